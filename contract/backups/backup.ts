@@ -17,6 +17,7 @@ export type RestoreState = (typeof restoreStates)[number];
 export const canBackup = {
   restore: allowedIn<BackupState>(["finished"]),
   remove: allowedIn<BackupState>(["finished", "failed"]),
+  pin: allowedIn<BackupState>(["finished"]),
 };
 
 /** What of a backup waits or runs, and can be canceled; null = nothing. */
@@ -100,6 +101,8 @@ export const backup = z
     drill_status: extra(stateOf(restoreStates)),
     drill_output: extra(z.string()),
     drilled_at: extra(timestamp),
+    /** Since when it is pinned: neither retention nor a request deletes it; null = it is not. */
+    pinned_at: extra(timestamp),
   })
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;

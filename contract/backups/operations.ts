@@ -115,6 +115,18 @@ export const backupExtras = {
     path: "/api/backup/{id}/cancel",
     responses: { 202: backup },
   }),
+  pinBackup: operation({
+    tag: "backups",
+    method: "PUT",
+    path: "/api/backup/{id}/pin",
+    responses: { 200: backup },
+  }),
+  unpinBackup: operation({
+    tag: "backups",
+    method: "DELETE",
+    path: "/api/backup/{id}/pin",
+    responses: { 200: backup },
+  }),
   drillBackup: operation({
     tag: "backups",
     method: "POST",

@@ -17,8 +17,10 @@ import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationStore } from "./configuration-store.ts";
 import type { FileKeys } from "./file-keys.ts";
+import { createLockBoth } from "./lock-both.ts";
+import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
@@ -57,17 +59,7 @@ const taskNames = {
 export function createBackupService(options: BackupServiceOptions) {
   const { store, configurations, tasks, resolver, runner, removal, fileKeys, clock } = options;
   const { addTask, run, runScheduled } = createRunMaker(options);
-
-  /** Locks a backup together with its configuration; the configuration first, so that no two requests cross. */
-  async function lockBoth(
-    tx: Connection,
-    { id, configuration_id }: Pick<BackupRow, "id" | "configuration_id">,
-  ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> {
-    const configuration = await configurations.lock(tx, configuration_id);
-    const row = await store.lock(tx, id);
-    if (row === null || configuration === null) throw conflict("The backup no longer exists.");
-    return { row, configuration };
-  }
+  const lockBoth = createLockBoth({ store, configurations });
 
   const endUnbegun = async (
     tx: Connection,
@@ -242,10 +234,14 @@ export function createBackupService(options: BackupServiceOptions) {
       });
     },
 
+    setPinned: createPinning({ store, configurations, clock }),
+
     /** Asks for the file and then the row to be removed. @throws a conflict */
     async remove(found: BackupRow): Promise<void> {
       await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
+        if (row.pinned_at !== null)
+          throw conflict("The backup is pinned. Unpin it before you delete it.");
         if (!canBackup.remove(row))
           throw conflict(`The backup is ${row.status}. Delete it once that is done.`);
         const [busy] = await tasks.ofBackup(tx, row.id);

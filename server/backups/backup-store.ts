@@ -3,7 +3,21 @@ import type { BackupState, BackupTrigger } from "../../contract/backups/backup.t
 import { listFilters } from "../http/list-filters.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, lt, lte, ne, or, sql, type SQL } from "../store/drizzle.ts";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+  type SQL,
+} from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
@@ -24,7 +38,14 @@ const isFinishedRun = and(eq(backups.status, "finished"), ne(backups.trigger, "s
 export function createBackupStore(db: Database) {
   const readList = createFilteredRows(db, backups, listFilters.listBackups, {
     id: backups.id,
-    search: [sql`'backup'`, backups.id, backups.trigger, backups.path, backups.status_reason],
+    search: [
+      sql`'backup'`,
+      backups.id,
+      backups.trigger,
+      backups.path,
+      backups.status_reason,
+      sql`case when ${backups.pinned_at} is not null then 'pinned' end`,
+    ],
     status: sql`case when ${backups.status} = 'finished' and ${backups.damage} is not null then 'damaged'
       else ${backups.status} end`,
     sorts: { size: backups.size },
@@ -145,6 +166,15 @@ export function createBackupStore(db: Database) {
         .orderBy(desc(backups.id))
         .limit(limit);
       return rows.map(({ path }) => path);
+    },
+
+    /** How many backups of a configuration are pinned. */
+    async pinned(tx: Connection, configurationId: number): Promise<number> {
+      const rows = await tx
+        .select({ id: backups.id })
+        .from(backups)
+        .where(and(eq(backups.configuration_id, configurationId), isNotNull(backups.pinned_at)));
+      return rows.length;
     },
 
     /** All that have, or may have, a file. */
@@ -272,6 +302,7 @@ export function createBackupStore(db: Database) {
             and(
               eq(backups.status, "finished"),
               eq(backups.trigger, "safety"),
+              isNull(backups.pinned_at),
               lte(backups.ended_at, before),
             ),
           ),

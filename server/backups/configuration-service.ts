@@ -149,6 +149,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           throw conflict(
             `A ${busy[0]?.kind} of this configuration is queued or running. Delete the configuration once it is done.`,
           );
+        const pinned = withFiles ? await store.pinned(tx, id) : 0;
+        if (pinned > 0)
+          throw conflict(
+            `${pinned} of its backups ${pinned === 1 ? "is" : "are"} pinned. Unpin what may be deleted, or keep the stored files.`,
+          );
         const provider = await inventory.findStorageProvider(row.storage_provider_id, tx);
         const place = `${row.directory}/${id} on ${provider?.name ?? "its storage"}`;
         const detail = withFiles ? `Stored files deleted: ${place}` : `Stored files kept: ${place}`;

@@ -21,6 +21,7 @@ type Copy = {
   damage: string | null;
   started_at: Date;
   ended_at: Date;
+  pinned_at: Date | null;
 };
 
 /** What can happen to a configuration; a run or restore that fails leaves no finished backup. */
@@ -28,6 +29,7 @@ const steps = array(
   oneof(
     record({ kind: constantFrom("schedule", "manual", "safety", "failed") }),
     record({ kind: constantFrom("damaged"), which: nat(20) }),
+    record({ kind: constantFrom("pinned"), which: nat(20) }),
     record({ kind: constantFrom("hours"), count: integer({ min: 1, max: 100 }) }),
     record({ kind: constantFrom("hold"), hold: integer({ min: 1, max: 6 }) }),
   ),
@@ -35,6 +37,7 @@ const steps = array(
 );
 
 const isGood = ({ damage }: Copy) => damage === null;
+const isPinned = ({ pinned_at: at }: Copy) => at !== null;
 const ofRuns = (copies: readonly Copy[]) => copies.filter(({ trigger }) => trigger !== "safety");
 
 const periods = integer({ min: 1, max: 5 });
@@ -48,7 +51,8 @@ const keepers = option(
 /** Whatever removes something must keep this. @returns what is left */
 function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, at: Date): Copy[] {
   const left = stored.filter((copy) => !gone.includes(copy));
-  const good = ofRuns(stored).filter(isGood);
+  const good = ofRuns(stored).filter((copy) => isGood(copy) && !isPinned(copy));
+  expect(gone.filter(isPinned)).toEqual([]);
   expect(left).toEqual(expect.arrayContaining(good.slice(0, hold)));
   expect(left.length > 0).toBe(stored.length > 0);
   expect(left.some(isGood)).toBe(stored.some(isGood));
@@ -57,7 +61,11 @@ function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, a
       expect(at.getTime() - copy.ended_at.getTime()).toBeGreaterThanOrEqual(keptMs);
   // Those that stay past their time are the only one, or the only good one.
   for (const copy of left)
-    if (copy.trigger === "safety" && at.getTime() - copy.ended_at.getTime() >= keptMs)
+    if (
+      copy.trigger === "safety" &&
+      !isPinned(copy) &&
+      at.getTime() - copy.ended_at.getTime() >= keptMs
+    )
       expect(left.filter((other) => other !== copy && isGood(other))).toEqual([]);
   return left;
 }
@@ -77,6 +85,10 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
         else if (step.kind === "damaged" && "which" in step) {
           const hurt = stored[step.which];
           if (hurt !== undefined) hurt.damage = "its checksum differs";
+        } else if (step.kind === "pinned" && "which" in step) {
+          // Pins and unpins.
+          const one = stored[step.which];
+          if (one !== undefined) one.pinned_at = isPinned(one) ? null : at;
         } else if (step.kind === "hours" && "count" in step)
           for (let count = 0; count < step.count; count++) {
             nowMs += hourMs;
@@ -84,7 +96,13 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
             stored = removed(stored, expiredSafety(stored, now), hold, now);
           }
         else if (step.kind === "schedule" || step.kind === "manual" || step.kind === "safety") {
-          const made = { trigger: step.kind, damage: null, started_at: at, ended_at: at };
+          const made = {
+            trigger: step.kind,
+            damage: null,
+            started_at: at,
+            ended_at: at,
+            pinned_at: null,
+          };
           const keeping = { hold, keep, timeZone: "Asia/Kathmandu" };
           const preview = removedByNextRun(stored, keeping, at);
           const copy: Copy = { ...made, id: ++id };
@@ -94,7 +112,8 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
           expect(stored.filter((other) => gone.includes(other)).toReversed()).toEqual(preview);
           stored = removed(stored, gone, hold, at);
           const byRules = Object.values(keep ?? {}).reduce((sum, count) => sum + (count ?? 0), 0);
-          expect(ofRuns(stored).filter(isGood).length).toBeLessThanOrEqual(hold + byRules);
+          const counted = ofRuns(stored).filter((other) => isGood(other) && !isPinned(other));
+          expect(counted.length).toBeLessThanOrEqual(hold + byRules);
           calm.unshift(copy);
           const superfluous = removedAfterRun(calm, keeping, at);
           calm = calm.filter((other) => !superfluous.includes(other));
@@ -124,6 +143,7 @@ test.each([
     damage,
     started_at: new Date(day),
     ended_at: new Date(day),
+    pinned_at: null,
   });
   const expired = made(0, "safety", null, "2026-06-01T00:00:00Z");
   const beside = others.map((other, index) =>
@@ -141,7 +161,7 @@ test.each([
 test("what a rule keeps stays beyond the hold, and a damaged copy is never what it keeps", () => {
   const day = (id: number, damage: string | null = null): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (100 - id) * 24 * hourMs);
-    return { id, trigger: "schedule", damage, started_at: at, ended_at: at };
+    return { id, trigger: "schedule", damage, started_at: at, ended_at: at, pinned_at: null };
   };
   const all = Array.from({ length: 100 }, (_, index) => day(100 - index));
   // The last of May, so that the one before it has to stand for its month.
@@ -156,4 +176,25 @@ test("what a rule keeps stays beyond the hold, and a damaged copy is never what 
     "2026-05-30",
     "2026-04-30",
   ]);
+});
+
+test("a pinned backup stays, and takes the place of no other", () => {
+  const day = (id: number, isPinnedOne = false): Copy => {
+    const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (10 - id) * 24 * hourMs);
+    const pinned = isPinnedOne ? at : null;
+    return {
+      id,
+      trigger: "schedule",
+      damage: null,
+      started_at: at,
+      ended_at: at,
+      pinned_at: pinned,
+    };
+  };
+  const stored = Array.from({ length: 10 }, (_, index) =>
+    day(10 - index, index === 1 || index === 7),
+  );
+  const keeping = { hold: 2, keep: null, timeZone: "UTC" };
+  const gone = removedAfterRun(stored, keeping, new Date("2026-06-30T02:31:00Z"));
+  expect(stored.filter((copy) => !gone.includes(copy)).map(({ id }) => id)).toEqual([10, 9, 8, 3]);
 });

@@ -9,11 +9,12 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 
-type Facts = Pick<BackupRow, "id" | "damage" | "trigger" | "started_at" | "ended_at">;
+type Facts = Pick<BackupRow, "id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at">;
 
 const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 
 const isGood = ({ damage }: Facts): boolean => damage === null;
+const isPinned = ({ pinned_at: pinnedAt }: Facts): boolean => pinnedAt !== null;
 
 /** What a configuration keeps. */
 type Keeping = {
@@ -27,13 +28,14 @@ type Keeping = {
 
 /**
  * The backups of runs beyond those to keep. Safety backups count for nothing here, and neither does a copy that is
- * known to be damaged: none of them ever pushes a good one out. The newest is never among them.
+ * known to be damaged: none of them ever pushes a good one out. A pinned one is beside all that: it stays, and takes the
+ * place of no other. The newest is never among them.
  */
 function beyondKept<Backup extends Facts>(
   finished: readonly Backup[],
   { hold, keep, timeZone }: Keeping,
 ): Backup[] {
-  const ofRuns = finished.filter(({ trigger }) => trigger !== "safety");
+  const ofRuns = finished.filter((one) => one.trigger !== "safety" && !isPinned(one));
   const good = ofRuns.filter(isGood);
   const oldestHeld = good[Math.min(hold, good.length) - 1];
   if (oldestHeld === undefined) return [];
@@ -53,8 +55,10 @@ export function expiredSafety<Backup extends Facts>(
   at: Date,
 ): Backup[] {
   const expired = finished.filter(
-    ({ trigger, started_at: startedAt, ended_at: endedAt }) =>
-      trigger === "safety" && at.getTime() - (endedAt ?? startedAt).getTime() >= safetyKeptMs,
+    (one) =>
+      one.trigger === "safety" &&
+      !isPinned(one) &&
+      at.getTime() - (one.ended_at ?? one.started_at).getTime() >= safetyKeptMs,
   );
   const staying = finished.filter((backup) => !expired.includes(backup));
   if (staying.some(isGood)) return expired;
@@ -90,6 +94,7 @@ export function removedByNextRun<Backup extends Facts>(
     trigger: "schedule",
     started_at: at,
     ended_at: at,
+    pinned_at: null,
   };
   const removed = new Set<Facts>(removedAfterRun<Facts>([next, ...finished], keeping, at));
   return finished.filter((backup) => removed.has(backup)).toReversed();
@@ -145,7 +150,8 @@ export function createRetention(options: RetentionOptions) {
             ? removedAfterRun(finished, { hold, keep, timeZone }, now)
             : expiredSafety(finished, now);
         await removeAll(tx, removed);
-        const oldestKept = finished.findLast((row) => !removed.includes(row));
+        // One that is pinned for years must not keep the failures of years.
+        const oldestKept = finished.findLast((row) => !removed.includes(row) && !isPinned(row));
         if (oldestKept !== undefined)
           await store.removeFailedBefore(tx, configurationId, oldestKept.id);
       });

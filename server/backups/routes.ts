@@ -161,6 +161,16 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       handle: async ({ found, caller }) =>
         reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),
     }),
+    route(servedOperations.pinBackup, {
+      find: findBackup,
+      handle: async ({ found }) =>
+        reply(200, await serializer.toBackup(await backups.setPinned(found, true))),
+    }),
+    route(servedOperations.unpinBackup, {
+      find: findBackup,
+      handle: async ({ found }) =>
+        reply(200, await serializer.toBackup(await backups.setPinned(found, false))),
+    }),
     route(servedOperations.drillBackup, {
       find: findBackup,
       handle: async ({ found }) =>

@@ -69,6 +69,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       drill_status: row.drill_status,
       drill_output: row.drill_output,
       drilled_at: toTimestampOrNull(row.drilled_at),
+      pinned_at: toTimestampOrNull(row.pinned_at),
     };
   }
 

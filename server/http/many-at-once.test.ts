@@ -222,6 +222,8 @@ const cases: Record<ManyName, Case> = {
   adoptBackups: { targets: allFor(1), status: 200 },
   createDownloadLink: { targets: storedBackups, status: 201 },
   cancelBackup: { targets: waitingBackups, status: 202 },
+  pinBackup: { targets: finishedBackups, status: 200 },
+  unpinBackup: { targets: finishedBackups, status: 200 },
   drillBackup: { targets: finishedBackups, status: 202 },
   // On a site without workers: each of these locks all that its site has.
   reportDeployment: {

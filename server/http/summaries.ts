@@ -42,6 +42,8 @@ const summaries = {
     "Show the backups in a storage that are not listed: those of an earlier installation, or of a deleted configuration",
   adoptBackups: "Add the backups of a storage that are not listed to the list",
   cancelBackup: "Cancel a backup's run, restore or restore drill",
+  pinBackup: "Pin a backup: neither retention nor a request deletes it until it is unpinned",
+  unpinBackup: "Unpin a backup: retention and requests may delete it again",
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
   listDeliveries: "List the deliveries of a webhook",
   showDelivery: "Show a delivery with its attempts, requests and answers",

@@ -412,6 +412,8 @@ export const backups = pgTable(
     drill_status: text().$type<RestoreState>(),
     drill_output: text(),
     drilled_at: moment("drilled_at"),
+    /** Null: nothing keeps retention and requests from deleting it. */
+    pinned_at: moment("pinned_at"),
     verified_at: moment("verified_at"),
     /** When the stored file was last read again, whatever was found. */
     checked_at: moment("checked_at"),

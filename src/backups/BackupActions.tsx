@@ -20,19 +20,33 @@ const icons = {
   restore: "restart",
   download: "bottom",
   drill: "check",
+  pin: "pin",
+  unpin: "unpin",
   cancel: "stop",
   remove: "trash",
 } as const;
-const keys = { restore: "b", download: "d", drill: "v", cancel: "x", remove: "#" } as const;
+const keys = {
+  restore: "b",
+  download: "d",
+  drill: "v",
+  pin: "p",
+  unpin: "p",
+  cancel: "x",
+  remove: "#",
+} as const;
 const order = [
   "restore",
   "download",
   "drill",
+  "pin",
+  "unpin",
   "cancel",
   "remove",
 ] as const satisfies BackupAction[];
 /** Of the interface itself, so every service has them. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
+/** A table has no room for what is asked for once in a while. */
+const onItsPage: ReadonlySet<BackupAction> = new Set(["drill", "pin", "unpin"]);
 
 type BackupActionsProps = {
   backup: Backup;
@@ -44,7 +58,7 @@ type BackupActionsProps = {
   onRemoved?: () => void;
 };
 
-/** Restore, download, drill, cancel and delete. What is not possible now stays in place and says why. */
+/** Restore, download, drill, pin, cancel and delete. What is not possible now stays in place and says why. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const { id } = backup;
@@ -52,6 +66,8 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     restore: () => askRestore(backup, configuration),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
+    pin: () => actions.pin({ id, isPinned: true }),
+    unpin: () => actions.pin({ id, isPinned: false }),
     cancel: () => askCancel(backup),
     remove: () =>
       confirm({
@@ -71,8 +87,10 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
   };
   return order.map((action) => {
     if (!hasExtras(backup) && !plain.has(action)) return null;
-    // A table has no room for what is asked for once in a while.
-    if (look === "icons" && action === "drill") return null;
+    if (look === "icons" && onItsPage.has(action)) return null;
+    if (action === (backup.pinned_at ? "pin" : "unpin")) return null;
+    // A service from before pins doesn't say whether a backup has one.
+    if (action === "pin" && backup.pinned_at === undefined) return null;
     if (look === "icons" && action === "cancel" && runningWork(backup) === null) return null;
     const label = backupActionLabels[action];
     return (
@@ -82,7 +100,10 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         variant={look === "icons" ? "ghost" : "secondary"}
         command={{ label: `${label} backup ${id}`, name: label, key: keys[action] }}
         disabledReason={refusal(action, backup)}
-        isPending={action === "download" && actions.isDownloading}
+        isPending={
+          (action === "download" && actions.isDownloading) ||
+          ((action === "pin" || action === "unpin") && actions.isPinning)
+        }
         onClick={press[action]}
       >
         <Icon name={icons[action]} />

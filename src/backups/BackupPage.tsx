@@ -48,7 +48,17 @@ function toProperties(backup: Backup): Property[] {
     { term: "Ended", value: backup.ended_at ? <Time value={backup.ended_at} /> : "Not yet" },
     { term: "Duration", value: runDuration(backup) },
     backup.trigger === undefined ? null : { term: "Trigger", value: triggerText(backup.trigger) },
-    isFinished && backup.trigger === "safety" && backup.ended_at
+    backup.pinned_at
+      ? {
+          term: "Pinned",
+          value: (
+            <>
+              <Time value={backup.pinned_at} />. Not deleted until it is unpinned.
+            </>
+          ),
+        }
+      : null,
+    isFinished && backup.trigger === "safety" && backup.ended_at && !backup.pinned_at
       ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} /> }
       : null,
     isFinished ? { term: "Size", value: formatBytes(size) } : null,

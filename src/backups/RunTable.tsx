@@ -18,6 +18,7 @@ import { WorkProgress } from "./WorkProgress.tsx";
 function Marks({ backup }: { backup: Backup }) {
   const { damage, drill_status: drill, restore_status: restore, warnings = [] } = backup;
   const marks = [
+    backup.pinned_at ? "pinned" : null,
     damage ? "damaged" : null,
     drill === "finished"
       ? "drill passed"

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { backupStates } from "../../contract/backups/backup.ts";
 import { type BackupAction, backupActionLabels, refusal } from "./backup-actions.ts";
 
-type Facts = { status: string; restore_status?: string | null; drill_status?: string | null };
+type Facts = {
+  status: string;
+  restore_status?: string | null;
+  drill_status?: string | null;
+  pinned_at?: string | null;
+};
 
 // Of a backup, only what it is doing counts here.
 const refusalOf = (action: BackupAction, facts: Facts) =>
@@ -11,20 +16,28 @@ const refusalOf = (action: BackupAction, facts: Facts) =>
 const allowed = (facts: Facts) =>
   // The cast: TypeScript knows the keys of an object as strings alone.
   (Object.keys(backupActionLabels) as BackupAction[]).filter(
-    (action) => refusalOf(action, facts) === undefined,
+    // What is pinned can be unpinned, whatever goes on.
+    (action) => action !== "unpin" && refusalOf(action, facts) === undefined,
   );
 
 test.each<[Facts, BackupAction[]]>([
   [{ status: "pending" }, ["cancel"]],
   [{ status: "running" }, ["cancel"]],
-  [{ status: "finished" }, ["restore", "download", "drill", "remove"]],
+  [{ status: "finished" }, ["restore", "download", "drill", "pin", "remove"]],
   [{ status: "failed" }, ["remove"]],
   [{ status: "deleting" }, []],
-  [{ status: "finished", restore_status: "running" }, ["download", "cancel"]],
-  [{ status: "finished", restore_status: "failed" }, ["restore", "download", "drill", "remove"]],
-  [{ status: "finished", drill_status: "running" }, ["download", "cancel"]],
+  [{ status: "finished", restore_status: "running" }, ["download", "pin", "cancel"]],
+  [
+    { status: "finished", restore_status: "failed" },
+    ["restore", "download", "drill", "pin", "remove"],
+  ],
+  [{ status: "finished", drill_status: "running" }, ["download", "pin", "cancel"]],
+  [
+    { status: "finished", pinned_at: "2026-11-24 00:00:00" },
+    ["restore", "download", "drill", "pin"],
+  ],
   // A state that only the service knows is its own to judge.
-  [{ status: "archived" }, ["restore", "download", "drill", "remove"]],
+  [{ status: "archived" }, ["restore", "download", "drill", "pin", "remove"]],
 ])("%j allows %j", (facts, expected) => {
   expect(allowed(facts)).toEqual(expected);
 });

@@ -12,12 +12,14 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { downloadBackup } from "./download.ts";
 
-export type BackupAction = "restore" | "download" | "drill" | "cancel" | "remove";
+export type BackupAction = "restore" | "download" | "drill" | "pin" | "unpin" | "cancel" | "remove";
 
 export const backupActionLabels: Record<BackupAction, string> = {
   restore: "Restore",
   download: "Download",
   drill: "Restore drill",
+  pin: "Pin",
+  unpin: "Unpin",
   cancel: "Cancel",
   remove: "Delete",
 };
@@ -26,23 +28,29 @@ const verbs = {
   restore: "restore",
   download: "download",
   drill: "run a drill",
+  pin: "pin",
+  unpin: "unpin",
   cancel: "cancel",
   remove: "delete",
 } as const satisfies Record<BackupAction, string>;
 
-type Facts = Pick<Backup, "status" | "restore_status" | "drill_status">;
+type Facts = Pick<Backup, "status" | "restore_status" | "drill_status" | "pinned_at">;
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {
   if (action === "cancel")
     return runningWork(backup) === null ? "Can't cancel: nothing is running." : undefined;
+  if (action === "unpin") return undefined;
   const { status, restore_status: restore, drill_status: drill } = backup;
   // A file can be read by many at once.
-  const isReading = action === "download";
-  if (isInTransit(restore) && !isReading) return `Can't ${verbs[action]} during a restore.`;
-  if (isInTransit(drill) && !isReading) return `Can't ${verbs[action]} during a restore drill.`;
+  const isFree = action === "download" || action === "pin";
+  if (isInTransit(restore) && !isFree) return `Can't ${verbs[action]} during a restore.`;
+  if (isInTransit(drill) && !isFree) return `Can't ${verbs[action]} during a restore drill.`;
+  if (action === "remove" && backup.pinned_at)
+    return "Can't delete: the backup is pinned. Unpin it first.";
   const isKnown = backupStates.some((known) => known === status);
-  const isAllowed = action === "remove" ? canBackup.remove : canBackup.restore;
+  const isAllowed =
+    action === "remove" ? canBackup.remove : action === "pin" ? canBackup.pin : canBackup.restore;
   return !isKnown || isAllowed({ status })
     ? undefined
     : `Can't ${verbs[action]} while the status is ${status}.`;
@@ -65,6 +73,17 @@ export function useBackupActions() {
     onSettled: refreshBackups,
     onError: (error, id) => toast.failure(`Couldn't start the drill of backup ${id}.`, error),
   });
+  const pin = useMutation({
+    mutationFn: ({ id, isPinned }: { id: number; isPinned: boolean }) =>
+      call(isPinned ? "pinBackup" : "unpinBackup", { id }),
+    onSuccess: (_, { id, isPinned }) =>
+      toast.success(`Backup ${id} ${isPinned ? "pinned" : "unpinned"}.`),
+    onSettled: async () => {
+      await Promise.all([refreshBackups(), invalidate("showBackupSchedule")]);
+    },
+    onError: (error, { id, isPinned }) =>
+      toast.failure(`Couldn't ${isPinned ? "pin" : "unpin"} backup ${id}.`, error),
+  });
   const download = useMutation({
     mutationFn: downloadBackup,
     onSuccess: (_, { id }) => toast.success(`Download of backup ${id} started.`),
@@ -73,6 +92,8 @@ export function useBackupActions() {
   return {
     remove: remove.mutateAsync,
     drill: drill.mutate,
+    pin: pin.mutate,
+    isPinning: pin.isPending,
     download: download.mutate,
     isDownloading: download.isPending,
   };

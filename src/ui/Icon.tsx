@@ -18,6 +18,8 @@ import {
   Menu,
   Pause,
   Pencil,
+  Pin,
+  PinOff,
   Play,
   Plus,
   RotateCw,
@@ -51,6 +53,7 @@ const icons = {
   leave: LogOut,
   menu: Menu,
   pause: Pause,
+  pin: Pin,
   play: Play,
   plus: Plus,
   restart: RotateCw,
@@ -62,6 +65,7 @@ const icons = {
   stop: Square,
   success: CircleCheck,
   trash: Trash2,
+  unpin: PinOff,
   warning: TriangleAlert,
 } as const;
 

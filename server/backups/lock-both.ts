@@ -1,0 +1,24 @@
+// Locks a backup together with its configuration, which every decision about the backup needs.
+import { conflict } from "../http/service-error.ts";
+import type { Connection } from "../store/database.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+
+export type LockBothOptions = {
+  store: Pick<BackupStore, "lock">;
+  configurations: Pick<ConfigurationStore, "lock">;
+};
+
+/** @returns a function that throws a conflict where one of them is gone */
+export const createLockBoth =
+  ({ store, configurations }: LockBothOptions) =>
+  async (
+    tx: Connection,
+    { id, configuration_id }: Pick<BackupRow, "id" | "configuration_id">,
+  ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> => {
+    // The configuration first, so that no two requests cross.
+    const configuration = await configurations.lock(tx, configuration_id);
+    const row = await store.lock(tx, id);
+    if (row === null || configuration === null) throw conflict("The backup no longer exists.");
+    return { row, configuration };
+  };
