@@ -7,6 +7,7 @@ import {
   restoreBackupBody,
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
+import { backupCounts } from "./backups/counts.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { discovery, findDatabasesBody, foundDatabases, takeOverBody } from "./discovery.ts";
 import { servedInventoryOperations } from "./inventory/served.ts";
@@ -35,6 +36,7 @@ export const servedOperations = {
     body: updateBackupConfigurationBody,
   },
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
+  showBackupCounts: { ...operations.showBackupCounts, responses: { 200: backupCounts } },
   showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },
   adoptBackups: { ...operations.adoptBackups, responses: { 200: adoption } },
   createWorker: { ...operations.createWorker, body: createWorkerBody },

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import type { Backup } from "../contract/backups/backup.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Bucket, test } from "./bucket.ts";
@@ -124,6 +125,35 @@ test.describe("a configuration's page", () => {
     await expectAccessible(page, "main");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${good.id}`);
+  });
+
+  test("shows how many rows each table had, and warns of one that lost many", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const content = new DatabaseSync(backups.database.file);
+    content.exec("create table visits (id integer primary key)");
+    const fill = content.prepare("insert into visits default values");
+    for (let count = 0; count < 50; count++) fill.run();
+    const { id } = await backups.createConfiguration();
+    for (let count = 0; count < 3; count++) await backups.run(id);
+    content.exec("delete from visits where id > 20");
+    content.close();
+    await backups.run(id);
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await expect(page.getByText(/visits −60% \(20, before 50\)/).first()).toBeVisible();
+    const row = page
+      .getByRole("table", { name: "Table history" })
+      .getByRole("row")
+      .filter({ hasText: "visits" });
+    await expect(row.getByRole("cell")).toContainText(["visits", "20", "−30 (−60%)", ""]);
+    const chart = row.getByRole("slider", { name: "History of visits" });
+    await expect(chart).toHaveAttribute("aria-valuetext", /^20 at /);
+    await chart.focus();
+    await page.keyboard.press("Home");
+    await expect(chart).toHaveAttribute("aria-valuetext", /^50 at /);
+    await expectAccessible(page);
   });
 
   test("pages through its backups, and the page is in the address", async ({

@@ -1,6 +1,7 @@
 // The backups' operations: their rows of the table `contract/operations.ts`.
 import * as z from "zod/mini";
 import type { Adoption } from "./adoption.ts";
+import type { BackupCounts } from "./counts.ts";
 import { backup, backupConfiguration, backupSchedule, downloadLink } from "./backup.ts";
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
@@ -80,6 +81,13 @@ export const backupExtras = {
     method: "GET",
     path: "/api/backup-configuration/{id}/schedule",
     responses: { 200: backupSchedule },
+  }),
+  showBackupCounts: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}/counts",
+    // As above: the page that shows them trusts the service.
+    responses: { 200: z.custom<BackupCounts>() },
   }),
   listBackups: operation({
     tag: "backups",

@@ -14,6 +14,7 @@ import type { Database } from "../store/database.ts";
 import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { createBackupService } from "./backup-service.ts";
 import { createBackupStore } from "./backup-store.ts";
+import { createCountsStore } from "./counts-store.ts";
 import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
@@ -87,6 +88,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const { db, inventory, host, servers, secrets, scratch, jobs, links, clock, log } = options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
+  const countsStore = createCountsStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
   const resolver = createResolver({ inventory, store, host, servers, secrets, scratch });
   const recovery = createRecoveryWriter({
@@ -108,6 +110,7 @@ export function createBackups(options: BackupsOptions): Backups {
     ...parts,
     takeBackup: createTakeBackup({
       ...parts,
+      countsStore,
       counts: createBackupCounts(options.registry),
       version: options.version,
     }),
@@ -143,6 +146,7 @@ export function createBackups(options: BackupsOptions): Backups {
         backups,
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
+        countsStore,
         inventory,
         links,
       }),

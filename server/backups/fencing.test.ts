@@ -14,6 +14,7 @@ import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { sql } from "../store/drizzle.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore, type BackupRow, type BackupStore } from "./backup-store.ts";
+import { createCountsStore } from "./counts-store.ts";
 import { createConfigurationStore, type ConfigurationRow } from "./configuration-store.ts";
 import { createBackupCounts } from "./metrics.ts";
 import type { Resolver } from "./resolver.ts";
@@ -60,6 +61,7 @@ beforeEach(async () => {
   takeBackup = createTakeBackup({
     store,
     configurations: createConfigurationStore(database.db),
+    countsStore: createCountsStore(database.db),
     tasks,
     resolver: {
       // What a backup asks of a source is all there.

@@ -7,6 +7,8 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
+import type { CountsStore } from "./counts-store.ts";
+import { countedBefore, lostRowsWarning } from "./lost-rows.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
@@ -16,11 +18,12 @@ import { cancellationMessage, Canceled, failureMessage } from "./failure-message
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
-import type { Origin } from "./sources/source.ts";
+import type { Manifest, Origin } from "./sources/source.ts";
 
 export type RecordOutcomeOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
+  countsStore: CountsStore;
   resolver: Omit<Resolver, "drill">;
   jobs: Jobs;
   counts: BackupCounts;
@@ -29,7 +32,7 @@ export type RecordOutcomeOptions = {
 };
 
 export function createRecordOutcome(options: RecordOutcomeOptions) {
-  const { store, configurations, resolver, jobs, counts, clock, log } = options;
+  const { store, configurations, countsStore, resolver, jobs, counts, clock, log } = options;
   const now = () => new Date(clock.now());
 
   /** What is counted has been stored. */
@@ -40,6 +43,18 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       durationMs: (to ?? from).getTime() - from.getTime(),
       sizeBytes: size,
     });
+
+  /** Nothing after a restore, which brings the rows of an earlier day. */
+  async function lostRows(configurationId: number, manifest: Manifest): Promise<string[]> {
+    const before = await countsStore.newest(configurationId, countedBefore);
+    const [last] = before;
+    if (last === undefined || (await countsStore.isRestoredSince(configurationId, last.startedAt)))
+      return [];
+    return lostRowsWarning(
+      manifest,
+      before.map(({ counts: its }) => its),
+    );
+  }
 
   /** Stores a run that worked, its event and what it says of the configuration. @returns the finished row */
   async function finish(
@@ -57,6 +72,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const warnings = [
       ...manifestWarnings(stored.manifest),
       ...findAnomalies(measured, before.map(measure)),
+      ...(await lostRows(configuration.id, stored.manifest)),
     ];
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,

@@ -9,11 +9,14 @@ import { filteredListRoute, reply, route, type Caller, type Route } from "../htt
 import { createServerFinder } from "../inventory/finders.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { OneTimeLinks } from "../tokens/one-time-links.ts";
+import { countedBackups } from "../../contract/backups/counts.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import type { ScheduleService } from "./schedule-service.ts";
+import type { CountsStore } from "./counts-store.ts";
+import { toCounts } from "./counts-response.ts";
 import type { Serializer } from "./serializer.ts";
 
 type BackupRoutesOptions = {
@@ -21,12 +24,13 @@ type BackupRoutesOptions = {
   backups: BackupService;
   schedules: ScheduleService;
   serializer: Serializer;
+  countsStore: CountsStore;
   inventory: InventoryStore;
   links: OneTimeLinks;
 };
 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
-  const { configurations, backups, schedules, serializer, inventory, links } = options;
+  const { configurations, backups, schedules, serializer, countsStore, inventory, links } = options;
 
   const findServer = createServerFinder(inventory);
   const findById = async (id: number, caller: Caller): Promise<ConfigurationRow | null> => {
@@ -127,6 +131,11 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
           })),
         });
       },
+    }),
+    route(servedOperations.showBackupCounts, {
+      find: findConfiguration,
+      handle: async ({ found }) =>
+        reply(200, toCounts(await countsStore.newest(found.id, countedBackups))),
     }),
     filteredListRoute(servedOperations.listBackups, {
       find: findConfiguration,

@@ -34,6 +34,7 @@ const summaries = {
   showWorkerLog: "Read a worker's log: its last lines, or what follows an offset",
   showBackupSchedule:
     "Show the next runs of a backup configuration, and what retention will remove",
+  showBackupCounts: "Show how many rows each table had in the last backups of a configuration",
   listBackups: "List the backups of a configuration",
   downloadBackup: "Download a backup's file; the download aborts if the file is damaged",
   createDownloadLink:

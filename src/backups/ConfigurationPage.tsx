@@ -20,12 +20,21 @@ import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
 import { NextRuns } from "./NextRuns.tsx";
-import { configurationQuery, scheduleQuery, storageProvidersQuery } from "./queries.ts";
+import {
+  configurationQuery,
+  countsQuery,
+  scheduleQuery,
+  storageProvidersQuery,
+} from "./queries.ts";
 import { RunList } from "./RunList.tsx";
 import { toSeries } from "./run-series.ts";
 
 const RunHistory = lazy(async () => ({
   default: (await import("./RunHistory.tsx")).RunHistory,
+}));
+
+const TableHistory = lazy(async () => ({
+  default: (await import("./TableHistory.tsx")).TableHistory,
 }));
 
 /** The next runs come nearer although nothing else happens. */
@@ -94,6 +103,12 @@ export function ConfigurationPage() {
     refetchInterval: ({ state }) => state.data !== null && scheduleMs,
   });
 
+  const { data: counts } = useQuery({
+    ...countsQuery(configuration),
+    enabled: !isLeaving && hasExtras(configuration),
+    placeholderData: keepPreviousData,
+  });
+
   const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);
   const storage = provider
     ? `${provider.name} (${provider.place})`
@@ -158,6 +173,11 @@ export function ConfigurationPage() {
         )}
       </Panel>
       <RunList configuration={configuration} view={view} isLive={!isLeaving} />
+      {counts && (
+        <Suspense>
+          <TableHistory counts={counts} />
+        </Suspense>
+      )}
       {schedule && !configuration.adopted_at && (
         <Panel title="Upcoming">
           <NextRuns schedule={schedule} />

@@ -48,6 +48,13 @@ export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
+/** As the schedule, another answer whenever a backup has finished. */
+export const countsQuery = ({ id, backups }: BackupConfiguration) => {
+  const { queryKey, queryFn } = extraQuery("showBackupCounts", { id });
+  const finished = backups.filter(({ status }) => status === "finished");
+  return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
+};
+
 export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, largePageQuery());
 
 export const everyConfigurationQuery = (serverId: number) =>

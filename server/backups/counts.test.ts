@@ -1,0 +1,89 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { BackupCounts } from "../../contract/backups/counts.ts";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+beforeEach(async () => {
+  service = await createBackupTestService();
+});
+afterEach(() => service.close());
+
+const countsOf = async (id: number) =>
+  (await service.json<BackupCounts>("GET", `/api/backup-configuration/${id}/counts`)).body;
+const fill = (rows: number) =>
+  service.sql(
+    `insert into orders (customer) with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows}) select 'customer ' || i from n`,
+  );
+
+test("each backup adds its counts, and a table that comes or goes has none", async () => {
+  const { id } = await service.installed();
+  expect(await countsOf(id)).toEqual({ unit: "rows", backups: [], series: [], left_out: 0 });
+  const first = await service.run(id);
+  service.sql("create table items (id integer)");
+  fill(3);
+  const second = await service.run(id);
+  const { unit, backups, series, left_out: leftOut } = await countsOf(id);
+  expect([unit, leftOut]).toEqual(["rows", 0]);
+  expect(backups.map((one) => one.id)).toEqual([first.id, second.id]);
+  expect(series).toEqual([
+    { name: "orders", counts: [2, 5] },
+    { name: "items", counts: [null, 0] },
+  ]);
+});
+
+test("of a site, files and folders are counted", async () => {
+  const { id } = await service.installed({ backupable_type: "site" });
+  await service.run(id);
+  await writeFile(join(service.folder, "shop/new.php"), "<?php\\n");
+  await service.run(id);
+  const { unit, series } = await countsOf(id);
+  expect(unit).toBe("entries");
+  const [before = 0, after] = series[0]?.counts ?? [];
+  expect(after).toBe((before ?? 0) + 1);
+});
+
+test("what an adopted manifest counts in another way is left out", async () => {
+  const { id } = await service.installed();
+  const first = await service.run(id);
+  const second = await service.run(id);
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  await client.query("update backups set manifest = $2 where id = $1", [
+    first.id,
+    { kind: "database", tables: { orders: "many", items: -1 } },
+  ]);
+  await client.end();
+  const { backups } = await countsOf(id);
+  expect(backups.map((one) => one.id)).toEqual([second.id]);
+});
+
+test("a run warns of a table that lost many rows, once", async () => {
+  fill(98);
+  const { id } = await service.installed();
+  for (let count = 0; count < 3; count++) expect((await service.run(id)).warnings).toEqual([]);
+  service.sql("delete from orders where id > 55");
+  const warned = await service.run(id);
+  expect(warned.warnings).toEqual([
+    "Far fewer rows than in the last backup: orders −45% (55, before 100).",
+  ]);
+  expect((await service.show(id)).warnings).toEqual([
+    `Backup ${warned.id}: ${warned.warnings?.[0]}`,
+  ]);
+  expect((await service.run(id)).warnings).toEqual([]);
+});
+
+test("rows that a restore takes away are not warned of", async () => {
+  const { id } = await service.installed();
+  const small = await service.run(id);
+  fill(98);
+  for (let count = 0; count < 3; count++) await service.run(id);
+  await service.statusOf("PUT", `/api/backup/${small.id}`);
+  await service.restored(small.id, "finished");
+  const after = await service.run(id);
+  expect(after.warnings).not.toContainEqual(expect.stringMatching(/rows/));
+  const { series } = await countsOf(id);
+  expect(series[0]?.counts).toEqual([2, 100, 100, 100, 2]);
+});

@@ -1,0 +1,43 @@
+// The row counts of a configuration's backups, as its table history shows them.
+import type { BackupCounts } from "../../contract/backups/counts.ts";
+import type { LinePoint } from "../ui/LineChart.tsx";
+import { momentInZone, viewersZone } from "./zone-text.ts";
+
+type Series = BackupCounts["series"][number];
+
+export const formatCount = (count: number): string => count.toLocaleString("en");
+
+/** One line wherever no backup lacks it. */
+export function linesOf(
+  { counts }: Series,
+  backups: BackupCounts["backups"],
+): readonly LinePoint[][] {
+  const lines: LinePoint[][] = [];
+  let isGap = true;
+  for (const [index, { started_at: at }] of backups.entries()) {
+    const value = counts[index] ?? null;
+    if (value !== null && isGap) lines.push([]);
+    if (value !== null) lines.at(-1)?.push({ atMs: Date.parse(at), value });
+    isGap = value === null;
+  }
+  return lines;
+}
+
+/** What the newest backup has more or less than the one before: "−484 (−40%)", "+3", "New", "Gone". */
+export function changeText({ counts }: Series): string {
+  const now = counts.at(-1) ?? null;
+  const before = counts.at(-2) ?? null;
+  if (now === null) return before === null ? "–" : "Gone";
+  if (counts.length === 1) return "–";
+  if (before === null) return "New";
+  if (now === before) return "None";
+  const sign = now > before ? "+" : "−";
+  const difference = Math.abs(now - before);
+  // Rounded to less, so that only what is all gone is 100%.
+  const percent = before === 0 ? 0 : Math.floor((100 * difference) / before);
+  return `${sign}${formatCount(difference)}${percent === 0 ? "" : ` (${sign}${percent}%)`}`;
+}
+
+/** "1,204 at Thu, 12 Nov, 02:30" */
+export const countReadout = ({ atMs, value }: LinePoint): string =>
+  `${formatCount(value)} at ${momentInZone(new Date(atMs), viewersZone)}`;
