@@ -101,6 +101,11 @@ const ofBackup = {
 
 const ofRestore = {
   ...ofBackup,
+  restore_target: orNull(
+    z.string(),
+    null,
+    "What was restored into; null for the backup's own source. The server, database and site above are then the target's.",
+  ),
   restore_started_at: orNull(
     z.clone(timestamp),
     "2026-01-31T09:28:10.000000Z",

@@ -3,6 +3,7 @@
 import * as z from "zod/mini";
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
+import { lateBackupOperations } from "./backups/late-operations.ts";
 import type { Discovery, FoundDatabases } from "./discovery.ts";
 import { installationCheck } from "./doctor.ts";
 import { operation } from "./operation.ts";
@@ -87,4 +88,4 @@ const tokens = {
   }),
 };
 
-export const lateOperations = { ...servers, ...tokens };
+export const lateOperations = { ...servers, ...tokens, ...lateBackupOperations };

@@ -5,6 +5,8 @@ import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
   restoreBackupBody,
+  restoreIntoDatabaseBody,
+  restoreIntoSiteBody,
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { backupCounts } from "./backups/counts.ts";
@@ -37,6 +39,8 @@ export const servedOperations = {
   },
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
   showBackupCounts: { ...operations.showBackupCounts, responses: { 200: backupCounts } },
+  restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
+  restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
   showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },
   adoptBackups: { ...operations.adoptBackups, responses: { 200: adoption } },
   createWorker: { ...operations.createWorker, body: createWorkerBody },

@@ -97,6 +97,17 @@ export const backup = z
     verified_at: extra(timestamp),
     /** What is wrong with the stored file; null while nothing is known to be. */
     damage: extra(z.string()),
+    /** Where the last restore went, if not back into its own source. */
+    restore_target: extra(
+      z.object({
+        type: z.enum(backupableTypes),
+        id,
+        name: z.string(),
+        server_id: id,
+        /** The name of a database that the restore made on that one's server; null = it went into that one. */
+        database: z.nullable(z.string()),
+      }),
+    ),
     /** The last restore drill of this backup. */
     drill_status: extra(stateOf(restoreStates)),
     drill_output: extra(z.string()),

@@ -32,17 +32,46 @@ export const updateBackupConfigurationBody = z
 /** An identity file has some 200 characters, and one with a passphrase twice as many. */
 const maxIdentity = 16_384;
 
+const restored = {
+  /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
+  skip_safety_backup: z.optional(z.boolean()),
+  /** Of an encrypted backup: a private key of age, or the identity file that holds it. Never stored. */
+  identity: z.optional(storableText().check(z.maxLength(maxIdentity))),
+  /** Of an identity file that is protected by one. Never stored. */
+  passphrase: z.optional(storableText().check(z.maxLength(1024))),
+};
+
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z
-  .object({
-    /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
-    skip_safety_backup: z.optional(z.boolean()),
-    /** Of an encrypted backup: a private key of age, or the identity file that holds it. Never stored. */
-    identity: z.optional(storableText().check(z.maxLength(maxIdentity))),
-    /** Of an identity file that is protected by one. Never stored. */
-    passphrase: z.optional(storableText().check(z.maxLength(1024))),
-  })
+  .object(restored)
   .register(z.globalRegistry, { id: "RestoreBackup" });
+
+/** What every engine takes without a question: PostgreSQL would cut a longer name off. */
+const databaseName = line(63).check(
+  z.regex(/^[A-Za-z_][\w-]*$/, {
+    error:
+      "The database field takes letters, digits, “_” and “-”, and begins with a letter or “_”.",
+  }),
+);
+
+export const restoreIntoSiteBody = z
+  .object({ ...restored, backup_id: ownId })
+  .register(z.globalRegistry, { id: "RestoreIntoSite" });
+
+export const restoreIntoDatabaseBody = z
+  .object({
+    ...restored,
+    backup_id: ownId,
+    /** A database that is to be made on the same server, by the same account; null = the entry's own is replaced. */
+    database: z.optional(z.nullable(databaseName)),
+    /**
+     * Whether owners and permissions come from the backup. Left out: they do in a new database beside its source; elsewhere
+     * everything belongs to the account of the entry.
+     */
+    keep_owners: z.optional(z.boolean()),
+  })
+  .register(z.globalRegistry, { id: "RestoreIntoDatabase" });
+export type RestoreIntoBody = z.infer<typeof restoreIntoDatabaseBody>;
 
 export const createBackupConfigurationBody = z
   .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })

@@ -8,6 +8,7 @@ import { toShownText } from "../ssh/server-away.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
 import { storedManifestSchema } from "./stored-manifest.ts";
+import { extensions } from "./subject.ts";
 
 const { shape } = storedManifestSchema;
 const name = line(255);
@@ -116,7 +117,6 @@ const earliest = Date.parse("2000-01-01T00:00:00Z");
 const ourManifest = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?\.json$/;
 const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?$/;
 const selfBackup = /\.tar\.zst(?:\.age)?$/;
-const extensions = { postgres: "dump", mysql: "sql", sqlite: "sqlite", folder: "tar" } as const;
 
 /** @throws StorageError, or the signal's reason */
 export async function readAdoptable(

@@ -5,13 +5,9 @@ import { canBackup, runningWork } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
-import type { FieldErrors } from "../../contract/errors.ts";
-import { findFileKey, RefusedIdentity, type GivenIdentity } from "../encryption/decrypt.ts";
-import { isEncrypted } from "../encryption/encrypt.ts";
-import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
+import { conflict } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
-import type { Storage } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
@@ -19,16 +15,17 @@ import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { FileKeys } from "./file-keys.ts";
-import { createLockBoth } from "./lock-both.ts";
 import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
+import { createLockBoth } from "./lock-both.ts";
+import { createOpenStored } from "./open-stored.ts";
 import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
 import { createRunMaker } from "./run-maker.ts";
 import { removeStored } from "./stored-file.ts";
 import type { TaskStore } from "./task-store.ts";
-import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
+import { cancellationMessage, Canceled } from "./failure-message.ts";
 
 type BackupServiceOptions = {
   store: BackupStore;
@@ -43,13 +40,10 @@ type BackupServiceOptions = {
   clock: Clock;
 };
 
-/** As a request has it. */
-type GivenFields = { [Field in keyof GivenIdentity]?: GivenIdentity[Field] | undefined };
-
 const alreadyEnding = "The backup is already ending. Check again in a moment.";
 
 /** What a task is called in a sentence. */
-const taskNames = {
+export const taskNames = {
   run: "being backed up",
   restore: "being restored",
   drill: "in a restore drill",
@@ -57,9 +51,10 @@ const taskNames = {
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, configurations, tasks, resolver, runner, removal, fileKeys, clock } = options;
+  const { store, tasks, resolver, runner, removal, fileKeys, clock } = options;
   const { addTask, run, runScheduled } = createRunMaker(options);
-  const lockBoth = createLockBoth({ store, configurations });
+  const { findFile } = createOpenStored(resolver);
+  const lockBoth = createLockBoth(options);
 
   const endUnbegun = async (
     tx: Connection,
@@ -74,35 +69,6 @@ export function createBackupService(options: BackupServiceOptions) {
       await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
     else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
   };
-
-  /** The storage of a stored file that is whole by its size. @throws a conflict for any other */
-  async function findFile(row: BackupRow): Promise<Storage> {
-    if (row.status !== "finished")
-      throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
-    const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
-    const size = await storage.size(row.path).catch(asConflict);
-    if (size === null) throw conflict("The stored file is missing.");
-    if (size !== row.size)
-      throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
-    return storage;
-  }
-
-  /** @returns the key of an encrypted file; null for any other. @throws a conflict, or InvalidFields */
-  async function openFile(row: BackupRow, { identity = "", passphrase }: GivenFields) {
-    if (!isEncrypted(row.path)) return null;
-    const storage = await findFile(row);
-    const ending = new AbortController();
-    try {
-      const open = () => storage.get(row.path, { signal: ending.signal });
-      return await findFileKey(open, { identity, passphrase });
-    } catch (error) {
-      if (error instanceof RefusedIdentity)
-        throw new InvalidFields({ [error.field]: [error.message] });
-      throw error instanceof ServiceError ? error : asConflict(error);
-    } finally {
-      ending.abort();
-    }
-  }
 
   /** A task can be canceled where it runs. Looked at before anything is stored of the request. @throws a conflict */
   async function refuseElsewhere(backupId: number): Promise<void> {
@@ -125,51 +91,6 @@ export function createBackupService(options: BackupServiceOptions) {
     run,
     runScheduled,
 
-    /** What is missing to restore it: complaints by field. */
-    checkRestore: (row: BackupRow, { identity = "" }: GivenFields): FieldErrors =>
-      isEncrypted(row.path) && canBackup.restore(row) && identity.trim() === ""
-        ? { identity: [identityMissing] }
-        : {},
-
-    /**
-     * Asks for a restore.
-     * @param skipsSafetyBackup what is there now is not saved first, and is lost
-     * @param given what opens it where it is encrypted; none of it is kept but the key of this one file, and that in memory
-     * @throws a conflict, or InvalidFields
-     */
-    async restore(
-      found: BackupRow,
-      skipsSafetyBackup: boolean,
-      given: GivenFields,
-    ): Promise<BackupRow> {
-      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
-      const row = await store.transaction(async (tx) => {
-        const { row, configuration } = await lockBoth(tx, found);
-        if (!canBackup.restore(row))
-          throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
-        const busy = await tasks.ofTarget(tx, configuration);
-        const other = busy.find(({ kind }) => kind !== "verify");
-        if (other !== undefined)
-          throw conflict(
-            `The ${configuration.type} is ${taskNames[other.kind]}. Restore once that is done.`,
-          );
-        await store.update(tx, row.id, {
-          restore_status: "running",
-          restore_output: "",
-          restored_at: null,
-        });
-        const ids = await addTask(tx, configuration, row.id, "restore", {
-          skip_safety_backup: skipsSafetyBackup,
-        });
-        // Before the transaction ends: whoever performs it may have begun a moment later.
-        if (fileKey !== null) for (const id of ids) fileKeys.keep(id, fileKey);
-        const more = skipsSafetyBackup ? { detail: "Without a backup of current data." } : {};
-        await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
-        return row;
-      });
-      return { ...row, restore_status: "running", restore_output: "", restored_at: null };
-    },
-
     /**
      * Asks for a restore into a scratch place, which is checked and thrown away.
      * @param actor left out: whoever made the request
@@ -191,6 +112,12 @@ export function createBackupService(options: BackupServiceOptions) {
         return row;
       });
       return { ...row, drill_status: "running", drill_output: "" };
+    },
+
+    /** The server whose queue has work of it; null = none has. */
+    async workServer({ id }: BackupRow): Promise<number | null> {
+      const all = await store.transaction((tx) => tasks.ofBackup(tx, id));
+      return all.find(({ kind }) => kind !== "verify")?.server_id ?? null;
     },
 
     /**
@@ -234,7 +161,7 @@ export function createBackupService(options: BackupServiceOptions) {
       });
     },
 
-    setPinned: createPinning({ store, configurations, clock }),
+    setPinned: createPinning(options),
 
     /** Asks for the file and then the row to be removed. @throws a conflict */
     async remove(found: BackupRow): Promise<void> {
@@ -277,10 +204,3 @@ export function createBackupService(options: BackupServiceOptions) {
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
-
-const identityMissing =
-  "The identity field is required: the backup is encrypted, and only your private key opens it.";
-
-const asConflict = (error: unknown): never => {
-  throw conflict(failureMessage(error));
-};

@@ -15,6 +15,7 @@ import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { createBackupService } from "./backup-service.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createCountsStore } from "./counts-store.ts";
+import { createCurrentContents } from "./contents.ts";
 import { createConfigurationService } from "./configuration-service.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
@@ -30,6 +31,7 @@ import { createRecoveryWriter } from "./recovery-writer.ts";
 import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
+import { createRestoreService } from "./restore-service.ts";
 import { createRetention } from "./retention.ts";
 import { adoptionRoutes } from "./adoption-routes.ts";
 import { createAdoptStorage } from "./adopt-storage.ts";
@@ -144,6 +146,8 @@ export function createBackups(options: BackupsOptions): Backups {
       ...backupRoutes({
         configurations,
         backups,
+        restores: createRestoreService({ ...parts, leases: options.leases }),
+        currentContents: createCurrentContents(parts),
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,

@@ -144,7 +144,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     async remove(id: number, withFiles: boolean): Promise<void> {
       await store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "remove");
-        const busy = await tasks.ofConfiguration(tx, id);
+        const busy = await tasks.ofConfiguration(tx, row);
         if (busy.length > 0)
           throw conflict(
             `A ${busy[0]?.kind} of this configuration is queued or running. Delete the configuration once it is done.`,

@@ -95,6 +95,30 @@ export function createConfigurationStore(db: Database) {
     },
 
     /**
+     * What saves a database or site before something is restored over it: its newest configuration that works, or else its
+     * newest.
+     */
+    async saverOf({
+      database_id,
+      site_id,
+    }: Pick<ConfigurationRow, "database_id" | "site_id">): Promise<ConfigurationRow | null> {
+      const [row] = await db
+        .select()
+        .from(configurations)
+        .where(
+          and(
+            database_id === null
+              ? eq(configurations.site_id, site_id ?? 0)
+              : eq(configurations.database_id, database_id),
+            inArray(configurations.status, ["installed", "failed"]),
+          ),
+        )
+        .orderBy(desc(sql`${configurations.status} = 'installed'`), desc(configurations.id))
+        .limit(1);
+      return row ?? null;
+    },
+
+    /**
      * Locks a row until the transaction ends.
      *
      * A transaction that changes a backup or its task as well must lock the configuration first: two transactions that lock

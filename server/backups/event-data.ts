@@ -4,7 +4,7 @@ import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { theSchedule, theService, type Actor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
-import type { BackupTaskKind } from "../store/tables.ts";
+import type { BackupTaskKind, RestoreTarget } from "../store/tables.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";
@@ -108,17 +108,45 @@ export const restoreEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
   { reason, startedAt, endedAt }: Work,
-): NewEvent =>
-  backupEvent(configuration, backup, {
+): NewEvent => ({
+  ...backupEvent(configuration, backup, {
     type: reason === null ? "restore.finished" : "restore.failed",
     reason,
     more: {
       restore_started_at: toTimestampOrNull(startedAt),
       restore_ended_at: toTimestamp(endedAt),
+      ...(backup.restore_target !== null && { server_id: backup.restore_target.server_id }),
+      restore_target: backup.restore_target === null ? null : targetInWords(backup.restore_target),
     },
-    facts: [["Backup", String(backup.id)], ...tookFact(startedAt, endedAt)],
+    facts: [
+      ["Backup", String(backup.id)],
+      ...intoFact(backup.restore_target),
+      ...tookFact(startedAt, endedAt),
+    ],
     moments: stored(backup),
-  });
+  }),
+  ...ofTarget(backup.restore_target),
+});
+
+/** What was changed hears of it: its server, its site. */
+const ofTarget = (target: RestoreTarget | null) =>
+  target === null
+    ? {}
+    : {
+        server_id: target.server_id,
+        site_id: target.type === "site" ? target.id : null,
+        database_id: target.type === "database" ? target.id : null,
+      };
+
+const intoFact = (target: RestoreTarget | null): [string, string][] =>
+  target === null ? [] : [["Into", targetInWords(target)]];
+
+/** E.g. "shop-staging", "the new database shop_copy on the server of shop". */
+export const targetInWords = ({
+  name,
+  database,
+}: Pick<RestoreTarget, "name" | "database">): string =>
+  database === null ? name : `the new database ${database} on the server of ${name}`;
 
 const isOfRun = (type: NewEvent["type"]) => type === "backup.finished" || type === "backup.failed";
 

@@ -78,7 +78,7 @@ beforeEach(async () => {
       encryption: async () => null,
       drillIdentity: async () => null,
       markStorage: async () => undefined,
-    } satisfies Omit<Resolver, "drill">,
+    } satisfies Omit<Resolver, "drill" | "destination">,
     jobs,
     counts: createBackupCounts(new Registry()),
     clock: systemClock,

@@ -24,7 +24,7 @@ export type RecordOutcomeOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   countsStore: CountsStore;
-  resolver: Omit<Resolver, "drill">;
+  resolver: Omit<Resolver, "drill" | "destination">;
   jobs: Jobs;
   counts: BackupCounts;
   clock: Clock;

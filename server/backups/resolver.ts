@@ -21,6 +21,7 @@ import { nothingOfOurs } from "../storage/marker.ts";
 import { storageAway } from "../storage/remote-folder.ts";
 import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
+import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
@@ -35,6 +36,7 @@ import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 
+type DatabaseDestination = Partial<Pick<RestoreDestination, "database" | "keeps_owners">>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
 export type RemoteServers = Pick<Servers, "open">;
@@ -59,6 +61,8 @@ export type Resolver = {
   drill(configuration: ConfigurationRow): Promise<PlacedDrill>;
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
+  /** What a restore replaces that does not go back into its source. @throws like `source` */
+  destination(destination: RestoreDestination): Promise<Source>;
   /** @throws SourceError when the inventory has it no more */
   describe(
     configuration: ConfigurationRow,
@@ -104,7 +108,10 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     return { host: its, scratchFolder: await scratch.folderOf(its) };
   }
 
-  async function databaseSource({ entry, serverId, account }: DatabaseRow): Promise<Source> {
+  async function databaseSource(
+    { entry, serverId, account }: DatabaseRow,
+    into: DatabaseDestination = {},
+  ): Promise<Source> {
     const { name } = entry;
     const isLocal = await inventory.isLocal(serverId);
     if (entry.engine === "sqlite") {
@@ -117,7 +124,10 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       const options = { name, path: expandHome(entry.path), scratchFolder };
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
     }
-    const url = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
+    const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
+    const { database = null, keeps_owners: keepsOwners = true } = into;
+    const url = database === null ? own : withDatabase(own, database);
+    const isNew = database !== null;
     const machine = isLocal ? host : await openServer(serverId);
     return entry.engine === "postgres"
       ? createPostgresSource({
@@ -125,8 +135,17 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
           name,
           url,
           isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
+          isNew,
+          isWithoutRoles: !keepsOwners,
         })
-      : createMysqlSource({ host: machine, name, url, scratchFolder: scratch.own });
+      : createMysqlSource({
+          host: machine,
+          name,
+          url,
+          scratchFolder: scratch.own,
+          isNew,
+          isElsewhere: !keepsOwners,
+        });
   }
 
   async function siteSource({ name, root, serverId, account }: SiteRow): Promise<Source> {
@@ -158,7 +177,10 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   }
 
   /** @throws SourceError when the inventory has it no more */
-  async function find({ database_id, site_id }: ConfigurationRow): Promise<DatabaseRow | SiteRow> {
+  async function find({
+    database_id,
+    site_id,
+  }: Pick<ConfigurationRow, "database_id" | "site_id">): Promise<DatabaseRow | SiteRow> {
     const database = database_id === null ? null : await inventory.findDatabase(database_id);
     if (database !== null) return database;
     const site = site_id === null ? null : await inventory.findSite(site_id);
@@ -166,9 +188,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     return site;
   }
 
-  async function open(found: DatabaseRow | SiteRow): Promise<Source> {
+  async function open(found: DatabaseRow | SiteRow, into?: DatabaseDestination): Promise<Source> {
     try {
-      return await ("entry" in found ? databaseSource(found) : siteSource(found));
+      return await ("entry" in found ? databaseSource(found, into) : siteSource(found));
     } catch (error) {
       throw error instanceof Error && error.name === "SecretMissing"
         ? new SourceError(error.message)
@@ -199,6 +221,8 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         : (await folderOf(entry)).open({ isMarked: false }),
 
     source: async (configuration) => open(await find(configuration)),
+
+    destination: async (destination) => open(await find(destination), destination),
 
     async describe(configuration, source) {
       const found = await find(configuration);
@@ -250,6 +274,15 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       await inventory.setMarkedPath(providerId, folder.key);
     },
   };
+}
+
+/** The same server, as the same account. */
+function withDatabase(url: string, database: string): string {
+  // What is no URL is refused by whoever reads it, in words.
+  if (!URL.canParse(url)) return url;
+  const changed = new URL(url);
+  changed.pathname = `/${encodeURIComponent(database)}`;
+  return changed.href;
 }
 
 /** @throws StorageError when a secret is not where the inventory says */

@@ -10,13 +10,19 @@ import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { FileKeys } from "./file-keys.ts";
-import type { ConfigurationRow } from "./configuration-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import { sound } from "./verification.ts";
-import { SourceError, type Manifest, type Source } from "./sources/source.ts";
+import {
+  createDestinations,
+  manifestFor,
+  refuseUnsaved,
+  sayDestination,
+} from "./restore-destination.ts";
+import { SourceError, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
@@ -31,6 +37,7 @@ import {
 
 type RestoreOptions = {
   store: BackupStore;
+  configurations: Pick<ConfigurationStore, "saverOf">;
   tasks: TaskStore;
   resolver: Resolver;
   takeBackup: TakeBackup;
@@ -40,8 +47,18 @@ type RestoreOptions = {
   log: Logger;
 };
 
+/** What a restore is about to replace. */
+type Replaced = {
+  source: Source;
+  /** Which saves it first; null = none does. */
+  configuration: ConfigurationRow | null;
+  /** Null = the backup's own source. */
+  target: BackupRow["restore_target"];
+};
+
 export function createRestore(options: RestoreOptions) {
   const { store, tasks, resolver, takeBackup, fileKeys, recovery, clock, log } = options;
+  const destinations = createDestinations(options);
 
   async function end(
     task: TaskRow,
@@ -74,11 +91,15 @@ export function createRestore(options: RestoreOptions) {
   /** Saves what the restore is about to replace. */
   async function saveTarget(
     task: TaskRow,
-    configuration: ConfigurationRow,
-    source: Source,
+    { source, configuration, target }: Replaced,
     signal: AbortSignal,
     say: (line: string) => Promise<void>,
   ): Promise<void> {
+    if (configuration === null) {
+      const name = target?.name ?? "";
+      await refuseUnsaved(source, { name, database: target?.database ?? null }, signal);
+      return say("No current data to back up.");
+    }
     if (!(await source.exists())) return say("No current data to back up.");
     const hold = (tx: Connection) => tasks.hold(tx, task);
     const waiting = await store.transaction(async (tx) => {
@@ -117,7 +138,7 @@ export function createRestore(options: RestoreOptions) {
     const signal = AbortSignal.timeout(settleMs);
     let reason: string;
     try {
-      const source = await resolver.source(configuration);
+      const source = await destinations.open(task, configuration);
       const state = await source.settle({ id: row.id, say: output.say, signal });
       if (state === "restored") {
         output.say("Interrupted after its last step. The restore is complete.");
@@ -157,8 +178,11 @@ export function createRestore(options: RestoreOptions) {
       const fileKey = fileKeys.take(task.id);
       try {
         if (isEncrypted(row.path) && fileKey === null) throw new EncryptionError(keyIsGone);
-        const source = await resolver.source(configuration);
+        const source = await destinations.open(task, configuration);
         const storage = await resolver.storage(row.storage_provider_id);
+        const { destination } = task;
+        const target = destination === null ? null : row.restore_target;
+        if (target !== null) await say(sayDestination(target));
         await say(`Verifying the stored file in ${storage.place}.`);
         await verifyStored(storage, row, signal);
         const at = new Date(clock.now());
@@ -170,13 +194,13 @@ export function createRestore(options: RestoreOptions) {
           await say("Skipping the backup of current data, as requested.");
         else {
           await say("Backing up current data.");
-          await saveTarget(task, configuration, source, signal, say);
+          const saver = await destinations.saverOf(task, configuration);
+          await saveTarget(task, { source, configuration: saver, target }, signal, say);
         }
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };
         isBegun = true;
-        // What was written as a manifest is read as one; older rows have none.
-        const manifest = row.manifest as Manifest | null;
+        const manifest = manifestFor(row, destination);
         await source.restore(await openPlain(storage, row, fileKey, signal), attempt, manifest);
         output.say("Restored.");
         if (configuration.type === "site")

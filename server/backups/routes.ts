@@ -12,14 +12,19 @@ import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { countedBackups } from "../../contract/backups/counts.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
+import type { createCurrentContents } from "./contents.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { restoreRoutes } from "./restore-routes.ts";
+import type { RestoreService } from "./restore-service.ts";
 import type { ScheduleService } from "./schedule-service.ts";
 import type { CountsStore } from "./counts-store.ts";
 import { toCounts } from "./counts-response.ts";
 import type { Serializer } from "./serializer.ts";
 
 type BackupRoutesOptions = {
+  restores: RestoreService;
+  currentContents: ReturnType<typeof createCurrentContents>;
   configurations: ConfigurationService;
   backups: BackupService;
   schedules: ScheduleService;
@@ -51,6 +56,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
   };
 
   return [
+    ...restoreRoutes({ ...options, ofBackup: ofServer }),
     filteredListRoute(servedOperations.listBackupConfigurations, {
       find: findServer,
       filters: listFilters.listBackupConfigurations,
@@ -94,17 +100,6 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       handle: async ({ found }) => {
         const { backup } = await backups.run(found.id);
         return reply(202, await serializer.toBackup(backup), `/api/backup/${backup.id}`);
-      },
-    }),
-    route(servedOperations.restoreBackup, {
-      // The key of an encrypted backup never leaves the memory of the instance that restores it.
-      ...ofServer,
-      isKnownWithout: true,
-      check: async ({ found, fields }) => backups.checkRestore(found, fields),
-      handle: async ({ found, body }) => {
-        const { skip_safety_backup: skips, ...given } = body;
-        const restored = await backups.restore(found, skips === true, given);
-        return reply(202, await serializer.toBackup(restored));
       },
     }),
     route(servedOperations.deleteBackup, {
@@ -166,7 +161,9 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       },
     }),
     route(servedOperations.cancelBackup, {
-      ...ofServer,
+      find: findBackup,
+      // A restore elsewhere runs on its target's server.
+      runsOn: async (row) => (await backups.workServer(row)) ?? ofServer.runsOn(row),
       handle: async ({ found, caller }) =>
         reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),
     }),

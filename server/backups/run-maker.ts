@@ -12,9 +12,9 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
 import { backupEntry } from "./event-data.ts";
 import { longestWaitMs } from "./task-runner.ts";
-import type { TaskStore } from "./task-store.ts";
+import type { TaskDetails, TaskStore } from "./task-store.ts";
 
-type RunMakerOptions = {
+export type RunMakerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
@@ -30,7 +30,7 @@ export function createRunMaker(options: RunMakerOptions) {
     tx: Connection,
     kind: BackupTaskKind,
     backups: readonly { id: number; server_id: number }[],
-    more: { skip_safety_backup?: boolean } = {},
+    more: TaskDetails = {},
   ): Promise<string[]> {
     if (backups.length === 0) return [];
     const added = backups.map(({ id, server_id }) => ({
@@ -48,10 +48,10 @@ export function createRunMaker(options: RunMakerOptions) {
   /** @returns the ids of the tasks */
   const addTask = (
     tx: Connection,
-    { server_id }: ConfigurationRow,
+    { server_id }: Pick<ConfigurationRow, "server_id">,
     id: number,
     kind: BackupTaskKind,
-    more: { skip_safety_backup?: boolean } = {},
+    more: TaskDetails = {},
   ) => addTasks(tx, kind, [{ id, server_id }], more);
 
   /** Stores runs, their tasks, and who asked for them. @returns the ids of the runs */

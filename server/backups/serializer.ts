@@ -66,6 +66,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       warnings: row.warnings,
       verified_at: toTimestampOrNull(row.verified_at),
       damage: row.damage,
+      restore_target: row.restore_target,
       drill_status: row.drill_status,
       drill_output: row.drill_output,
       drilled_at: toTimestampOrNull(row.drilled_at),

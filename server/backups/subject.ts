@@ -5,6 +5,35 @@ import type { Source } from "./sources/source.ts";
 
 export type Engine = "postgres" | "mysql" | "sqlite" | "folder";
 
+/** What a stored file ends with before `.zst`. */
+export const extensions = {
+  postgres: "dump",
+  mysql: "sql",
+  sqlite: "sqlite",
+  folder: "tar",
+} as const;
+
+/** What a stored backup is of, by its name; null = it has none yet. */
+export function engineOfPath(path: string): Engine | null {
+  const extension = /\.([a-z]+)\.zst(?:\.age)?$/.exec(path)?.[1];
+  // The keys of a total record are all there are.
+  const engines = Object.keys(extensions) as Engine[];
+  return engines.find((engine) => extensions[engine] === extension) ?? null;
+}
+
+/** What stands in the inventory, in a word. */
+export const engineOf = (found: DatabaseRow | SiteRow): Engine =>
+  "entry" in found ? found.entry.engine : "folder";
+
+export const nameOf = (found: DatabaseRow | SiteRow): string =>
+  "entry" in found ? found.entry.name : found.name;
+
+/** As rows of configurations name it. */
+export const columnsOf = (found: DatabaseRow | SiteRow) =>
+  "entry" in found
+    ? { database_id: found.id, site_id: null }
+    : { database_id: null, site_id: found.id };
+
 export type Subject = {
   type: "database" | "site";
   engine: Engine;

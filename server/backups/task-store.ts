@@ -1,5 +1,10 @@
 // The heavy jobs that wait or run. They are jobs of the engine: one is there exactly as long as there is something to do.
-import { backupTaskQueue, type BackupTask } from "../jobs/jobs.ts";
+import {
+  backupTaskQueue,
+  restoreInto,
+  type BackupTask,
+  type RestoreDestination,
+} from "../jobs/jobs.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { SerialQueue } from "../jobs/serial-queue.ts";
 import type { Visible } from "../events/visible-messages.ts";
@@ -13,6 +18,8 @@ export type TaskRow = Claim & {
   backup_id: number;
   kind: BackupTaskKind;
   skip_safety_backup: boolean;
+  /** Of a restore; null = back into the source. */
+  destination: RestoreDestination | null;
   /** Null while it waits. */
   started_at: Date | null;
   /** Whether a runner has it just now, or is thought to. */
@@ -32,9 +39,15 @@ export type RunningTask = {
   /** Bytes read from the source so far. */
   plain_size: number;
 };
+export type TaskDetails = Partial<Pick<TaskRow, "skip_safety_backup" | "destination">>;
 type NewTask = Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
-  Partial<Pick<BackupTask, "skip_safety_backup" | "begun_at">>;
+  TaskDetails &
+  Partial<Pick<BackupTask, "begun_at">>;
 type Target = { database_id: number | null; site_id: number | null };
+
+/** Whether a task restores into it. */
+const isInto = ({ database_id, site_id }: Target) =>
+  sql`((task.destination->>'database_id')::int = ${database_id} or (task.destination->>'site_id')::int = ${site_id})`;
 
 type Found = Omit<TaskRow, "started_at"> & { begun_at: string | null };
 const toTask = ({ begun_at, ...rest }: Found): TaskRow => ({
@@ -45,12 +58,13 @@ const toTask = ({ begun_at, ...rest }: Found): TaskRow => ({
 /** The engine's jobs that are not over, as tasks; the one place that reads its table for them. */
 const tasks = sql`(
   select id, retry_count as attempt, singleton_key::int as server_id, created_on, state,
-    state = 'active' as is_claimed, (data->>'backup_id')::int as backup_id, data->>'kind' as kind,
-    (data->>'skip_safety_backup')::boolean as skip_safety_backup, data->>'begun_at' as begun_at
+    state = 'active' as is_claimed, (data->>'backup_id')::int as backup_id,
+    case when data->>'kind' = ${restoreInto} then 'restore' else data->>'kind' end as kind,
+    nullif(data->'destination', 'null') as destination, (data->>'skip_safety_backup')::boolean as skip_safety_backup, data->>'begun_at' as begun_at
   from pgboss.job where name = ${backupTaskQueue} and state in ('created', 'retry', 'active')
 ) task`;
 const columns = sql`task.id, task.attempt, task.server_id, task.backup_id, task.kind, task.skip_safety_backup,
-  task.begun_at, task.is_claimed`;
+  task.destination, task.begun_at, task.is_claimed`;
 
 export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
   const find = async (tx: Connection, condition: ReturnType<typeof sql>): Promise<TaskRow[]> => {
@@ -66,9 +80,14 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
   const insert = (tx: Connection, added: readonly NewTask[]): Promise<string[]> =>
     queue.add(
       tx,
-      added.map(({ server_id, ...task }) => ({
+      added.map(({ server_id, kind, destination, ...task }) => ({
         key: String(server_id),
-        data: { skip_safety_backup: false, begun_at: null, ...task },
+        data: {
+          skip_safety_backup: false,
+          begun_at: null,
+          ...task,
+          ...(destination == null ? { kind } : { kind: restoreInto, destination }),
+        },
       })),
     );
 
@@ -97,8 +116,11 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     /** @returns false when it has begun, or is gone already */
     endWaiting: (tx: Connection, id: string): Promise<boolean> => queue.withdraw(tx, id),
 
-    ofConfiguration: (tx: Connection, configurationId: number): Promise<TaskRow[]> =>
-      find(tx, sql`configuration.id = ${configurationId}`),
+    /** With restores into what it backs up: those save it there first. */
+    ofConfiguration: (
+      tx: Connection,
+      { id, ...target }: Target & { id: number },
+    ): Promise<TaskRow[]> => find(tx, sql`(configuration.id = ${id} or ${isInto(target)})`),
 
     /**
      * Of these configurations those with a run that waits or runs. The backup of one is not over before its task is: where there is
@@ -119,11 +141,21 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     ofBackup: (tx: Connection, backupId: number): Promise<TaskRow[]> =>
       find(tx, sql`backups.id = ${backupId}`),
 
+    /** Keeps others from asking for work on the same database or site until the transaction ends. Locked last of all. */
+    async lockTarget(tx: Connection, { database_id, site_id }: Target): Promise<void> {
+      const space = database_id === null ? "quarterdeck site" : "quarterdeck database";
+      await tx.execute(
+        sql`select pg_advisory_xact_lock(hashtext(${space}), ${database_id ?? site_id}::int)`,
+      );
+    },
+
     /** Tasks of any configuration that touch the same database or site. */
     ofTarget: (tx: Connection, target: Target): Promise<TaskRow[]> =>
       find(
         tx,
-        sql`(configuration.database_id = ${target.database_id} or configuration.site_id = ${target.site_id})`,
+        sql`case when task.destination is null
+          then configuration.database_id = ${target.database_id} or configuration.site_id = ${target.site_id}
+          else ${isInto(target)} end`,
       ),
 
     /** The tasks that run just now on servers that may be seen, the longest first. */
@@ -137,7 +169,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
           newest.good_plain_size::float8 as usual_size
         from ${tasks} join backups on backups.id = task.backup_id
           join backup_configurations configuration on configuration.id = backups.configuration_id
-          join servers on servers.id = configuration.server_id
+          join servers on servers.id = task.server_id
           left join newest_backups newest on newest.configuration_id = configuration.id
         where task.is_claimed and task.begun_at is not null and task.kind <> 'verify'
           and ${visible === null ? sql`true` : sql`task.server_id = any(${sql.param([...visible])}::int[])`}

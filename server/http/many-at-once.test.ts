@@ -173,6 +173,15 @@ const storedBackups = async () => {
   await service.query("update backups set path = 'stored', size = 0 where id = any($1)", [ids]);
   return ids;
 };
+/** Each is to be restored into the database of the next one. */
+let restored: number[] = [];
+const otherDatabases = async () => {
+  restored = await finishedBackups();
+  await service.query("update backups set path = id || '.sqlite.zst' where id = any($1)", [
+    restored,
+  ]);
+  return Array.from({ length: many }, (_, n) => ((n + 1) % many) + 1);
+};
 /** All requests for the same object. */
 const allFor = (id: number) => async () => Array.from({ length: many }, () => id);
 
@@ -218,6 +227,20 @@ const cases: Record<ManyName, Case> = {
   deleteBackupConfiguration: { targets: configurations, status: 204 },
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
+  restoreIntoDatabase: {
+    targets: otherDatabases,
+    body: (n) => ({ backup_id: restored[n] }),
+    status: 202,
+  },
+  restoreIntoSite: {
+    targets: async () => {
+      restored = await backups(await configurations(), "failed");
+      return allFor(1)();
+    },
+    body: (n) => ({ backup_id: restored[n] }),
+    // There is nothing to restore.
+    status: 409,
+  },
   deleteBackup: { targets: finishedBackups, status: 204 },
   adoptBackups: { targets: allFor(1), status: 200 },
   createDownloadLink: { targets: storedBackups, status: 201 },

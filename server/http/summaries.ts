@@ -46,6 +46,13 @@ const summaries = {
   pinBackup: "Pin a backup: neither retention nor a request deletes it until it is unpinned",
   unpinBackup: "Unpin a backup: retention and requests may delete it again",
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
+  showBackupContents: "Show what is in a backup: its tables with their rows, or how many files",
+  showDatabaseContents:
+    "Count the rows of a database as it is now, to compare them with a backup before it is restored there",
+  showSiteContents: "Show whether a restore into a site would replace anything",
+  restoreIntoDatabase:
+    "Restore a backup into another database, or into a new one on the same server",
+  restoreIntoSite: "Restore a backup of a site's folder into another site",
   listDeliveries: "List the deliveries of a webhook",
   showDelivery: "Show a delivery with its attempts, requests and answers",
   redeliver: "Redeliver a delivery with the same message id",

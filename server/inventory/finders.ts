@@ -1,6 +1,6 @@
 // What a path names by its id, as far as the caller may see it: the `find` of many routes.
 import type { Caller } from "../http/route.ts";
-import type { InventoryStore, ServerRow, SiteRow } from "./store.ts";
+import type { DatabaseRow, InventoryStore, ServerRow, SiteRow } from "./store.ts";
 
 type ById = { id: number };
 
@@ -14,4 +14,11 @@ export const createSiteFinder =
   async ({ id }: ById, caller: Caller): Promise<SiteRow | null> => {
     const site = await inventory.findSite(id);
     return site !== null && caller.reaches(site.serverId) ? site : null;
+  };
+
+export const createDatabaseFinder =
+  (inventory: InventoryStore) =>
+  async ({ id }: ById, caller: Caller): Promise<DatabaseRow | null> => {
+    const database = await inventory.findDatabase(id);
+    return database !== null && caller.reaches(database.serverId) ? database : null;
   };

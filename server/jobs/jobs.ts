@@ -63,12 +63,27 @@ type JobName = keyof JobData;
 /** The jobs that any instance may do. */
 type CommonName = Exclude<JobName, keyof ServerJobs>;
 
+/** Where a restore goes that does not go back into the backup's own source. */
+export type RestoreDestination = {
+  database_id: number | null;
+  site_id: number | null;
+  /** A database that the restore makes on the server of the entry; null = the entry's own. */
+  database: string | null;
+  /** Whether owners and permissions are those of the backup; else everything belongs to the account of the entry. */
+  keeps_owners: boolean;
+};
+
+/** A kind of its own: a version that does not know of destinations would restore into the source. */
+export const restoreInto = "restore into";
+
 /** A heavy job of a server: hours of work, one at a time for each server. */
 export type BackupTask = {
   backup_id: number;
-  kind: BackupTaskKind;
+  kind: BackupTaskKind | typeof restoreInto;
   /** Of a restore: what is there now is not saved first. */
   skip_safety_backup: boolean;
+  /** Of a restore into something else than the source. Left out by older versions. */
+  destination?: RestoreDestination | null;
   /** When it began, as a moment in ISO 8601; null while it waits. A claim after that finds it cut off. */
   begun_at: string | null;
 };

@@ -377,6 +377,17 @@ export const backupConfigurations = pgTable(
   ],
 );
 
+/** What a restore replaced that is not the backup's own source. */
+export type RestoreTarget = {
+  type: BackupableType;
+  id: number;
+  /** In the inventory. */
+  name: string;
+  server_id: number;
+  /** Of a database that the restore made, its name on its server; null = it went into the entry's own. */
+  database: string | null;
+};
+
 export const backups = pgTable(
   "backups",
   {
@@ -409,6 +420,8 @@ export const backups = pgTable(
     restore_status: text().$type<RestoreState>(),
     restore_output: text(),
     restored_at: moment("restored_at"),
+    /** Where the last restore went, if not back into its own source; its names as they were then. */
+    restore_target: jsonb().$type<RestoreTarget>(),
     drill_status: text().$type<RestoreState>(),
     drill_output: text(),
     drilled_at: moment("drilled_at"),

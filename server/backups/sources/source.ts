@@ -8,6 +8,12 @@ export class SourceError extends Error {
   override name = "SourceError";
 }
 
+/** Of a restore into a database that it was to make. */
+export const databaseTaken = ({ name, database }: { name: string; database: string }) =>
+  new SourceError(
+    `The server of ${name} already has a database “${database}”. Nothing was changed. Choose another name.`,
+  );
+
 /** Of an error that came over from a process that is a site's account, where only its name says what it was. */
 export const reviveSourceError = (error: unknown): unknown =>
   error instanceof Error && error.name === "SourceError" && !(error instanceof SourceError)
@@ -115,6 +121,16 @@ export type Source = {
 
   /** Whether there is anything that a restore would replace (and that a safety backup should save). */
   exists(): Promise<boolean>;
+
+  /** Whether a restore would replace nothing, where that says more than `exists`. @throws SourceError */
+  isEmpty?(signal: AbortSignal): Promise<boolean>;
+
+  /**
+   * Counts the rows of a database as it is now, as a dump would; it gives up after a while.
+   * @returns rows by table; null when there is no such database
+   * @throws SourceError
+   */
+  countRows?(signal: AbortSignal): Promise<Record<string, number> | null>;
 
   /**
    * Puts `from` in place of what is there, whole or not at all: after any failure, abort or kill (and the `settle`

@@ -1,7 +1,8 @@
 // MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the files beside this one.
 import { readdir } from "node:fs/promises";
 import type { Host } from "../../../hosts/host.ts";
-import { createMysqlClient, quoteText, readUrl } from "./client.ts";
+import { createMysqlClient, quoteName, quoteText, readUrl } from "./client.ts";
+import { countRowsNow } from "./contents.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
 import { codes, MysqlError } from "./errors.ts";
@@ -9,7 +10,7 @@ import { createMysqlDrill } from "./load.ts";
 import { namesOf } from "./plan.ts";
 import { checkPrivileges } from "./privileges.ts";
 import { createMysqlRestore } from "./restore.ts";
-import { SourceError, type Drill, type Source } from "../source.ts";
+import { databaseTaken, SourceError, type Drill, type Source } from "../source.ts";
 
 type MysqlSourceOptions = {
   host: Host;
@@ -19,6 +20,10 @@ type MysqlSourceOptions = {
   url: string;
   /** Where the plan of a restore is kept; closed to other accounts. */
   scratchFolder: string;
+  /** A restore makes it, and refuses one that is there. */
+  isNew?: boolean;
+  /** The server need not have the accounts that views, routines and triggers run as. */
+  isElsewhere?: boolean;
 };
 
 /** Plans of restores that run in this process: theirs is no leftover. */
@@ -34,11 +39,39 @@ export function createMysqlDrillOn({ host, name, url, scratchFolder }: MysqlSour
 }
 
 /** @throws SourceError when the url is none */
-export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourceOptions): Source {
+export function createMysqlSource({
+  host,
+  name,
+  url,
+  scratchFolder,
+  isNew = false,
+  isElsewhere = false,
+}: MysqlSourceOptions): Source {
   const place = readUrl(name, url);
   const client = createMysqlClient(host, place);
-  const options = { client };
+  const options = { client, isElsewhere };
   const namesFor = (id: number) => namesOf(place, scratchFolder, id);
+
+  const exists = async (): Promise<boolean> => {
+    const database = quoteText(place.database);
+    try {
+      const [row] = await client.query(
+        `SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${database}) + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${database})`,
+        { signal: AbortSignal.timeout(existsLimitMs) },
+      );
+      return row?.[0] !== "0";
+    } catch (error) {
+      if (error instanceof MysqlError && error.code === codes.unknownDatabase) return false;
+      throw error;
+    }
+  };
+
+  /** What a restore made and did not fill. */
+  async function dropIfEmpty(): Promise<void> {
+    if (await exists()) return;
+    const signal = AbortSignal.timeout(existsLimitMs);
+    await client.query(`DROP DATABASE IF EXISTS ${quoteName(place.database)}`, { signal });
+  }
 
   let found: Record<string, string> = {};
 
@@ -81,27 +114,24 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
 
     dump: (into, attempt) => dumpMysql(options, into, attempt),
 
-    async exists() {
-      const database = quoteText(place.database);
-      try {
-        const [row] = await client.query(
-          `SELECT (SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${database}) + (SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${database})`,
-          { signal: AbortSignal.timeout(existsLimitMs) },
-        );
-        return row?.[0] !== "0";
-      } catch (error) {
-        if (error instanceof MysqlError && error.code === codes.unknownDatabase) return false;
-        throw error;
-      }
-    },
+    exists,
+
+    countRows: (signal) => countRowsNow(client, signal),
 
     async restore(from, attempt) {
       const names = namesFor(attempt.id);
       if (running.has(names.planFile))
         throw new SourceError(`Backup ${attempt.id} is being restored already.`);
+      if (isNew && (await exists())) {
+        from.destroy();
+        throw databaseTaken({ name, database: place.database });
+      }
       running.add(names.planFile);
       try {
         await createMysqlRestore(options, names).restore(from, attempt);
+      } catch (error) {
+        if (isNew) await dropIfEmpty().catch((left: Error) => attempt.say(left.message));
+        throw error;
       } finally {
         running.delete(names.planFile);
       }
@@ -109,6 +139,10 @@ export function createMysqlSource({ host, name, url, scratchFolder }: MysqlSourc
 
     drill: createMysqlDrill(options, namesFor).drill,
 
-    settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
+    async settle(attempt) {
+      const state = await createMysqlRestore(options, namesFor(attempt.id)).settle(attempt);
+      if (isNew && state !== "restored") await dropIfEmpty();
+      return state;
+    },
   };
 }

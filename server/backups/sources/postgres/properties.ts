@@ -39,6 +39,12 @@ export async function readProperties(
   return toProperties(sql, database);
 }
 
+/** Statements that name no role of the server that the archive came from. */
+export const withoutRoles = (statements: readonly string[]): string[] =>
+  statements.filter(
+    (statement) => !/^(?:ALTER ROLE|GRANT|REVOKE) /.test(statement) && !ownership.test(statement),
+  );
+
 const isOfDatabase = (line: string): boolean =>
   /^\d+; \d+ \d+ (?:DATABASE(?: PROPERTIES)? |(?:ACL|COMMENT|SECURITY LABEL) - DATABASE )/.test(
     line,

@@ -14,11 +14,12 @@ import {
 import { drillArchive, drillDatabaseOf } from "./drill.ts";
 import { dumpDatabase } from "./dump.ts";
 import { checkPrivileges } from "./privileges.ts";
-import { readProperties } from "./properties.ts";
+import { countRowsNow, isEmptyDatabase } from "./contents.ts";
+import { readProperties, withoutRoles } from "./properties.ts";
 import { openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
 import { findTools, toolsToDump, type Installations } from "./tools.ts";
-import type { Source } from "../source.ts";
+import { databaseTaken, type Source } from "../source.ts";
 
 export type PostgresSourceOptions = {
   host: Host;
@@ -30,6 +31,10 @@ export type PostgresSourceOptions = {
   lockWaitMs?: number;
   /** Its drills run on another server. */
   isDrilledElsewhere?: boolean;
+  /** A restore makes it, and refuses one that is there. */
+  isNew?: boolean;
+  /** What is restored belongs to the account, whomever it belonged to. */
+  isWithoutRoles?: boolean;
 };
 
 /** How long what a restore left on the server may take to go. */
@@ -42,6 +47,8 @@ export function createPostgresSource({
   url,
   lockWaitMs,
   isDrilledElsewhere = false,
+  isNew = false,
+  isWithoutRoles = false,
 }: PostgresSourceOptions): Source {
   const target = { ...readTarget(name, url), machine: host };
   /** A database cannot be dropped over a connection to it. */
@@ -103,6 +110,8 @@ export function createPostgresSource({
     },
 
     exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
+    isEmpty: (signal) => isEmptyDatabase(target, signal),
+    countRows: (signal) => countRowsNow(target, signal),
 
     async restore(from, attempt) {
       const applicationName = restoreName(attempt.id);
@@ -111,10 +120,12 @@ export function createPostgresSource({
       try {
         const backup = await openBackup(host, from, attempt.signal);
         let properties: string[] = [];
-        if (!(await exists(attempt.signal))) {
+        const isThere = await exists(attempt.signal);
+        if (isThere && isNew) throw databaseTaken(target);
+        if (!isThere) {
           const { tools, archive } = backup;
           const own = await readProperties(host, tools, archive, target.database, attempt.signal);
-          properties = own.statements;
+          properties = isWithoutRoles ? withoutRoles(own.statements) : own.statements;
           await withServer(target, session, async (client) => {
             isMade = true;
             await createDatabase(client, target, target.database, {
@@ -129,6 +140,7 @@ export function createPostgresSource({
         await restoreArchive(host, target, applicationName, backup, attempt, {
           ...lockOptions,
           properties,
+          isWithoutRoles,
         });
         from.destroy();
       } catch (error) {

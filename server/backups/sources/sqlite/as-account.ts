@@ -33,6 +33,7 @@ const dumpSqlite = operation("dumpSqlite", (source, attempt, { output }) =>
 );
 const clearSqlite = operation("clearSqlite", (source, attempt) => source.clear(attempt));
 const existsSqlite = operation("existsSqlite", (source) => source.exists());
+const countSqlite = operation("countSqlite", (source, { signal }) => source.countRows(signal));
 const restoreSqlite = operation(
   "restoreSqlite",
   (source, attempt, { input }, manifest: Manifest | null) =>
@@ -86,6 +87,8 @@ export function createSqliteSourceAs(
     },
 
     exists: () => perform(existsSqlite, null, 0, { signal: AbortSignal.timeout(existsMs) }),
+
+    countRows: (signal) => perform(countSqlite, null, 0, { signal }),
 
     async restore(from, { id, say, signal }, manifest = null) {
       try {

@@ -36,6 +36,16 @@ export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
   }
 }
 
+/** Rows by table. */
+export function countTables(path: DatabasePath, busyMs: number): Record<string, number> {
+  const database = open(path, true, busyMs);
+  try {
+    return countRows(database, tablesOf(database));
+  } finally {
+    database.close();
+  }
+}
+
 /** @returns a sentence when tables are ordered by collations that an application defines */
 export function findUnknownCollations(path: DatabasePath, busyMs: number): string[] {
   const database = open(path, true, busyMs);

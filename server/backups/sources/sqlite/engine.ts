@@ -1,6 +1,6 @@
 // SQLite's own work on the files of a database.
 import { closeSync, openSync } from "node:fs";
-import { checkDatabase, findUnknownCollations } from "./check.ts";
+import { checkDatabase, countTables, findUnknownCollations } from "./check.ts";
 import { copy, open, type DatabasePath } from "./copy.ts";
 import { place, tellState, type PlaceState } from "./place.ts";
 import { toError } from "../../../to-error.ts";
@@ -17,6 +17,8 @@ export type SqliteWork = {
   | { task: "probe"; path: DatabasePath }
   /** Names the collations that a database uses and that SQLite does not know. */
   | { task: "collations"; path: string }
+  /** Counts the rows of a database that others may write to. */
+  | { task: "count"; path: string }
   /** Checks a file and counts its rows. */
   | { task: "check"; path: DatabasePath }
   /** Puts the content of a file in the place of a live database, in one transaction of SQLite; `note` see place. */
@@ -79,6 +81,8 @@ async function perform(work: SqliteWork): Promise<Done> {
     }
     case "check":
       return { ...done, ...checkDatabase(work.path, busyMs) };
+    case "count":
+      return { ...done, tables: countTables(work.path, busyMs) };
     case "collations":
       return { ...done, notes: findUnknownCollations(work.path, busyMs) };
     case "place":

@@ -26,6 +26,7 @@ export type SqliteOptions = {
 };
 
 export type SqliteSource = Source & {
+  countRows(signal: AbortSignal): Promise<Record<string, number> | null>;
   warnings(signal: AbortSignal): Promise<string[]>;
   /** Removes the copy of a dump that was killed. */
   clear(attempt: Pick<Attempt, "id">): Promise<void>;
@@ -139,6 +140,11 @@ export function createSqliteSource({
     clear: (attempt) => removeFile(scratch("dump", attempt)),
 
     exists: async () => (await find()) !== null,
+
+    async countRows(signal) {
+      if ((await find()) === null) return null;
+      return (await doSqliteWork({ task: "count", path, busyMs }, path, signal)).tables;
+    },
 
     async restore(from, attempt, manifest = null) {
       const { signal, say } = attempt;

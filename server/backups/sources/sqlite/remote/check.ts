@@ -14,7 +14,8 @@ import { ask, refuseFailure, stepError, type Step, type Target } from "./shell.t
 /** The names of tables are hex, so that none of them can be taken for something else. */
 /** A table may be called “”. */
 const namesQuery = `select 't' || hex(name) from (${tablesQuery})`;
-const countsQuery = `select 'select ''' || hex(name) || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
+/** Answers statements that count the rows of each table. */
+export const countsQuery = `select 'select ''' || hex(name) || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
 
 /** What `check` reads besides the file. */
 export const checkArguments = [namesQuery, countsQuery] as const;
@@ -135,7 +136,8 @@ function refuseUnsound(shown: string, ...lines: readonly string[]): void {
   }
 }
 
-const countsIn = (step: Step): Record<string, number> =>
+/** Rows by table, as those statements tell them. */
+export const countsIn = (step: Step): Record<string, number> =>
   Object.fromEntries(
     linesOf(step).flatMap((line) => {
       const [, name, count] = /^([0-9A-F]*)\|(\d+)$/.exec(line) ?? [];

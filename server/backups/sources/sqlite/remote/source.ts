@@ -5,6 +5,7 @@ import { tidying } from "../../folder/place.ts";
 import { accountName } from "../../../../hosts/account.ts";
 import { sizeInWords } from "../../../formatting.ts";
 import { readCollations } from "./check.ts";
+import { countThere } from "./count.ts";
 import { dumpThere } from "./dump.ts";
 import { receiveThere } from "./receive.ts";
 import { restoreThere } from "./restore.ts";
@@ -107,6 +108,8 @@ export function createRemoteSqliteSource({
       if (state === "denied") refuseState(state, target);
       return state !== "missing";
     },
+
+    countRows: (signal) => countThere(target, signal),
 
     async restore(from, attempt, manifest = null) {
       const file = manifest?.kind === "database" ? (manifest.file ?? null) : null;

@@ -1,0 +1,38 @@
+// What is in a backup, and what a restore of it would replace.
+import * as z from "zod/mini";
+import { id, stateOf } from "../values.ts";
+
+const count = z.int().check(z.gte(0));
+
+export const backupEngines = ["postgres", "mysql", "sqlite", "folder"] as const;
+
+/** Rows by table, sorted by name. */
+const tables = z.array(z.object({ name: z.string(), rows: count }));
+
+export const backupContents = z
+  .object({
+    /** Null while it has no file. */
+    engine: z.nullable(stateOf(backupEngines)),
+    /** Of a database, as recorded when it was made; null = it was not, or it is a folder. */
+    tables: z.nullable(tables),
+    /** Of a folder: how many files and folders it holds, and the bytes of its files. */
+    entries: z.nullable(count),
+    bytes: z.nullable(count),
+  })
+  .register(z.globalRegistry, { id: "BackupContents" });
+export type BackupContents = z.infer<typeof backupContents>;
+
+/** A database or site as it is now. */
+export const currentContents = z
+  .object({
+    /** Whether a restore would replace nothing; null = see `problem`. */
+    is_empty: z.nullable(z.boolean()),
+    /** Null of a folder, of a database that is not there, and where counting failed. */
+    tables: z.nullable(tables),
+    /** The backup configuration that saves it before a restore; null = none does. */
+    saved_by: z.nullable(z.object({ id, name: z.string() })),
+    /** Why it could not be looked at, in the operator's words. */
+    problem: z.nullable(z.string()),
+  })
+  .register(z.globalRegistry, { id: "CurrentContents" });
+export type CurrentContents = z.infer<typeof currentContents>;

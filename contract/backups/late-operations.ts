@@ -1,0 +1,40 @@
+// The backups' operations that only a restore elsewhere needs: the dashboard's first file does without them.
+import { backup } from "./backup.ts";
+import { backupContents, currentContents } from "./contents.ts";
+import { operation } from "../operation.ts";
+
+export const lateBackupOperations = {
+  showBackupContents: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup/{id}/contents",
+    responses: { 200: backupContents },
+  }),
+  showDatabaseContents: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/database/{id}/contents",
+    responses: { 200: currentContents },
+    // It counts rows in the database itself.
+    ability: "*",
+  }),
+  showSiteContents: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/site/{id}/contents",
+    responses: { 200: currentContents },
+    ability: "*",
+  }),
+  restoreIntoDatabase: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/database/{id}/restore",
+    responses: { 202: backup },
+  }),
+  restoreIntoSite: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/site/{id}/restore",
+    responses: { 202: backup },
+  }),
+};

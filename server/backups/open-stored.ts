@@ -1,0 +1,58 @@
+// Opens stored files for requests: whether a file is there, and what decrypts it.
+import {
+  findFileKey,
+  RefusedIdentity,
+  type FileKey,
+  type GivenIdentity,
+} from "../encryption/decrypt.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { BackupRow } from "./backup-store.ts";
+import { failureMessage } from "./failure-message.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** As a request has it. */
+export type GivenFields = { [Field in keyof GivenIdentity]?: GivenIdentity[Field] | undefined };
+
+export const asConflict = (error: unknown): never => {
+  throw conflict(failureMessage(error));
+};
+
+export function createOpenStored(resolver: Pick<Resolver, "storage">) {
+  /** The storage of a stored file that is whole by its size. @throws a conflict for any other */
+  async function findFile(row: BackupRow): Promise<Storage> {
+    if (row.status !== "finished")
+      throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
+    const storage = await resolver.storage(row.storage_provider_id).catch(asConflict);
+    const size = await storage.size(row.path).catch(asConflict);
+    if (size === null) throw conflict("The stored file is missing.");
+    if (size !== row.size)
+      throw conflict(`The stored file is damaged: it has ${size} bytes instead of ${row.size}.`);
+    return storage;
+  }
+
+  /** @returns the key of an encrypted file; null for any other. @throws a conflict, or InvalidFields */
+  async function openFile(
+    row: BackupRow,
+    { identity = "", passphrase }: GivenFields,
+  ): Promise<FileKey | null> {
+    if (!isEncrypted(row.path)) return null;
+    const storage = await findFile(row);
+    const ending = new AbortController();
+    try {
+      const open = () => storage.get(row.path, { signal: ending.signal });
+      return await findFileKey(open, { identity, passphrase });
+    } catch (error) {
+      if (error instanceof RefusedIdentity)
+        throw new InvalidFields({ [error.field]: [error.message] });
+      throw error instanceof ServiceError ? error : asConflict(error);
+    } finally {
+      ending.abort();
+    }
+  }
+
+  return { findFile, openFile };
+}
+
+export type OpenStored = ReturnType<typeof createOpenStored>;

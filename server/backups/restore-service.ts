@@ -1,0 +1,214 @@
+// The rules of restores: what may be restored into what, and when. The work itself waits in the queue of the target's server.
+import { canBackup } from "../../contract/backups/backup.ts";
+import type { RestoreIntoBody } from "../../contract/backups/bodies.ts";
+import type { FieldErrors } from "../../contract/errors.ts";
+import { recordActivity } from "../activity/store.ts";
+import type { FileKey } from "../encryption/decrypt.ts";
+import { isEncrypted } from "../encryption/encrypt.ts";
+import type { Caller } from "../http/route.ts";
+import { conflict } from "../http/service-error.ts";
+import type { DatabaseRow, SiteRow } from "../inventory/store.ts";
+import type { RestoreDestination } from "../jobs/jobs.ts";
+import type { Connection } from "../store/database.ts";
+import type { RestoreTarget } from "../store/tables.ts";
+import { backupEntry, targetInWords } from "./event-data.ts";
+import { taskNames } from "./backup-service.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { FileKeys } from "./file-keys.ts";
+import { createLockBoth } from "./lock-both.ts";
+import { asConflict, createOpenStored, type GivenFields } from "./open-stored.ts";
+import type { Resolver } from "./resolver.ts";
+import { refuseUnsaved } from "./restore-destination.ts";
+import { createRunMaker, type RunMakerOptions } from "./run-maker.ts";
+import { columnsOf, engineOf, engineOfPath, nameOf, type Engine } from "./subject.ts";
+
+export type RestoreServiceOptions = RunMakerOptions & {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  resolver: Pick<Resolver, "storage" | "destination">;
+  fileKeys: FileKeys;
+};
+
+type Target = DatabaseRow | SiteRow;
+type Into = { target: RestoreTarget; destination: RestoreDestination };
+
+/** So long a target may take to say whether it is empty. */
+const lookMs = 20_000;
+
+const engineNames: Record<Engine, string> = {
+  postgres: "a PostgreSQL database",
+  mysql: "a MySQL or MariaDB database",
+  sqlite: "a SQLite database",
+  folder: "a site's folder",
+};
+
+export function createRestoreService(options: RestoreServiceOptions) {
+  const { store, configurations, tasks, resolver, fileKeys } = options;
+  const { addTask } = createRunMaker(options);
+  const { openFile } = createOpenStored(resolver);
+  const lockBoth = createLockBoth(options);
+
+  /** @throws a conflict */
+  async function refuseBusy(
+    tx: Connection,
+    row: BackupRow,
+    target: Pick<ConfigurationRow, "type" | "database_id" | "site_id">,
+  ): Promise<void> {
+    if (!canBackup.restore(row))
+      throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
+    await tasks.lockTarget(tx, target);
+    const busy = [...(await tasks.ofTarget(tx, target)), ...(await tasks.ofBackup(tx, row.id))];
+    const other = busy.find(({ kind }) => kind !== "verify");
+    if (other !== undefined)
+      throw conflict(
+        other.backup_id === row.id
+          ? `The backup is already ${taskNames[other.kind]}. Restore once that is done.`
+          : `The ${target.type} is ${taskNames[other.kind]}. Restore once that is done.`,
+      );
+  }
+
+  /** Stores what was asked for, and its task. */
+  async function begin(
+    tx: Connection,
+    { row, configuration }: { row: BackupRow; configuration: ConfigurationRow },
+    {
+      skipsSafetyBackup,
+      fileKey,
+      into,
+    }: { skipsSafetyBackup: boolean; fileKey: FileKey | null; into: Into | null },
+  ): Promise<BackupRow> {
+    const change = {
+      restore_status: "running",
+      restore_output: "",
+      restored_at: null,
+      restore_target: into?.target ?? null,
+    } as const;
+    await store.update(tx, row.id, change);
+    const on = into === null ? configuration : into.target;
+    const ids = await addTask(tx, on, row.id, "restore", {
+      skip_safety_backup: skipsSafetyBackup,
+      destination: into?.destination ?? null,
+    });
+    // Before the transaction ends: whoever performs it may have begun a moment later.
+    if (fileKey !== null) for (const id of ids) fileKeys.keep(id, fileKey);
+    const details = [
+      ...(into === null ? [] : [`Into ${targetInWords(into.target)}.`]),
+      ...(skipsSafetyBackup ? ["Without a backup of current data."] : []),
+    ];
+    const more = details.length === 0 ? {} : { detail: details.join(" ") };
+    await recordActivity(tx, backupEntry(configuration, row, "asked to restore", more));
+    return { ...row, ...change };
+  }
+
+  const identityComplaint = (row: BackupRow, { identity = "" }: GivenFields): FieldErrors =>
+    isEncrypted(row.path) && canBackup.restore(row) && identity.trim() === ""
+      ? { identity: [identityMissing] }
+      : {};
+
+  /** @throws a conflict where the target holds what would be lost */
+  async function lookAtTarget(destination: RestoreDestination, name: string): Promise<void> {
+    const { database } = destination;
+    if (database === null && (await configurations.saverOf(destination)) !== null) return;
+    try {
+      const source = await resolver.destination(destination);
+      await refuseUnsaved(source, { database, name }, AbortSignal.timeout(lookMs));
+    } catch (error) {
+      asConflict(error);
+    }
+  }
+
+  return {
+    /** What is missing to restore it: complaints by field. */
+    check: identityComplaint,
+
+    /**
+     * Asks for a restore into the backup's own source.
+     * @param skipsSafetyBackup what is there now is not saved first, and is lost
+     * @param given what opens it where it is encrypted; none of it is kept but the key of this one file, and that in memory
+     * @throws a conflict, or InvalidFields
+     */
+    async restore(
+      found: BackupRow,
+      skipsSafetyBackup: boolean,
+      given: GivenFields,
+    ): Promise<BackupRow> {
+      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
+      return store.transaction(async (tx) => {
+        const both = await lockBoth(tx, found);
+        await refuseBusy(tx, both.row, both.configuration);
+        return begin(tx, both, { skipsSafetyBackup, fileKey, into: null });
+      });
+    },
+
+    /** What is wrong with a restore into another target: complaints by field. */
+    async checkInto(
+      target: Target,
+      { backup_id: id, database, ...given }: Partial<RestoreIntoBody>,
+      reaches: Caller["reaches"],
+    ): Promise<FieldErrors> {
+      const named =
+        database != null && engineOf(target) === "sqlite"
+          ? {
+              database: [
+                "A SQLite database is a file: add it to the inventory, and choose it there.",
+              ],
+            }
+          : {};
+      if (id === undefined) return named;
+      const found = await store.withConfiguration(id);
+      if (found === null || !reaches(found.configuration.server_id))
+        return { ...named, backup_id: ["The selected backup id is invalid."] };
+      const engine = engineOfPath(found.backup.path);
+      const fits = engine === null || engine === engineOf(target);
+      return {
+        ...named,
+        ...identityComplaint(found.backup, given),
+        ...(!fits && {
+          backup_id: [
+            `The backup is of ${engineNames[engine]}, and ${nameOf(target)} is ${engineNames[engineOf(target)]}.`,
+          ],
+        }),
+      };
+    },
+
+    /**
+     * Asks for a restore into something of the inventory, or into a database that the restore makes beside it.
+     * @throws a conflict, or InvalidFields
+     */
+    async restoreInto(
+      target: Target,
+      {
+        backup_id: id,
+        database = null,
+        keep_owners: keeps,
+        skip_safety_backup: skips,
+        ...given
+      }: RestoreIntoBody,
+    ): Promise<BackupRow> {
+      const found = await store.byId(id);
+      if (found === null) throw conflict("The backup no longer exists.");
+      const columns = columnsOf(target);
+      const type = columns.site_id === null ? "database" : "site";
+      const name = nameOf(target);
+      const destination = { ...columns, database, keeps_owners: keeps ?? database !== null };
+      const skipsSafetyBackup = skips === true && database === null;
+      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
+      if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);
+      return store.transaction(async (tx) => {
+        const both = await lockBoth(tx, found);
+        await refuseBusy(tx, both.row, { type, ...columns });
+        const into = {
+          target: { type, id: target.id, name, server_id: target.serverId, database },
+          destination,
+        } as const;
+        return begin(tx, both, { skipsSafetyBackup, fileKey, into });
+      });
+    },
+  };
+}
+
+export type RestoreService = ReturnType<typeof createRestoreService>;
+
+const identityMissing =
+  "The identity field is required: the backup is encrypted, and only your private key opens it.";
