@@ -87,6 +87,7 @@ export const paths = {
     list(`/backup-configurations/${id}`, view),
   editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,
   backup: (id: number) => `/backups/${id}`,
+  restoreElsewhere: (id: number) => `/backups/${id}/restore`,
 };
 
 /** The page to go back to after connecting; an address of another origin is not one. */

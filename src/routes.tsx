@@ -110,6 +110,14 @@ const pages: RouteObject[] = [
     lazy: { Component: async () => (await import("./backups/BackupPage.tsx")).BackupPage },
   },
   {
+    path: "/backups/:id/restore",
+    lazy: {
+      loader: async () => (await import("./backups/elsewhere/loader.ts")).restoreElsewhereLoader,
+      Component: async () =>
+        (await import("./backups/elsewhere/RestoreElsewherePage.tsx")).RestoreElsewherePage,
+    },
+  },
+  {
     path: "/sites/:id/notifications",
     lazy: {
       loader: async () => (await import("./notifications/loaders.ts")).notificationsLoader,

@@ -2,7 +2,8 @@
 import { z } from "zod/mini";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import { backups } from "../store/tables.ts";
+import { backupConfigurations, backups } from "../store/tables.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
 
 /** Of one backup. */
 export type Counted = { id: number; startedAt: Date; isFolder: boolean; counts: Counts };
@@ -35,11 +36,18 @@ export function createCountsStore(db: Database) {
       });
     },
 
-    /** Whether a restore of any of its backups ended after a moment. */
-    async isRestoredSince(configurationId: number, since: Date): Promise<boolean> {
+    /** Whether a restore into what a configuration backs up ended after a moment, of whichever backup. */
+    async isRestoredSince(
+      { type, database_id: databaseId, site_id: siteId }: ConfigurationRow,
+      since: Date,
+    ): Promise<boolean> {
       const { rows } = await db.execute(sql`
-        select from ${backups}
-        where configuration_id = ${configurationId} and restored_at >= ${since.toISOString()}::timestamptz
+        select from ${backups} b join ${backupConfigurations} c on c.id = b.configuration_id
+        where b.restored_at >= ${since.toISOString()}::timestamptz and case
+          when b.restore_target is null
+            then (c.database_id, c.site_id) is not distinct from (${databaseId}::int, ${siteId}::int)
+          else b.restore_target @> ${JSON.stringify({ type, id: databaseId ?? siteId, database: null })}::jsonb
+        end
         limit 1`);
       return rows.length > 0;
     },

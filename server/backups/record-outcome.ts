@@ -45,10 +45,10 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     });
 
   /** Nothing after a restore, which brings the rows of an earlier day. */
-  async function lostRows(configurationId: number, manifest: Manifest): Promise<string[]> {
-    const before = await countsStore.newest(configurationId, countedBefore);
+  async function lostRows(configuration: ConfigurationRow, manifest: Manifest): Promise<string[]> {
+    const before = await countsStore.newest(configuration.id, countedBefore);
     const [last] = before;
-    if (last === undefined || (await countsStore.isRestoredSince(configurationId, last.startedAt)))
+    if (last === undefined || (await countsStore.isRestoredSince(configuration, last.startedAt)))
       return [];
     return lostRowsWarning(
       manifest,
@@ -72,7 +72,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const warnings = [
       ...manifestWarnings(stored.manifest),
       ...findAnomalies(measured, before.map(measure)),
-      ...(await lostRows(configuration.id, stored.manifest)),
+      ...(await lostRows(configuration, stored.manifest)),
     ];
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,

@@ -201,12 +201,14 @@ describe.each(eachMachine())("into $machine", ({ connectionOf }) => {
         name: expect.stringContaining("copy"),
         server_id: far,
         database: null,
+        safety_backup_id: expect.any(Number),
       });
       expect(await actionsOf(1, backup.id)).toContain("asked to restore");
       expect(await actionsOf(far, backup.id)).toContain("restored");
 
       // It belongs to the target, so restoring it goes back there.
       const safety = (await service.show(own.id)).backups[0];
+      expect(safety?.id).toBe(restored.restore_target?.safety_backup_id);
       expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
       expect((await service.show(from.id)).backups).toHaveLength(1);
       await service.call("PUT", `/api/backup/${safety?.id}`);
@@ -370,7 +372,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf }) => {
           (await into(`site/${site.copy}`, { ...body, backup_id })).status,
       ),
     );
-    expect(statuses.toSorted()).toEqual([202, 409]);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 409]);
     const [begun, refused] = statuses[0] === 202 ? [one, other] : [other, one];
     // The same backup, whatever the target.
     expect((await into(`site/${site.spare}`, { ...body, backup_id: begun.id })).status).toBe(409);

@@ -199,7 +199,14 @@ export function createRestoreService(options: RestoreServiceOptions) {
         const both = await lockBoth(tx, found);
         await refuseBusy(tx, both.row, { type, ...columns });
         const into = {
-          target: { type, id: target.id, name, server_id: target.serverId, database },
+          target: {
+            type,
+            id: target.id,
+            name,
+            server_id: target.serverId,
+            database,
+            safety_backup_id: null,
+          },
           destination,
         } as const;
         return begin(tx, both, { skipsSafetyBackup, fileKey, into });

@@ -88,19 +88,23 @@ export function createRestore(options: RestoreOptions) {
     });
   }
 
-  /** Saves what the restore is about to replace. */
+  /** Saves what the restore is about to replace. @returns the id of that backup; null = there was nothing */
   async function saveTarget(
     task: TaskRow,
     { source, configuration, target }: Replaced,
     signal: AbortSignal,
     say: (line: string) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<number | null> {
+    const hasNothing = async () => {
+      await say("No current data to back up.");
+      return null;
+    };
     if (configuration === null) {
       const name = target?.name ?? "";
       await refuseUnsaved(source, { name, database: target?.database ?? null }, signal);
-      return say("No current data to back up.");
+      return hasNothing();
     }
-    if (!(await source.exists())) return say("No current data to back up.");
+    if (!(await source.exists())) return hasNothing();
     const hold = (tx: Connection) => tasks.hold(tx, task);
     const waiting = await store.transaction(async (tx) => {
       await hold(tx);
@@ -125,6 +129,7 @@ export function createRestore(options: RestoreOptions) {
     await say(
       `Current data saved as backup ${safety.id} (${sizeInWords(safety.size)}). Restore that backup to undo this restore.`,
     );
+    return safety.id;
   }
 
   /** After a restore that was cut off, mostly with the service: its target is finished or undone, then the outcome is stored. */
@@ -195,7 +200,10 @@ export function createRestore(options: RestoreOptions) {
         else {
           await say("Backing up current data.");
           const saver = await destinations.saverOf(task, configuration);
-          await saveTarget(task, { source, configuration: saver, target }, signal, say);
+          const replaced = { source, configuration: saver, target };
+          const safetyId = await saveTarget(task, replaced, signal, say);
+          if (target !== null && safetyId !== null)
+            await update({ restore_target: { ...target, safety_backup_id: safetyId } });
         }
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };

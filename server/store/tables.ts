@@ -386,6 +386,8 @@ export type RestoreTarget = {
   server_id: number;
   /** Of a database that the restore made, its name on its server; null = it went into the entry's own. */
   database: string | null;
+  /** The backup that it made of what was there; null = none, or not yet. */
+  safety_backup_id: number | null;
 };
 
 export const backups = pgTable(
@@ -445,6 +447,10 @@ export const backups = pgTable(
     index("backups_not_removed")
       .on(table.configuration_id)
       .where(sql`${table.status} = 'failed' and ${table.path} <> ''`),
+    // The few that were ever restored.
+    index("backups_restored")
+      .on(table.restored_at)
+      .where(sql`${table.restored_at} is not null`),
     index("backups_of_restores")
       .on(table.ended_at)
       .where(sql`${table.trigger} = 'safety'`),

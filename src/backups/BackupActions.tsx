@@ -1,9 +1,11 @@
+import { useNavigate } from "react-router";
 import {
   runningWork,
   type Backup,
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import { confirm } from "../app/confirm.ts";
+import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import {
@@ -18,6 +20,7 @@ import { askRestore } from "./restore-question.tsx";
 
 const icons = {
   restore: "restart",
+  elsewhere: "server",
   download: "bottom",
   drill: "check",
   pin: "pin",
@@ -27,6 +30,7 @@ const icons = {
 } as const;
 const keys = {
   restore: "b",
+  elsewhere: "t",
   download: "d",
   drill: "v",
   pin: "p",
@@ -36,6 +40,7 @@ const keys = {
 } as const;
 const order = [
   "restore",
+  "elsewhere",
   "download",
   "drill",
   "pin",
@@ -46,7 +51,7 @@ const order = [
 /** Of the interface itself, so every service has them. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
 /** A table has no room for what is asked for once in a while. */
-const onItsPage: ReadonlySet<BackupAction> = new Set(["drill", "pin", "unpin"]);
+const onItsPage: ReadonlySet<BackupAction> = new Set(["elsewhere", "drill", "pin", "unpin"]);
 
 type BackupActionsProps = {
   backup: Backup;
@@ -61,9 +66,11 @@ type BackupActionsProps = {
 /** Restore, download, drill, pin, cancel and delete. What is not possible now stays in place and says why. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
+  const navigate = useNavigate();
   const { id } = backup;
   const press: Record<BackupAction, () => void> = {
     restore: () => askRestore(backup, configuration),
+    elsewhere: () => void navigate(paths.restoreElsewhere(id)),
     download: () => actions.download(backup),
     drill: () => actions.drill(id),
     pin: () => actions.pin({ id, isPinned: true }),
@@ -89,8 +96,9 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     if (!hasExtras(backup) && !plain.has(action)) return null;
     if (look === "icons" && onItsPage.has(action)) return null;
     if (action === (backup.pinned_at ? "pin" : "unpin")) return null;
-    // A service from before pins doesn't say whether a backup has one.
+    // A service of a version before this one has no pins, and no other targets.
     if (action === "pin" && backup.pinned_at === undefined) return null;
+    if (action === "elsewhere" && backup.restore_target === undefined) return null;
     if (look === "icons" && action === "cancel" && runningWork(backup) === null) return null;
     const label = backupActionLabels[action];
     return (

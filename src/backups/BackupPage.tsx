@@ -122,7 +122,8 @@ export function BackupPage() {
       configurationId === null ? paths.home() : paths.backupConfiguration(configurationId),
     );
   };
-  const { restore_status: restore, drill_status: drill } = backup;
+  const { restore_status: restore, drill_status: drill, restore_target: target } = backup;
+  const savedId = safety?.id ?? target?.safety_backup_id ?? null;
 
   return (
     <>
@@ -213,6 +214,14 @@ export function BackupPage() {
           >
             <p>
               Restore {restore}
+              {target && (
+                <>
+                  {" "}
+                  {target.database === null
+                    ? `into ${target.name}`
+                    : `into the new database ${target.database}`}
+                </>
+              )}
               {backup.restored_at && (
                 <>
                   {" "}
@@ -220,13 +229,13 @@ export function BackupPage() {
                 </>
               )}
               .{" "}
-              {safety && (
+              {savedId !== null && (
                 <>
                   Previous data saved as{" "}
-                  <Link to={paths.backup(safety.id)} className="underline underline-offset-4">
-                    backup {safety.id}
+                  <Link to={paths.backup(savedId)} className="underline underline-offset-4">
+                    backup {savedId}
                   </Link>
-                  .
+                  .{target && " Restore that backup to undo this restore."}
                 </>
               )}
             </p>

@@ -23,21 +23,21 @@ const allowed = (facts: Facts) =>
 test.each<[Facts, BackupAction[]]>([
   [{ status: "pending" }, ["cancel"]],
   [{ status: "running" }, ["cancel"]],
-  [{ status: "finished" }, ["restore", "download", "drill", "pin", "remove"]],
+  [{ status: "finished" }, ["restore", "elsewhere", "download", "drill", "pin", "remove"]],
   [{ status: "failed" }, ["remove"]],
   [{ status: "deleting" }, []],
   [{ status: "finished", restore_status: "running" }, ["download", "pin", "cancel"]],
   [
     { status: "finished", restore_status: "failed" },
-    ["restore", "download", "drill", "pin", "remove"],
+    ["restore", "elsewhere", "download", "drill", "pin", "remove"],
   ],
   [{ status: "finished", drill_status: "running" }, ["download", "pin", "cancel"]],
   [
     { status: "finished", pinned_at: "2026-11-24 00:00:00" },
-    ["restore", "download", "drill", "pin"],
+    ["restore", "elsewhere", "download", "drill", "pin"],
   ],
   // A state that only the service knows is its own to judge.
-  [{ status: "archived" }, ["restore", "download", "drill", "pin", "remove"]],
+  [{ status: "archived" }, ["restore", "elsewhere", "download", "drill", "pin", "remove"]],
 ])("%j allows %j", (facts, expected) => {
   expect(allowed(facts)).toEqual(expected);
 });

@@ -12,10 +12,19 @@ import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { downloadBackup } from "./download.ts";
 
-export type BackupAction = "restore" | "download" | "drill" | "pin" | "unpin" | "cancel" | "remove";
+export type BackupAction =
+  | "restore"
+  | "elsewhere"
+  | "download"
+  | "drill"
+  | "pin"
+  | "unpin"
+  | "cancel"
+  | "remove";
 
 export const backupActionLabels: Record<BackupAction, string> = {
   restore: "Restore",
+  elsewhere: "Restore elsewhere",
   download: "Download",
   drill: "Restore drill",
   pin: "Pin",
@@ -26,6 +35,7 @@ export const backupActionLabels: Record<BackupAction, string> = {
 
 const verbs = {
   restore: "restore",
+  elsewhere: "restore",
   download: "download",
   drill: "run a drill",
   pin: "pin",

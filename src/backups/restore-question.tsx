@@ -11,7 +11,7 @@ import { createIdentity, IdentityFields, identityBody, noteRefusal } from "./Ide
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 /** What becomes of the present data when a backup is restored over it. */
-const safetyChoices: NonNullable<Question["choices"]> = {
+export const safetyChoices: NonNullable<Question["choices"]> = {
   legend: "Current data",
   options: [
     {
@@ -28,10 +28,10 @@ const safetyChoices: NonNullable<Question["choices"]> = {
 };
 
 /** What is typed in place of the name, so that nobody gets here by habit. */
-const discardWord = "discard";
+export const discardWord = "discard";
 
 /** Whatever else was chosen, what is there is saved. */
-const isDiscarding = (choice: string): boolean => choice === "discard";
+export const isDiscarding = (choice: string): boolean => choice === "discard";
 
 type Restore = {
   id: number;

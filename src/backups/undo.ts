@@ -3,10 +3,11 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 
 /** The backup before a restore: the last one of its kind that began before the restore ended. */
 export const safetyOf = (
-  { id, restored_at: restoredAt }: Backup,
+  { id, restored_at: restoredAt, restore_target: target }: Backup,
   configuration: BackupConfiguration | undefined,
 ): Backup | undefined =>
-  restoredAt === null
+  // What was restored elsewhere is undone there.
+  restoredAt === null || target != null
     ? undefined
     : configuration?.backups.find(
         (other) =>
@@ -25,5 +26,6 @@ export const isRestoredOver = (
     (other) =>
       other.id !== id &&
       other.restored_at !== null &&
+      other.restore_target == null &&
       Date.parse(other.restored_at) > Date.parse(restoredAt ?? ""),
   ) ?? false;

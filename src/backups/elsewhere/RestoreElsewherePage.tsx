@@ -1,0 +1,225 @@
+// Chooses where a backup is restored that is not its own source, beside the rows of both.
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useLoaderData, useNavigate } from "react-router";
+import { useLoaded } from "../../api/query.ts";
+import { Crumbs } from "../../app/Crumbs.tsx";
+import { everyServerQuery } from "../../app/inventory.ts";
+import { LinkButton } from "../../app/LinkButton.tsx";
+import { paths } from "../../paths.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Checkbox } from "../../ui/Checkbox.tsx";
+import { ChoiceList } from "../../ui/ChoiceList.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { refusal } from "../backup-actions.ts";
+import { backupQuery, configurationQuery } from "../queries.ts";
+import { ComparisonPanel } from "./ComparisonPanel.tsx";
+import type { restoreElsewhereLoader } from "./loader.ts";
+import { backupContentsQuery } from "./queries.ts";
+import { askRestoreInto } from "./restore-into-question.tsx";
+import { kindWords, useTargets } from "./targets.ts";
+
+const modes = [
+  { value: "existing", label: "Replace another database" },
+  { value: "new", label: "Create a new database" },
+] as const;
+
+export function RestoreElsewherePage() {
+  const {
+    id,
+    configurationId,
+    serverId: ownServerId,
+  } = useLoaderData<typeof restoreElsewhereLoader>();
+  const navigate = useNavigate();
+  const backup = useLoaded(backupQuery(id));
+  const contents = useLoaded(backupContentsQuery(id));
+  const { data: servers } = useQuery(everyServerQuery());
+  const { data: configuration } = useQuery({
+    ...configurationQuery(configurationId ?? 0),
+    enabled: configurationId !== null,
+  });
+  const [mode, setMode] = useState<(typeof modes)[number]["value"]>("existing");
+  const [serverId, setServerId] = useState(ownServerId ?? servers?.data[0]?.id ?? 0);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [name, setName] = useState("");
+  const [keepsOwners, setKeepsOwners] = useState<boolean | null>(null);
+  const [isAsked, setIsAsked] = useState(false);
+
+  const engine = contents?.engine ?? null;
+  const isNew = mode === "new";
+  const targets = useTargets(serverId, engine, {
+    // What is restored into its own source needs no page of its own; a new database may well be beside it.
+    left: isNew ? null : (configuration ?? null),
+  });
+  const target = targets.find((one) => one.id === chosen) ?? null;
+  const words = kindWords(engine);
+  const hasRoles = engine === "postgres" || engine === "mysql";
+  const keeps = keepsOwners ?? isNew;
+  const refused = refusal("elsewhere", backup);
+
+  const choose = (event: FormEvent) => {
+    event.preventDefault();
+    setIsAsked(true);
+    if (target === null || (isNew && name.trim() === "")) return;
+    askRestoreInto(
+      backup,
+      {
+        ...target,
+        database: isNew ? name.trim() : null,
+        keepsOwners: hasRoles ? keeps : null,
+      },
+      () => void navigate(paths.backup(id)),
+    );
+  };
+
+  return (
+    <>
+      <PageHeader
+        title={`Restore backup ${id} elsewhere`}
+        context={configuration ? [configuration.name] : []}
+        crumbs={
+          <Crumbs
+            items={[
+              { label: "Overview", to: paths.home() },
+              ...(ownServerId === null
+                ? []
+                : [{ label: "Backups", to: paths.backups(ownServerId) }]),
+              ...(configurationId === null
+                ? []
+                : [
+                    {
+                      label: configuration?.name ?? `Configuration ${configurationId}`,
+                      to: paths.backupConfiguration(configurationId),
+                    },
+                  ]),
+              { label: `Backup ${id}`, to: paths.backup(id) },
+            ]}
+          />
+        }
+      />
+      {refused !== undefined && (
+        <Notice tone="warn">
+          <p>{refused}</p>
+        </Notice>
+      )}
+      <form
+        noValidate
+        aria-label="Restore elsewhere"
+        onSubmit={choose}
+        className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem] lg:grid-rows-[auto_1fr] lg:gap-x-10"
+      >
+        <div className="grid gap-6 rounded-lg border border-line bg-raised p-5 shadow-raised max-sm:p-4">
+          {hasRoles && (
+            <ChoiceList
+              legend="Restore into"
+              options={modes}
+              value={mode}
+              onChange={(value) => {
+                setMode(value);
+                setKeepsOwners(null);
+              }}
+            />
+          )}
+          {(servers?.data.length ?? 0) > 1 && (
+            <Field label="Server">
+              {(aria) => (
+                <Select
+                  {...aria}
+                  value={serverId}
+                  onChange={({ target: { value } }) => {
+                    setServerId(Number(value));
+                    setChosen(null);
+                  }}
+                >
+                  {servers?.data.map((server) => (
+                    <option key={server.id} value={server.id}>
+                      {server.name}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          )}
+          <Field
+            label={isNew ? "Beside" : words.label}
+            error={isAsked && target === null ? words.prompt : undefined}
+            help={
+              isNew
+                ? "The new database is created on the same database server, by the account of this one."
+                : words.help
+            }
+          >
+            {(aria) => (
+              <Select
+                {...aria}
+                value={target?.id ?? ""}
+                onChange={({ target: { value } }) => setChosen(Number(value))}
+              >
+                <option value="" disabled>
+                  {targets.length === 0 ? "None on this server" : words.prompt}
+                </option>
+                {targets.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          {isNew && (
+            <Field
+              label="Name of the new database"
+              error={isAsked && name.trim() === "" ? "Enter a name." : undefined}
+              help="Letters, digits, “_” and “-”. Add it to the inventory afterwards to back it up."
+            >
+              {(aria) => (
+                <Input
+                  {...aria}
+                  value={name}
+                  maxLength={63}
+                  autoComplete="off"
+                  onChange={({ target: { value } }) => setName(value)}
+                />
+              )}
+            </Field>
+          )}
+          {hasRoles && (
+            <Field
+              label={engine === "postgres" ? "Keep owners and permissions" : "Keep definers"}
+              layout="beside"
+              help={
+                engine === "postgres"
+                  ? "The server must have the backup's roles. Otherwise everything belongs to the account in the inventory."
+                  : "The server must have the accounts that views, triggers and routines run as. Otherwise they run as the account in the inventory."
+              }
+            >
+              {(aria) => (
+                <Checkbox
+                  {...aria}
+                  checked={keeps}
+                  onChange={({ target: { checked } }) => setKeepsOwners(checked)}
+                />
+              )}
+            </Field>
+          )}
+        </div>
+        {/* Read before the buttons, also where there is no room beside the fields. */}
+        {contents !== null && (
+          <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+            <ComparisonPanel contents={contents} target={isNew ? null : target} />
+          </div>
+        )}
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary" disabledReason={refused}>
+            Restore…
+          </Button>
+          <LinkButton to={paths.backup(id)}>Cancel</LinkButton>
+        </div>
+      </form>
+    </>
+  );
+}

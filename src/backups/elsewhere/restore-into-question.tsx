@@ -1,0 +1,95 @@
+// Restores a backup into something else than its source, after a question that says what is replaced.
+import type { Backup } from "../../../contract/backups/backup.ts";
+import { call } from "../../api/client.ts";
+import { mutate } from "../../api/mutate.ts";
+import { confirm } from "../../app/confirm.ts";
+import { refreshBackups } from "../backup-actions.ts";
+import { followRestore } from "../follow-restore.ts";
+import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../IdentityFields.tsx";
+import { discardWord, isDiscarding, safetyChoices } from "../restore-question.tsx";
+import type { TargetType } from "./queries.ts";
+
+export type RestoreInto = {
+  type: TargetType;
+  id: number;
+  name: string;
+  /** The name of a database that is to be made; null = the target itself is replaced. */
+  database: string | null;
+  /** Of PostgreSQL and MySQL. */
+  keepsOwners: boolean | null;
+};
+
+type Body = {
+  backup_id: number;
+  skip_safety_backup?: true;
+  identity?: string;
+  passphrase?: string;
+};
+
+const intoMutation = {
+  mutationFn: ({ into, body }: { into: RestoreInto; body: Body }): Promise<unknown> =>
+    into.type === "site"
+      ? call("restoreIntoSite", { id: into.id }, { body })
+      : call(
+          "restoreIntoDatabase",
+          { id: into.id },
+          {
+            body: {
+              ...body,
+              ...(into.database !== null && { database: into.database }),
+              ...(into.keepsOwners !== null && { keep_owners: into.keepsOwners }),
+            },
+          },
+        ),
+  onSettled: refreshBackups,
+};
+
+export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () => void): void {
+  const { name, database } = into;
+  const identity = backup.encrypted === true ? createIdentity() : null;
+  const isNew = database !== null;
+  confirm({
+    title: isNew
+      ? `Restore backup ${backup.id} into a new database?`
+      : `Restore backup ${backup.id} into ${name}?`,
+    body: (
+      <>
+        {isNew ? (
+          <p>
+            Creates the database <strong className="text-ink">{database}</strong> on the server of{" "}
+            {name} and fills it. Nothing is replaced.
+          </p>
+        ) : (
+          <p>
+            Replaces everything in <strong className="text-ink">{name}</strong>. The backup's own
+            source stays as it is.
+          </p>
+        )}
+        {identity !== null && <IdentityFields given={identity} />}
+      </>
+    ),
+    ...(!isNew && {
+      choices: safetyChoices,
+      typed: (choice: string) => (isDiscarding(choice) ? discardWord : name),
+    }),
+    action: "Restore",
+    run: async (choice) => {
+      try {
+        await mutate(intoMutation, {
+          into,
+          body: {
+            backup_id: backup.id,
+            ...(!isNew && isDiscarding(choice) && { skip_safety_backup: true }),
+            ...(identity !== null && identityBody(identity.get())),
+          },
+        });
+      } catch (error) {
+        if (identity !== null) noteRefusal(identity, error);
+        throw error;
+      }
+      // Undone by a backup of the target, which the backup's page links to.
+      followRestore(backup.id, () => undefined);
+      onStarted();
+    },
+  });
+}

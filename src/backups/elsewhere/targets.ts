@@ -1,0 +1,41 @@
+// What a backup can be restored into: what of a server's inventory is of its kind.
+import { useQuery } from "@tanstack/react-query";
+import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { everySiteQuery } from "../../app/inventory.ts";
+import { everyDatabaseQuery } from "../queries.ts";
+import type { TargetType } from "./queries.ts";
+
+export type Target = { type: TargetType; id: number; name: string };
+
+type Words = { label: string; prompt: string; help: string };
+
+const siteWords: Words = {
+  label: "Site",
+  prompt: "Choose a site",
+  help: "The files of this site's folder are replaced.",
+};
+const databaseWords: Words = {
+  label: "Database",
+  prompt: "Choose a database",
+  help: "Databases of the same kind in the inventory. The content of this one is replaced.",
+};
+
+export const kindWords = (engine: string | null): Words =>
+  engine === "folder" ? siteWords : databaseWords;
+
+/** @param left the configuration whose source is not among them; null = all are */
+export function useTargets(
+  serverId: number,
+  engine: string | null,
+  { left }: { left: BackupConfiguration | null },
+): Target[] {
+  const isFolder = engine === "folder";
+  const { data: sites } = useQuery({ ...everySiteQuery(serverId), enabled: isFolder });
+  const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId), enabled: !isFolder });
+  const all: Target[] = isFolder
+    ? (sites?.data ?? []).map(({ id, name }) => ({ type: "site", id, name }))
+    : (databases?.data ?? [])
+        .filter((database) => database.engine === engine)
+        .map(({ id, name }) => ({ type: "database", id, name }));
+  return all.filter(({ type, id }) => left?.type !== type || left.backupable.id !== id);
+}
