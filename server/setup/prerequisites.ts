@@ -47,6 +47,11 @@ const prerequisites: readonly Prerequisite[] = [
       existsSync("/usr/sbin/sshd") && ["ssh", "sudo", "sqlite3"].every((name) => hasCommand(name)),
   },
   {
+    tests: "storages that rclone reaches",
+    packages: ["rclone"],
+    isThere: () => hasCommand("rclone"),
+  },
+  {
     tests: "restoring a backup by hand",
     packages: ["zstd", "age"],
     isThere: () => ["zstd", "age"].every((name) => hasCommand(name)),

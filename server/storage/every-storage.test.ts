@@ -68,7 +68,20 @@ const kinds: [string, () => Promise<Opened>, number[]][] = [
     name === "folder here" ? ofDisk : ofUpload,
   ]),
   ["bucket", every.openBucket, ofUpload],
+  [
+    "folder by rclone",
+    async () => {
+      const root = await makeRoot();
+      return { storage: await every.openRclone(root), root };
+    },
+    ofUpload,
+  ],
+  ["SFTP server by rclone", () => every.openServed("sftp"), ofUpload],
+  ["WebDAV server by rclone", () => every.openServed("webdav"), ofUpload],
+  ["bucket by rclone", every.openRcloneBucket, ofUpload],
 ];
+/** Those whose files a test can look at. */
+const shown = [...folders, ...Object.entries(every.rclone)];
 
 describe.each(kinds)("%s", (_kind, open, sizes) => {
   test("what is put comes back the same, is verified as stored, and goes", async () => {
@@ -156,7 +169,7 @@ describe.each(kinds)("%s", (_kind, open, sizes) => {
   });
 });
 
-describe.each(folders)("%s", (_kind, { open, argument }) => {
+describe.each(shown)("%s", (_kind, { open, argument }) => {
   test("what is put is closed to others, and goes with its folders", async () => {
     const root = await makeRoot();
     const storage = await open(root);
@@ -177,6 +190,48 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
     expect(ratio).toBeLessThan(2);
   });
 
+  test("what is there is not written over", async () => {
+    const storage = await open(await makeRoot());
+    await storage.put("a/1/b", content("first"), whole);
+    await expect(storage.put("a/1/b", content("second"), whole)).rejects.toMatchObject(
+      refused(/there already/),
+    );
+    expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("first");
+  });
+
+  test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
+    const root = await makeRoot();
+    const script = fileURLToPath(new URL("testing/write-for-ever.ts", import.meta.url));
+    const writer = spawn(process.execPath, [script, root, "a/1/b", await argument()], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    onTestFinished(() => void writer.kill("SIGKILL"));
+    const begun = async () => expect(await contentsOf(root)).toEqual(["b.partial"]);
+    await vi.waitFor(begun, { timeout: 60_000 });
+    await kill(writer);
+    const storage = await open(root);
+    expect(await contentsOf(root)).toEqual(["b.partial"]);
+    expect(await storage.size("a/1/b")).toBeNull();
+    // The same name again does not stumble over what was left.
+    await storage.put("a/1/b", content("whole"), whole);
+    expect(await contentsOf(root)).toEqual(["b"]);
+    await writeFile(join(root, "a/1/b.partial"), "again");
+    await storage.remove("a/1/b");
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test.each(["../b", "a/../../b", "/etc/b", "a//b", "a/./b", "a/\0b", ""])(
+    "“%s” is not a valid name",
+    async (key) => {
+      const storage = await open("/nowhere");
+      const invalid = refused(/valid name/);
+      await expect(storage.put(key, content("x"), whole)).rejects.toMatchObject(invalid);
+      await expect(storage.remove(key)).rejects.toMatchObject(invalid);
+    },
+  );
+});
+
+describe.each(folders)("%s", (_kind, { open }) => {
   test("is read back past the system's memory where the file system can", async () => {
     const root = await makeRoot();
     const storage = await open(root);
@@ -234,46 +289,6 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
     expect(await storage.size("a/1/c")).toBeNull();
   });
 
-  test("what is there is not written over", async () => {
-    const storage = await open(await makeRoot());
-    await storage.put("a/1/b", content("first"), whole);
-    await expect(storage.put("a/1/b", content("second"), whole)).rejects.toMatchObject(
-      refused(/there already/),
-    );
-    expect((await buffer(await storage.get("a/1/b", whole))).toString()).toBe("first");
-  });
-
-  test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
-    const root = await makeRoot();
-    const script = fileURLToPath(new URL("testing/write-for-ever.ts", import.meta.url));
-    const writer = spawn(process.execPath, [script, root, "a/1/b", await argument()], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    onTestFinished(() => void writer.kill("SIGKILL"));
-    const begun = async () => expect(await contentsOf(root)).toEqual(["b.partial"]);
-    await vi.waitFor(begun, { timeout: 60_000 });
-    await kill(writer);
-    const storage = await open(root);
-    expect(await contentsOf(root)).toEqual(["b.partial"]);
-    expect(await storage.size("a/1/b")).toBeNull();
-    // The same name again does not stumble over what was left.
-    await storage.put("a/1/b", content("whole"), whole);
-    expect(await contentsOf(root)).toEqual(["b"]);
-    await writeFile(join(root, "a/1/b.partial"), "again");
-    await storage.remove("a/1/b");
-    expect(await readdir(root)).toEqual([]);
-  });
-
-  test.each(["../b", "a/../../b", "/etc/b", "a//b", "a/./b", "a/\0b", ""])(
-    "“%s” is not a valid name",
-    async (key) => {
-      const storage = await open("/nowhere");
-      const invalid = refused(/valid name/);
-      await expect(storage.put(key, content("x"), whole)).rejects.toMatchObject(invalid);
-      await expect(storage.remove(key)).rejects.toMatchObject(invalid);
-    },
-  );
-
   test("a link inside does not lead out", async () => {
     const root = await makeRoot();
     const outside = await mkdtemp(join(tmpdir(), "quarterdeck-outside-"));
@@ -304,7 +319,7 @@ describe.each(folders)("%s", (_kind, { open, argument }) => {
   });
 });
 
-test.skipIf(!isRoot).each(folders)(
+test.skipIf(!isRoot).each(shown)(
   "a disk that fills up is reported, and what was begun goes: %s",
   async (_kind, { open }) => {
     const storage = await open(smallDisk);

@@ -13,14 +13,16 @@ const every = createEveryStorage();
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
 
-test("folders here and over SSH and a bucket list what is in them, below a prefix or all", async () => {
+test("folders here and over SSH, a bucket and a remote of rclone list what is in them, below a prefix or all", async () => {
   const root = await makeRoot();
   const bucket = await every.openBucket();
+  const served = await every.openServed("webdav");
   const far = { host: await every.remote.host(), server: "far", root: await makeRoot() };
   for (const storage of [
     createLocalStorage({ path: root }),
     createRemoteStorage(far),
     bucket.storage,
+    served.storage,
   ]) {
     for (const key of ["a/1/b.tar.zst", "a/2/ü & “c”.sql.zst", "d"])
       await storage.put(key, content(key), whole);

@@ -10,6 +10,8 @@ import { createRemoteStorage } from "../remote.ts";
 import { createS3Storage } from "../s3.ts";
 import type { ListedStorage, Storage } from "../storage.ts";
 import { startS3 } from "../testing.ts";
+import { openRclone, rcloneBucketOf, rcloneWith } from "./open-rclone.ts";
+import { serveByRclone, type Served } from "./rclone-server.ts";
 
 type Options = { isMarked?: boolean };
 
@@ -33,6 +35,28 @@ export function createEveryStorage() {
           createRemoteStorage({ host: await remote.host(), server: "far", root }, options),
         argument: async () => JSON.stringify(await targetOf()),
       },
+    },
+    openRclone,
+    /** The same among the folders; it knows no marker, and links are the service's own matter. */
+    rclone: {
+      "folder by rclone": { open: openRclone, argument: async () => "rclone" },
+    },
+    /** What another rclone serves from a folder, as a service of that kind. */
+    async openServed(kind: Served): Promise<{ storage: ListedStorage; root: string }> {
+      const root = await makeRoot();
+      const server = await serveByRclone(kind, root);
+      onTestFinished(() => server.close());
+      return { storage: rcloneWith(server.config, "served:"), root };
+    },
+    /** The bucket below, by rclone's client of S3. */
+    async openRcloneBucket(): Promise<{ storage: ListedStorage; root: string }> {
+      const root = await makeRoot();
+      const gate = await startS3(root);
+      onTestFinished(() => gate.close());
+      return {
+        storage: rcloneWith(rcloneBucketOf(gate.options), "bucket:copies/quarterdeck"),
+        root,
+      };
     },
     async openBucket(): Promise<{ storage: ListedStorage; root: string }> {
       const root = await makeRoot();

@@ -9,6 +9,7 @@ import { openRemoteHost } from "../../ssh/remote-host.ts";
 import type { SshTarget } from "../../ssh/target.ts";
 import { createLocalStorage } from "../local.ts";
 import { createRemoteStorage } from "../remote.ts";
+import { openRclone } from "./open-rclone.ts";
 
 const [root = "", key = "", target = ""] = process.argv.slice(2);
 
@@ -23,7 +24,8 @@ async function openThere() {
   return createRemoteStorage({ host: await openRemoteHost(connection), server: "far", root });
 }
 
-const storage = target === "" ? createLocalStorage({ path: root }) : await openThere();
+const open = { "": async () => createLocalStorage({ path: root }), rclone: () => openRclone(root) };
+const storage = await (target === "" || target === "rclone" ? open[target]() : openThere());
 const endless = Readable.from(
   (async function* () {
     for (;;) {

@@ -1,0 +1,132 @@
+// Runs rclone on this machine for a storage, and says what went wrong in the operator's words.
+import type { Command, CommandEnd, Host } from "../hosts/host.ts";
+import { CommandMissing } from "../hosts/host.ts";
+import { givenFile, withGivenFile } from "../hosts/given-file.ts";
+import { toShownText } from "../ssh/server-away.ts";
+import { StorageError } from "./storage.ts";
+
+export type RcloneOptions = {
+  host: Pick<Host, "run">;
+  /** As rclone has it: the name of a remote, a colon and a path. */
+  remote: string;
+  /** Null: rclone's own. In a file rclone renews the tokens that it is given; a text stays what it is. */
+  config: { path: string } | { text: string } | null;
+  /** Where what is sent lies for a while, for services that have to know its size first; by default the system's folder. */
+  spoolFolder?: string;
+  /** How long a connection may go without a byte. */
+  idleMs?: number;
+};
+
+/** rclone's own code for a folder that is not there. */
+export const folderMissing = 3;
+
+/** A question, or a step that moves no content. */
+const stepMs = 60_000;
+
+export const placeOfRemote = (remote: string): string => `rclone remote ${remote}`;
+
+/** What the local backend creates is for this account alone. */
+const closed = 'umask 077; exec "$@"';
+
+/**
+ * @param isStep it moves no content, and has a deadline of its own
+ * @throws StorageError, or what the input or `take` said, or the signal's reason
+ */
+export async function runRclone(
+  { host, remote, config, idleMs = 60_000 }: RcloneOptions,
+  args: readonly string[],
+  { isStep = false, ...command }: Omit<Command, "argv"> & { isStep?: boolean } = {},
+): Promise<CommandEnd> {
+  const place = placeOfRemote(remote);
+  const late = isStep ? AbortSignal.timeout(stepMs) : null;
+  const signals = [late, command.signal].filter((one) => one != null);
+  const path = config === null ? [] : ["--config", "path" in config ? config.path : givenFile];
+  const given: Command = {
+    ...command,
+    ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+    argv: [
+      "sh",
+      "-c",
+      closed,
+      "sh",
+      "rclone",
+      ...path,
+      // Nobody is there to type one.
+      "--ask-password=false",
+      // What was sent once cannot be sent again.
+      "--retries=1",
+      "--low-level-retries=3",
+      "--contimeout=15s",
+      `--timeout=${idleMs}ms`,
+      ...args,
+    ],
+  };
+  try {
+    const text = config !== null && "text" in config ? config.text : null;
+    const end = await host.run(text === null ? given : withGivenFile(`${text}\n`, given));
+    if (end.exitCode === 127 && /rclone: not found/.test(end.stderr)) throw rcloneMissing(place);
+    return end;
+  } catch (error) {
+    if (error === command.input?.errored) throw error;
+    if (error instanceof CommandMissing) throw rcloneMissing(place);
+    if (late?.aborted === true && command.signal?.aborted !== true)
+      throw new StorageError(`${place} did not respond within ${stepMs / 1000} s.`);
+    throw error;
+  }
+}
+
+const rcloneMissing = (place: string): StorageError =>
+  new StorageError(
+    `${place} can't be used: rclone is not installed on this machine. As root: apt-get install rclone`,
+  );
+
+/** Of the last line that says something; the services' own words differ, what rclone makes of them less. */
+const words: [RegExp, string][] = [
+  [
+    /didn't find section in config file/,
+    "is not in rclone's config file. Add it with “rclone config”, or correct the remote in the inventory.",
+  ],
+  [
+    /unable to decrypt configuration|RCLONE_CONFIG_PASS/,
+    "can't be used: its config file is encrypted. Give Quarterdeck one that is not, readable for its account only.",
+  ],
+  [/connection refused/, "refused the connection."],
+  [/no such host/, "could not be resolved (DNS). Correct the address in rclone's config file."],
+  [/i\/o timeout|deadline exceeded|timed? ?out/i, "timed out."],
+  [/connection reset|broken pipe|unexpected EOF|connection lost/i, "closed the connection."],
+  [
+    /unable to authenticate|unauthorized|\b401\b|invalid_grant|InvalidAccessKeyId|SignatureDoesNotMatch|expired/i,
+    "refuses the login. Renew it with “rclone config reconnect”, or correct it in rclone's config file.",
+  ],
+  [
+    /AccessDenied|permission denied|forbidden|\b403\b/i,
+    "denies the access. Give the account the right to read, write, list and delete there.",
+  ],
+  [/read-only file system/i, "is mounted read-only. Look at the disk: a fault often does that."],
+];
+const full =
+  /no space left|quota.*exceeded|exceeded.*quota|insufficient (?:storage|space)|\b507\b/i;
+
+/** Why rclone ended with another code than 0. */
+export function describeRcloneFailure(remote: string, stderr: string): StorageError {
+  const place = placeOfRemote(remote);
+  const line = stderr.split("\n").findLast((one) => one.trim() !== "") ?? "";
+  const reason = toShownText(
+    withoutLogins(
+      line
+        .replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d (?:[A-Z]+ +: )?/, "")
+        .replace(/^Failed to \w+(?: with \d+ errors: last error was)?: /, ""),
+    ),
+  ).replace(/\.+$/, "");
+  if (full.test(reason))
+    return new StorageError(`No space left in ${place}. Free some space, or keep fewer backups.`);
+  const known = words.find(([pattern]) => pattern.test(reason))?.[1];
+  if (known !== undefined) return new StorageError(`${place} ${known}`);
+  return new StorageError(
+    `${place} can't be used: ${reason === "" ? "rclone ended without a reason" : reason}.`,
+  );
+}
+
+/** Addresses of requests carry signatures and passwords. */
+const withoutLogins = (text: string): string =>
+  text.replaceAll(/(https?:\/\/)(?:[^/\s"']*@)?([^?\s"']*)(?:\?[^\s"']*)?/g, "$1$2");

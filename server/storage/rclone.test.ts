@@ -1,0 +1,234 @@
+// What only a storage of rclone has to keep; the promises of every storage are in `every-storage.test.ts`.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createLocalHost } from "../hosts/local.ts";
+import { makeFolder } from "../testing/machine.ts";
+import { partial } from "./object-key.ts";
+import { createRcloneStorage } from "./rclone.ts";
+import { startS3, type Gate } from "./testing.ts";
+import { contentsOf, makeRoot } from "./testing/every-storage.ts";
+import { openRclone, rcloneBucketOf, rcloneWith } from "./testing/open-rclone.ts";
+import { serveByRclone } from "./testing/rclone-server.ts";
+
+const whole = { signal: new AbortController().signal };
+const content = (text: string) => Readable.from([Buffer.from(text)]);
+const refused = (words: RegExp) => ({
+  name: "StorageError",
+  message: expect.stringMatching(words),
+});
+const hostOf = (PATH = process.env["PATH"] ?? "", HOME = "/nowhere") =>
+  createLocalHost({ PATH, HOME });
+
+test.each<[string, string, string, RegExp]>([
+  ["a remote that the config lacks", "[a]\ntype = local\n", "b:/x", /b:\/x is not in rclone's/],
+  [
+    "a port where nobody listens",
+    "[a]\ntype = webdav\nurl = http://deploy:hidden@127.0.0.1:1/x?sig=hidden\n",
+    "a:x",
+    /refused the connection/,
+  ],
+  [
+    "a name that does not resolve",
+    "[a]\ntype = webdav\nurl = http://nowhere.invalid\n",
+    "a:x",
+    /could not be resolved/,
+  ],
+  [
+    "an encrypted config",
+    `# Encrypted rclone configuration File\n\nRCLONE_ENCRYPT_V0:\n${"A".repeat(200)}\n`,
+    "a:x",
+    /config file is encrypted/,
+  ],
+])("%s is reported with what to fix, and no secret", async (_, text, remote, words) => {
+  const failure: Error = await rcloneWith(text, remote)
+    .put("a/1/b", content("x"), whole)
+    .then(
+      () => new Error("it worked"),
+      (error: Error) => error,
+    );
+  expect(failure).toMatchObject(refused(words));
+  expect(failure.message).not.toContain("hidden");
+});
+
+test("a service where nothing can be renamed is refused", async () => {
+  const server = await serveByRclone("http", await makeRoot());
+  onTestFinished(() => server.close());
+  const storage = rcloneWith(server.config, "served:");
+  await expect(storage.put("a", content("x"), whole)).rejects.toMatchObject(
+    refused(/can neither rename nor copy files there/),
+  );
+});
+
+test("a machine without rclone is told what to install", async () => {
+  const storage = createRcloneStorage({
+    host: hostOf("/nowhere:/bin/nothing"),
+    remote: "a:",
+    config: null,
+  });
+  await expect(storage.size("a")).rejects.toMatchObject(refused(/apt-get install rclone/));
+});
+
+test("the config is rclone's own, a file that it may renew, or a text that no argument and no variable holds", async () => {
+  const root = await makeRoot();
+  const home = await makeFolder();
+  const config = "[here]\ntype = local\nsecret = very hidden\n";
+  await writeFile(join(home, ".rclone.conf"), config);
+  const remote = `here:${root}`;
+  const own = createRcloneStorage({ host: hostOf(undefined, home), remote, config: null });
+  await own.put("a", content("own"), whole);
+  const path = join(home, "other.conf");
+  await writeFile(path, config);
+  const named = createRcloneStorage({ host: hostOf(), remote, config: { path } });
+  expect(await named.size("a")).toBe(3);
+
+  const given = rcloneWith(config, remote);
+  const waiting = Promise.withResolvers<void>();
+  const sent = given.put(
+    "b",
+    Readable.from(
+      (async function* () {
+        yield randomBytes(200_000);
+        await waiting.promise;
+      })(),
+    ),
+    whole,
+  );
+  let shown = "";
+  await expect
+    .poll(async () => (shown = await processesWith(partial("b"))), { timeout: 20_000 })
+    .toContain("rcat");
+  waiting.resolve();
+  await sent;
+  expect(shown).not.toContain("very hidden");
+});
+
+test("an object that others put there meanwhile is not written over", async () => {
+  const root = await makeRoot();
+  const storage = await openRclone(root);
+  const late = Readable.from(
+    (async function* () {
+      yield Buffer.from("ours");
+      await writeFile(join(root, "b"), "theirs");
+    })(),
+  );
+  await expect(storage.put("b", late, whole)).rejects.toMatchObject(refused(/there already/));
+  expect(await readFile(join(root, "b"), "utf8")).toBe("theirs");
+  expect(await readdir(root)).toEqual(["b"]);
+});
+
+test("a folder in the place of a file is not taken for it", async () => {
+  const root = await makeRoot();
+  const storage = await openRclone(root);
+  await storage.put("a/1", content("secret"), whole);
+  await expect(storage.get("a", whole)).rejects.toMatchObject({ name: "StorageError" });
+});
+
+test("one that is not there is no empty one", async () => {
+  const storage = await openRclone(join(await makeRoot(), "typo"));
+  const list = (prefix?: string) =>
+    Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) }));
+  await expect(list()).rejects.toMatchObject(refused(/is not there/));
+  expect(await list("quarterdeck/")).toEqual([]);
+});
+
+describe("a server that goes away", () => {
+  test("while a file is sent: the put fails in words, and nothing is under its name", async () => {
+    const root = await makeRoot();
+    const server = await serveByRclone("sftp", root);
+    const storage = rcloneWith(server.config, "served:");
+    const endless = Readable.from(
+      (async function* () {
+        for (let count = 0; ; count++) {
+          if (count === 30) await server.close();
+          yield randomBytes(100_000);
+        }
+      })(),
+    );
+    await expect(storage.put("a/1/b", endless, whole)).rejects.toMatchObject(
+      refused(/closed the connection|refused the connection|can't be used/),
+    );
+    expect(endless.destroyed).toBe(true);
+    expect(await contentsOf(root)).not.toContain("b");
+  });
+
+  test("while a file is read: the stream breaks off", async () => {
+    const root = await makeRoot();
+    const server = await serveByRclone("sftp", root);
+    const storage = rcloneWith(server.config, "served:");
+    await storage.put("a/1/b", Readable.from([randomBytes(60_000_000)]), whole);
+    const read = await storage.get("a/1/b", whole);
+    await once(read, "readable");
+    await server.close();
+    await expect(buffer(read)).rejects.toMatchObject({ name: "StorageError" });
+  });
+});
+
+describe("a bucket by rclone", () => {
+  let root: string;
+  let gate: Gate;
+  beforeAll(async () => {
+    root = await makeFolder(() => undefined);
+    gate = await startS3(root);
+  });
+  afterAll(() => gate.close());
+  beforeEach(() => gate.rule(() => "pass"));
+  const open = (idleMs = 60_000) =>
+    createRcloneStorage({
+      host: hostOf(),
+      config: { text: rcloneBucketOf(gate.options) },
+      remote: "bucket:copies/q",
+      idleMs,
+    });
+  const put = (storage = open()) =>
+    storage.put("a/b", Readable.from([randomBytes(9_000_000)]), whole);
+
+  test.each<[string, (asked: string) => "pass" | number, RegExp]>([
+    [
+      "refuses a part",
+      (asked) => (asked.includes("partNumber=2") ? 403 : "pass"),
+      /denies the access/,
+    ],
+    [
+      "fails with each part",
+      (asked) => (asked.includes("partNumber=1") ? 500 : "pass"),
+      /can't be used/,
+    ],
+    [
+      "cannot name it",
+      (asked) => (asked === "PUT /copies/q/a/b" ? 403 : "pass"),
+      /denies the access/,
+    ],
+  ])(
+    "that %s ends the upload in words and leaves nothing",
+    { timeout: 60_000 },
+    async (_, rule, words) => {
+      gate.rule(rule);
+      await expect(put()).rejects.toMatchObject(refused(words));
+      gate.rule(() => "pass");
+      expect(await open().size("a/b")).toBeNull();
+      expect(await open().size(partial("a/b"))).toBeNull();
+    },
+  );
+
+  test("that is silent ends the upload", { timeout: 120_000 }, async () => {
+    gate.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
+    await expect(put(open(1000))).rejects.toMatchObject({ name: "StorageError" });
+  });
+});
+
+/** Arguments and environments of the processes that have a word among their arguments. */
+async function processesWith(word: string): Promise<string> {
+  const found = execFileSync("sh", [
+    "-c",
+    'for p in /proc/[0-9]*; do grep -qzF -- "$1" $p/cmdline 2>/dev/null && cat $p/cmdline $p/environ 2>/dev/null; done; true',
+    "sh",
+    word,
+  ]);
+  return found.toString().replaceAll("\0", " ");
+}

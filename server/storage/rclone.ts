@@ -1,0 +1,279 @@
+// Copies in whatever rclone reaches. Some services show a file while it is still being written, and an input that a killed
+// service leaves behind looks to rclone like one that ended: so nothing is sent under its final name, but moved there.
+import { once } from "node:events";
+import { PassThrough, Readable } from "node:stream";
+import { z } from "zod/mini";
+import { toError } from "../to-error.ts";
+import { isGone, isThereAlready, partial, partsOfKey } from "./object-key.ts";
+import {
+  describeRcloneFailure,
+  folderMissing,
+  placeOfRemote,
+  runRclone,
+  type RcloneOptions,
+} from "./rclone-command.ts";
+import { cleanUpMs, heldBytes, sendToRclone } from "./rclone-send.ts";
+import { parseListed, readListed } from "./rclone-list.ts";
+import { StorageError, type ListedStorage } from "./storage.ts";
+
+const list = ["lsjson", "-R", "--files-only", "--no-modtime", "--no-mimetype"];
+
+/** What a remote can do, as rclone says. */
+const featuresSchema = z.object({
+  Features: z.object({
+    Move: z.boolean(),
+    Copy: z.boolean(),
+    About: z.boolean(),
+    CanHaveEmptyDirectories: z.boolean(),
+    IsLocal: z._default(z.boolean(), false),
+    SlowHash: z._default(z.boolean(), false),
+  }),
+});
+type Features = z.infer<typeof featuresSchema>["Features"];
+
+const aboutSchema = z.object({ free: z.optional(z.number()) });
+
+type OpenOptions = { signal: AbortSignal; size?: Promise<number | null> };
+
+/** Sizes by key; one that is not there has none. */
+type Sizes = ReadonlyMap<string, number>;
+
+export function createRcloneStorage(options: RcloneOptions): ListedStorage {
+  const { remote } = options;
+  const place = placeOfRemote(remote);
+  const root = /[:/]$/.test(remote) ? remote : `${remote}/`;
+  let known: Promise<Features> | null = null;
+
+  /** As an argument of rclone; it begins with the remote's name, so that it is no option. */
+  const at = (key: string): string => `${root}${key}`;
+  const inWords = (key: string) => `${key} in ${place}`;
+
+  function checkKey(key: string): string[] {
+    const parts = partsOfKey(key);
+    if (/[\r\n]/.test(key))
+      throw new StorageError(`“${key}” isn't a valid name for a stored file.`);
+    return parts;
+  }
+
+  /** @throws StorageError when it fails, or the signal's reason */
+  async function perform(
+    args: readonly string[],
+    command: Parameters<typeof runRclone>[2] = {},
+  ): Promise<string> {
+    const { exitCode, stdout, stderr } = await runRclone(options, args, command);
+    if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
+    return stdout;
+  }
+
+  /** What moves no content, so that it has a deadline of its own. @throws like `perform` */
+  const ask = (
+    args: readonly string[],
+    { signal, input }: { signal?: AbortSignal | undefined; input?: Readable } = {},
+  ): Promise<string> =>
+    perform(args, {
+      isStep: true,
+      ...(signal !== undefined && { signal }),
+      ...(input !== undefined && { input }),
+    });
+
+  async function askFeatures(): Promise<Features> {
+    const parsed = featuresSchema.safeParse(JSON.parse(await ask(["backend", "features", at("")])));
+    if (!parsed.success) throw new StorageError(`${place} can't be used: rclone is too old.`);
+    const { Features: features } = parsed.data;
+    if (!features.Move && !features.Copy)
+      throw new StorageError(
+        `${place} can't be used: rclone can neither rename nor copy files there, so a backup that is still being written would look like a finished one.`,
+      );
+    return features;
+  }
+
+  function features(): Promise<Features> {
+    known ??= askFeatures().catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  }
+
+  /** Asks for these files alone, whatever else is in their folder. */
+  async function sizesOf(keys: readonly string[], signal?: AbortSignal): Promise<Sizes> {
+    const output = await ask([...list, "--no-traverse", "--files-from-raw=-", at("")], {
+      input: Readable.from([Buffer.from(`${keys.join("\n")}\n`)]),
+      signal,
+    });
+    return new Map(parseListed(output).map(({ key, sizeBytes }) => [key, sizeBytes]));
+  }
+
+  const send = (key: string, content: Readable, signal: AbortSignal): Promise<void> =>
+    sendToRclone(options, at(key), content, signal);
+
+  async function removeFiles(keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    for (const key of (await sizesOf(keys, signal)).keys())
+      try {
+        await ask(["deletefile", at(key)], { signal });
+      } catch (error) {
+        // Somebody else may have removed it.
+        if ((await sizesOf([key], signal)).size > 0) throw error;
+      }
+  }
+
+  /** The failure before this one is what the operator is to hear of; what is left is removed by `remove`. */
+  async function cleanUp(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    await work(AbortSignal.timeout(cleanUpMs)).catch(() => undefined);
+  }
+
+  /** Within one service it is renamed, or copied there: what reads it finds it whole. */
+  const moveInto = (key: string, how: string, signal: AbortSignal) =>
+    perform(["moveto", how, at(partial(key)), at(key)], { signal });
+
+  /** What rclone writes, from its first byte on. @param size how many bytes that has to be; left out where nobody knows */
+  function open(args: readonly string[], { signal, size }: OpenOptions): Readable {
+    const passing = new PassThrough({ highWaterMark: heldBytes });
+    const unread = new AbortController();
+    passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+    // Whoever gets it hears of its error; until then nobody does.
+    passing.on("error", () => undefined);
+    let bytes = 0;
+    async function read(): Promise<void> {
+      const { exitCode, stderr } = await runRclone(options, args, {
+        async take(piece) {
+          bytes += piece.length;
+          if (!passing.write(Buffer.from(piece)))
+            await once(passing, "drain", { signal: unread.signal });
+        },
+        signal: AbortSignal.any([signal, unread.signal]),
+      });
+      if (exitCode === folderMissing && size === undefined) throw new FolderMissing();
+      if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
+      const whole = await size;
+      if (whole != null && bytes !== whole)
+        throw new StorageError(`${place} returned ${bytes} of ${whole} bytes of a file.`);
+      passing.end();
+    }
+    read().catch((error: unknown) => passing.destroy(toError(error)));
+    return passing;
+  }
+
+  async function get(key: string, signal: AbortSignal): Promise<Readable> {
+    checkKey(key);
+    // `cat` gives all that is in a folder of that name, and of what is not there it may say nothing.
+    const size = sizesOf([key], signal).then((sizes) => sizes.get(key) ?? null);
+    const content = open(["cat", at(key)], { signal, size });
+    try {
+      if ((await size) === null) throw isGone(inWords(key));
+      return content;
+    } catch (error) {
+      content.destroy();
+      throw error;
+    }
+  }
+
+  return {
+    place,
+
+    async put(key, content, { signal }) {
+      let left: string[] = [];
+      try {
+        checkKey(key);
+        const [sizes] = await Promise.all([sizesOf([key], signal), features()]);
+        if (sizes.size > 0) throw isThereAlready(inWords(key));
+        left = [partial(key)];
+        await send(partial(key), content, signal);
+        // From here on it may be done although the answer is lost.
+        left = [partial(key), key];
+        await moveInto(key, "--ignore-existing", signal);
+        const after = await sizesOf([key, partial(key)], signal);
+        if (after.has(partial(key))) {
+          left = [partial(key)];
+          throw isThereAlready(inWords(key));
+        }
+        const stored = after.get(key);
+        if (stored === undefined)
+          throw new StorageError(`${place} took ${key} and does not have it.`);
+        return stored;
+      } catch (error) {
+        content.destroy();
+        if (left.length > 0) await cleanUp((over) => removeFiles(left, over));
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+
+    // rclone removes what has the name before it gives it to another file, so for a moment nothing has it: whoever fails
+    // then leaves the new text beside it, and tries once more to name it.
+    async replace(key, content, { signal }) {
+      checkKey(key);
+      signal.throwIfAborted();
+      await features();
+      try {
+        await send(partial(key), Readable.from([content]), signal);
+        await moveInto(key, "--ignore-times", signal);
+      } catch (error) {
+        await cleanUp(async (over) => {
+          const sizes = await sizesOf([key, partial(key)], over);
+          if (sizes.has(key)) await removeFiles([partial(key)], over);
+          else if (sizes.get(partial(key)) === content.length)
+            await moveInto(key, "--ignore-times", over);
+        });
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+
+    async readBack(key, { signal }) {
+      const { IsLocal: isLocal, SlowHash: isFolder } = await features();
+      return {
+        kind: "read",
+        isFromDisk: () => !isLocal && !isFolder,
+        content: await get(key, signal),
+      };
+    },
+
+    get: (key, { signal }) => get(key, signal),
+
+    async *list({ signal, prefix = "" }) {
+      const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+      try {
+        const output = open([...list, at(folder)], { signal });
+        for await (const { key, sizeBytes } of readListed(output)) {
+          const found = { key: `${folder}${key}`, sizeBytes };
+          if (found.key.startsWith(prefix)) yield found;
+        }
+      } catch (error) {
+        if (!(error instanceof FolderMissing)) throw error;
+        if (folder === "")
+          throw new StorageError(
+            `${place} is not there. Create it, or correct the remote in the inventory.`,
+          );
+      }
+    },
+
+    async size(key) {
+      checkKey(key);
+      return (await sizesOf([key])).get(key) ?? null;
+    },
+
+    async remove(key) {
+      const parts = checkKey(key);
+      await removeFiles([key, partial(key)]);
+      if (!(await features()).CanHaveEmptyDirectories) return;
+      for (let above = parts.slice(0, -1); above.length > 0; above = above.slice(0, -1)) {
+        const args = ["rmdir", at(above.join("/"))];
+        const { exitCode } = await runRclone(options, args, { isStep: true });
+        // It holds something else, or is gone.
+        if (exitCode !== 0) return;
+      }
+    },
+
+    async freeBytes() {
+      if (!(await features()).About) return null;
+      const args = ["about", "--json", at("")];
+      const { exitCode, stdout } = await runRclone(options, args, { isStep: true });
+      if (exitCode !== 0) return null;
+      return aboutSchema.parse(JSON.parse(stdout)).free ?? null;
+    },
+  };
+}
+
+/** Not an error of the storage where only some folder of it was asked for. */
+class FolderMissing extends Error {}

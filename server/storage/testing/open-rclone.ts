@@ -1,0 +1,24 @@
+// Storages of rclone, as the tests open them: their config file is given as a text.
+import { createLocalHost } from "../../hosts/local.ts";
+import { createRcloneStorage } from "../rclone.ts";
+import type { S3Options } from "../s3.ts";
+import type { ListedStorage } from "../storage.ts";
+
+const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
+
+export const rcloneWith = (text: string, remote: string): ListedStorage =>
+  createRcloneStorage({ host, config: { text }, remote });
+
+/** A folder here by rclone's local backend. */
+export const openRclone = async (root: string): Promise<ListedStorage> =>
+  rcloneWith("[here]\ntype = local\n", `here:${root}`);
+
+export const rcloneBucketOf = ({ endpoint, accessKey, secretKey }: S3Options): string =>
+  `[bucket]
+type = s3
+provider = Other
+endpoint = ${endpoint}
+access_key_id = ${accessKey}
+secret_access_key = ${secretKey}
+force_path_style = true
+`;

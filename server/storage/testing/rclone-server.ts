@@ -1,0 +1,66 @@
+// A service that rclone itself serves from a folder, as a foreign one for the tests of rclone as a client.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { vi } from "vitest";
+import { freePort } from "../../testing/free-port.ts";
+
+export type Served = "sftp" | "webdav" | "http";
+
+export type RcloneServer = {
+  /** A config file of rclone in which it is the remote `served`. */
+  config: string;
+  close(): Promise<void>;
+};
+
+const login = { user: "deploy", password: "not a secret" };
+
+export async function serveByRclone(kind: Served, root: string): Promise<RcloneServer> {
+  const port = await freePort();
+  const home = await mkdtemp(join(tmpdir(), "quarterdeck-rclone-"));
+  const address = `127.0.0.1:${port}`;
+  const obscured = await obscure(login.password);
+  const server = spawn(
+    "rclone",
+    ["serve", kind, root, "--addr", address, "--user", login.user, "--pass", login.password],
+    // Its host key is made there.
+    { stdio: "ignore", env: { PATH: process.env["PATH"], HOME: home } },
+  );
+  const ended = once(server, "exit");
+  await vi.waitFor(() => connectTo(port), { timeout: 20_000 });
+  const access = `user = ${login.user}\npass = ${obscured}\n`;
+  const configs: Record<Served, string> = {
+    sftp: `[served]\ntype = sftp\nhost = 127.0.0.1\nport = ${port}\nshell_type = none\n${access}`,
+    webdav: `[served]\ntype = webdav\nurl = http://${address}\nvendor = other\n${access}`,
+    // It can only be read.
+    http: `[served]\ntype = http\nurl = http://${login.user}:${encodeURIComponent(login.password)}@${address}/\n`,
+  };
+  return {
+    config: configs[kind],
+    async close() {
+      server.kill("SIGKILL");
+      await ended;
+      await rm(home, { recursive: true });
+    },
+  };
+}
+
+async function connectTo(port: number): Promise<void> {
+  const socket = createConnection({ port, host: "127.0.0.1" });
+  try {
+    await once(socket, "connect");
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** As rclone writes passwords into its config file. */
+async function obscure(password: string): Promise<string> {
+  const child = spawn("rclone", ["obscure", "-"], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(password);
+  return (await text(child.stdout)).trim();
+}
