@@ -105,8 +105,8 @@ export const storageProvider = z
   .object({
     id,
     name: z.string(),
-    type: stateOf(["local", "s3"]),
-    /** Where it is, in words: a folder, with its server if that is another machine, or a bucket. */
+    type: stateOf(["local", "s3", "rclone"]),
+    /** Where it is, in words: a folder, with its server if that is another machine, a bucket, or a remote of rclone. */
     place: z.string(),
   })
   .register(z.globalRegistry, { id: "StorageProvider" });

@@ -317,6 +317,34 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   expect(await text()).toMatch(/drill_identity: file:secrets\//);
 });
 
+test("a remote of rclone is tested and stored with the config that was pasted", async ({
+  page,
+}) => {
+  await open(page, "/storage-providers/new");
+  await page.getByLabel("rclone", { exact: true }).check();
+  await fill(page, "Name", "box");
+  await fill(page, "Remote", ":sftp,host=a:");
+  await press(page, "Add storage provider");
+  await expectRefused(page, "Remote", /A remote is a name of rclone's config file/);
+  await fill(page, "Remote", `box:${join(folder, "copies")}`);
+  await page.getByLabel("rclone config", { exact: true }).selectOption("Enter it here");
+  const config = page.getByRole("textbox", { name: "rclone config to store" });
+  await config.fill("type = local");
+  await press(page, "Add storage provider");
+  await expectRefused(page, "rclone config to store", /starts with “\[name\]” of a remote/);
+  await config.fill("[box]\ntype = local\n");
+  await press(page, "Test storage");
+  await expect(
+    page.getByText(/was written to rclone remote box:.+ read back and deleted/),
+  ).toBeVisible();
+  await press(page, "Add storage provider");
+  await expectToast(page, "status", "box added.");
+  expect(await text()).toMatch(/type: rclone[^]*config: file:secrets\//);
+  await expect(
+    page.getByRole("main").getByText("Config: Stored in a file").filter({ visible: true }),
+  ).toBeVisible();
+});
+
 test("a channel's address is checked, and what it lacks is said by its test", async ({ page }) => {
   await open(page, "/notification-channels/new");
   await fill(page, "Name", "ops");

@@ -194,6 +194,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         inventoryFile: options.inventoryFile,
         version: options.version,
         servers,
+        host,
         secrets,
         markedPathOf: inventoryStore.markedPathOf,
         clock,

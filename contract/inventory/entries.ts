@@ -42,6 +42,23 @@ const typedKey = z.strictObject({
   ),
 });
 
+/** The text of a config file of rclone, which has many lines. */
+const typedConfig = z.strictObject({
+  secret: storableText().check(
+    z.maxLength(maxSecret),
+    z.regex(/^\s*\[[^\]\r\n]+\]\s*\n/, {
+      error: "A config file of rclone starts with “[name]” of a remote, on a line of its own.",
+    }),
+  ),
+});
+
+/** One that names everything itself (“:sftp,host=…:”) would be an argument with a password in it. */
+const remote = line(1024).check(
+  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.+@ -]*:/, {
+    error: "A remote is a name of rclone's config file, a colon and a path: “box:backups”.",
+  }),
+);
+
 const endpoint = storableText().check(
   z.maxLength(2048),
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
@@ -77,11 +94,12 @@ const [slack, discord, email] = channelTypes;
 
 type Schema = z.ZodMiniType;
 
-function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schema>(
-  id: Id,
-  secret: Secret,
-  key: Key,
-) {
+function entriesWith<
+  Id extends Schema,
+  Secret extends Schema,
+  Key extends Schema,
+  Config extends Schema,
+>(id: Id, secret: Secret, key: Key, config: Config) {
   /** Where a server listens for SSH, who logs in, and the one host key that it may have. */
   const hop = {
     host: z.string().check(
@@ -197,6 +215,15 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
         secret_key: secret,
         ...encryption,
       }),
+      z.strictObject({
+        id,
+        name: line(100),
+        type: z.literal("rclone"),
+        remote,
+        /** By default the one of rclone's own account, which is Quarterdeck's. */
+        config: z.optional(config),
+        ...encryption,
+      }),
     ]),
 
     notification_channels: z.discriminatedUnion("type", [
@@ -208,7 +235,7 @@ function entriesWith<Id extends Schema, Secret extends Schema, Key extends Schem
 }
 
 /** As the file has them. */
-export const fileEntries = entriesWith(ownId, reference, keyReference);
+export const fileEntries = entriesWith(ownId, reference, keyReference, reference);
 
 /** As a request has them: a secret may be typed, and the id is the service's to choose or stands in the path. */
 export const requestEntries = entriesWith(
@@ -218,6 +245,9 @@ export const requestEntries = entriesWith(
   }),
   z.union([keyReference, typedKey], {
     error: "A key must be “file:PATH” of a private key, “agent” or “{ secret: … }”.",
+  }),
+  z.union([reference, typedConfig], {
+    error: "A config must be “file:PATH”, “env:NAME” or “{ secret: … }”.",
   }),
 );
 

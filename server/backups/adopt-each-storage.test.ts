@@ -1,4 +1,4 @@
-// A bucket and a folder on another server, adopted by a fresh installation.
+// A bucket, a folder on another server and a remote of rclone, adopted by a fresh installation.
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import type { Adoption } from "../../contract/backups/adoption.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
+import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
@@ -17,6 +18,8 @@ const remote = createRemoteServer();
 let folder: string;
 let far: string;
 let s3: Gate;
+let boxed: string;
+let box: RcloneServer;
 let first: BackupTestService;
 let second: BackupTestService;
 
@@ -26,13 +29,16 @@ beforeAll(async () => {
   s3 = await startS3(folder);
   const connection = sshEntry(await remote.sshd(), undefined, userInfo().username);
   const { accessKey, secretKey, endpoint } = s3.options;
+  boxed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-boxed-")));
+  box = await serveByRclone("sftp", boxed);
   const create = () =>
     createBackupTestService(
-      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey } },
+      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey, RCLONE_BOX: box.config } },
       {
         servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
         providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }
-  - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET, recipients: [${recipient}] }`,
+  - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET, recipients: [${recipient}] }
+  - { id: 7, name: box, type: rclone, remote: "served:", config: env:RCLONE_BOX }`,
       },
     );
   first = await create();
@@ -42,12 +48,14 @@ afterAll(async () => {
   await first?.close();
   await second?.close();
   await s3?.close();
-  for (const one of [folder, far]) await rm(one, { recursive: true, force: true });
+  await box?.close();
+  for (const one of [folder, far, boxed]) await rm(one, { recursive: true, force: true });
 });
 
 test.each([
   { name: "a folder over SSH", id: 5 },
   { name: "an encrypted bucket", id: 6 },
+  { name: "a remote of rclone", id: 7 },
 ])("$name is adopted, and what it has is restored", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
   const backups = [await first.run(made.id), await first.run(made.id)];
@@ -73,9 +81,10 @@ test.each([
   expect(second.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
   // The safety backup is this installation's own, and listed already.
   expect((await second.json<Adoption>("GET", path)).body).toMatchObject({ known: 3, sources: [] });
-  if (id === 5)
+  const root = { 5: far, 7: boxed }[id];
+  if (root !== undefined)
     await soon(async () =>
-      expect(await readFile(join(far, recoveryName), "utf8")).toContain(backups[1]?.path),
+      expect(await readFile(join(root, recoveryName), "utf8")).toContain(backups[1]?.path),
     );
 });
 

@@ -223,10 +223,13 @@ const sourceOf = ({ manifest: { source } }: AdoptableFile): OldSource => ({
 });
 
 /** That of one provider begins with that of another where it lies inside of it. @param here ids of the servers that are this machine */
-const placeOf = (entry: StorageProviderEntry, here: ReadonlySet<number>): string =>
-  entry.type === "s3"
-    ? `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`
-    : `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;
+function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string {
+  if (entry.type === "s3")
+    return `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`;
+  if (entry.type === "rclone")
+    return `rclone ${entry.config ?? ""} ${entry.remote.replace(/\/*$/, "/")}`;
+  return `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;
+}
 
 /** They were checked before they became text. */
 const countsOf = ({ counts }: AdoptableFile): object => JSON.parse(counts);

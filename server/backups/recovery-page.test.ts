@@ -22,7 +22,7 @@ const pageWith = (targets: Recoverable[]) =>
   recoveryPage({
     provider: "disk",
     place: "/copies",
-    isBucket: false,
+    client: null,
     writtenAt: new Date(0),
     version: "1.0.0",
     targets,

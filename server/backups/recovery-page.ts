@@ -33,7 +33,8 @@ type Page = {
   /** In the inventory. */
   provider: string;
   place: string;
-  isBucket: boolean;
+  /** What reads the storage where that is no folder. */
+  client: "s3" | "rclone" | null;
   writtenAt: Date;
   version: string;
   targets: readonly Recoverable[];
@@ -59,7 +60,7 @@ identity file, to \`${identityName}\` in the folder where you run the commands, 
 const plain = (text: string) =>
   toShownText(text.replaceAll(/[\s`]+/g, " "), Infinity).replaceAll(/[\\<&[]/g, String.raw`\$&`);
 
-export function recoveryPage({ provider, place, isBucket, targets, ...page }: Page): string {
+export function recoveryPage({ provider, place, client, targets, ...page }: Page): string {
   const sorted = targets.toSorted(
     (a, b) =>
       compare(a.server, b.server) ||
@@ -72,9 +73,10 @@ export function recoveryPage({ provider, place, isBucket, targets, ...page }: Pa
     ...(hasEncrypted ? ["age"] : []),
     ...sorted.flatMap(({ engine }) => packagesOf[engine]),
   ]);
-  const where = isBucket
-    ? `Download ${plain(place)} with any S3 client, keeping the names of its files, and run the commands in the folder that you downloaded to.`
-    : `Run the commands in this folder (${plain(place)}), or in a copy of it.`;
+  const where =
+    client === null
+      ? `Run the commands in this folder (${plain(place)}), or in a copy of it.`
+      : `Download ${plain(place)} with ${client === "s3" ? "any S3 client" : "`rclone copy` or the service's own program"}, keeping the names of its files, and run the commands in the folder that you downloaded to.`;
   return `# Recovery
 
 How to restore the newest good backup of each database and site in the storage “${plain(provider)}” without Quarterdeck.

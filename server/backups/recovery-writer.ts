@@ -95,7 +95,7 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
         const page = recoveryPage({
           provider: entry.name,
           place: storage.place,
-          isBucket: entry.type === "s3",
+          client: entry.type === "local" ? null : entry.type,
           writtenAt: new Date(clock.now()),
           version,
           targets,

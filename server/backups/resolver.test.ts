@@ -12,7 +12,7 @@ test("a storage that is gone from the inventory is not one that stores unencrypt
     store: { newestPaths: async () => [] },
     host: createLocalHost({ PATH: "", HOME: "/" }),
     servers: { open: () => Promise.reject(new Error("No server is needed.")) },
-    secrets: { read: () => Promise.reject(new Error("No secret is needed.")) },
+    secrets: { read: () => Promise.reject(new Error("No secret is needed.")), fileOf: () => null },
     scratch: { own: "/", folderOf: async () => "/", clear: async () => undefined },
   });
   await expect(resolver.encryption(3)).rejects.toThrow(

@@ -24,6 +24,7 @@ import { toError } from "../to-error.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
+import { openService } from "./open-service.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
@@ -216,9 +217,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     encryptionOf,
 
     storageOf: async (entry) =>
-      entry.type === "s3"
-        ? openBucket(entry, secrets)
-        : (await folderOf(entry)).open({ isMarked: false }),
+      entry.type === "local"
+        ? (await folderOf(entry)).open({ isMarked: false })
+        : openService(entry, { secrets, host, spoolFolder: scratch.own }),
 
     source: async (configuration) => open(await find(configuration)),
 
@@ -236,7 +237,8 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 
     async storage(providerId) {
       const entry = await findProvider(providerId);
-      if (entry.type === "s3") return openBucket(entry, secrets);
+      if (entry.type !== "local")
+        return openService(entry, { secrets, host, spoolFolder: scratch.own });
       const folder = await folderOf(entry);
       const marked = folder.open({ isMarked: true });
       if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
@@ -283,26 +285,4 @@ function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${encodeURIComponent(database)}`;
   return changed.href;
-}
-
-/** @throws StorageError when a secret is not where the inventory says */
-export async function openBucket(
-  entry: Extract<StorageProviderEntry, { type: "s3" }>,
-  secrets: SecretReader,
-): Promise<ListedStorage> {
-  const read = (reference: string, what: string) =>
-    secrets
-      .read(reference, `the ${what} of storage provider ${entry.id} (${entry.name})`)
-      .catch((error: unknown) => {
-        throw new StorageError(toError(error).message);
-      });
-  // A service without S3 does without the 20 MB that its client takes.
-  const { createS3Storage } = await import("../storage/s3.ts");
-  return createS3Storage({
-    bucket: entry.bucket,
-    region: entry.region ?? "us-east-1",
-    endpoint: entry.endpoint ?? null,
-    accessKey: await read(entry.access_key, "access_key"),
-    secretKey: await read(entry.secret_key, "secret_key"),
-  });
 }

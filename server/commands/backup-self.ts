@@ -25,7 +25,7 @@ export const backupSelfCommand: Command = {
   parameter: "<storage>",
   about: "Backs up Quarterdeck itself: database, inventory, and secrets if encrypted.",
   details: `Stores one file below quarterdeck/ in the storage, with a manifest beside it that verify checks; the service may go on.
-<storage> is the id of a storage provider of the inventory, a folder, or s3://bucket[/prefix] as for verify.
+<storage> is the id of a storage provider of the inventory, a folder, s3://bucket[/prefix] or rclone://remote:[path], as for verify.
 With QUARTERDECK_SELF_BACKUP_RECIPIENT, a public key of age (age1…), or several, the file is encrypted and has the secrets that the
 inventory names by file:. Without, it has no secrets. restore-self restores it on an empty machine.`,
   failure: "nothing was stored",
@@ -91,8 +91,9 @@ async function openById(
     throw new ConfigError(`${inventoryFile} has no storage provider ${argument}.`);
   const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
   const agent = environment["SSH_AUTH_SOCK"];
+  const host = createLocalHost({ PATH, HOME });
   const servers = createServers({
-    local: createLocalHost({ PATH, HOME }),
+    local: host,
     environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
     inventoryFolder: dirname(inventoryFile),
   });
@@ -103,6 +104,7 @@ async function openById(
   const storage = await openProvider(provider, {
     inventory,
     servers,
+    host,
     secrets: createSecretReader(environment, dirname(inventoryFile)),
     markedPathOf: createInventoryStore(db).markedPathOf,
     signal,

@@ -2,30 +2,50 @@
 import { dirname, resolve } from "node:path";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
+import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createLocalStorage } from "../storage/local.ts";
+import { createRcloneStorage } from "../storage/rclone.ts";
 import type { S3Options } from "../storage/s3.ts";
 import type { ListedStorage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
+import { workerEnvironment } from "../workers/environment.ts";
 import type { CommandContext } from "./command.ts";
 
 const bucketForm = /^s3:\/\/([^/]+)\/?(.*)$/;
 
 type OpenedStorage = { storage: ListedStorage; prefix: string };
 
-/** What a command names as a folder or `s3://bucket/prefix`. @throws ConfigError */
+const remoteForm = /^rclone:\/\/([A-Za-z0-9_][A-Za-z0-9_.+@ -]*:.*)$/;
+
+/** What a command names as a folder, `s3://bucket/prefix` or `rclone://remote:path`. @throws ConfigError */
 export async function openStorage(context: CommandContext): Promise<OpenedStorage> {
   const { argument } = context;
+  const [, remote] = remoteForm.exec(argument) ?? [];
+  if (remote !== undefined) return { storage: openRemote(remote, context), prefix: "" };
   const [, bucket, prefix = ""] = bucketForm.exec(argument) ?? [];
   if (bucket === undefined) {
     if (/^[a-z0-9]+:\/\//i.test(argument))
-      throw new ConfigError(`“${argument}” is neither a folder nor s3://bucket[/prefix].`);
+      throw new ConfigError(
+        `“${argument}” is neither a folder nor s3://bucket[/prefix] nor rclone://remote:[path].`,
+      );
     return { storage: createLocalStorage({ path: resolve(argument) }), prefix: "" };
   }
   const access =
     accessFromEnvironment(bucket, context) ?? (await accessFromInventory(bucket, context));
   const { createS3Storage } = await import("../storage/s3.ts");
   return { storage: createS3Storage(access), prefix };
+}
+
+/** By the config file that rclone itself would take. */
+function openRemote(remote: string, { environment, runtime }: CommandContext): ListedStorage {
+  const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
+  const path = environment["RCLONE_CONFIG"];
+  return createRcloneStorage({
+    host: createLocalHost({ PATH, HOME }),
+    remote,
+    config: path ? { path: resolve(path) } : null,
+  });
 }
 
 function accessFromEnvironment(bucket: string, { environment }: CommandContext): S3Options | null {

@@ -31,8 +31,8 @@ export const restoreSelfCommand: Command = {
   name: "restore-self",
   parameter: "<file or storage>",
   about: "Restores Quarterdeck itself on a machine that has none.",
-  details: `Restores the file that backup-self stored, or the newest one of a storage: a folder or s3://bucket[/prefix] as for verify; a
-file in a bucket is s3://bucket/key. The data folder (QUARTERDECK_DATA) and the database (DATABASE_URL, or the embedded one) must be
+  details: `Restores the file that backup-self stored, or the newest one of a storage: a folder, s3://bucket[/prefix] or
+rclone://remote:[path] as for verify; a file in a bucket is s3://bucket/key. The data folder (QUARTERDECK_DATA) and the database (DATABASE_URL, or the embedded one) must be
 empty. For an encrypted file set QUARTERDECK_IDENTITY=file:/path to a file with the private key of age.
 Either all of it is restored, or nothing. Never start it while the old installation still runs.`,
   failure: "the installation is not restored; run the same command again once the cause is gone",

@@ -76,7 +76,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
       const markedPathOf = async (id: number) => (await store?.markedPathOf(id)) ?? null;
       checks.push([
         "Storage",
-        (signal) => checkStorages({ inventory, servers, secrets, markedPathOf, signal }),
+        (signal) => checkStorages({ inventory, servers, host, secrets, markedPathOf, signal }),
       ]);
     }
     if (!config.selfBackup) checks.push(["Self-backup", async () => noSelfBackup]);

@@ -74,7 +74,9 @@ function* secretsOf(inventory: Inventory): Generator<[reference: string, purpose
   for (const { id, name, ...entry } of inventory.databases)
     if ("url" in entry) yield [entry.url, `the url of database ${id} (${name})`];
   for (const { id, name, ...entry } of inventory.storage_providers)
-    if (entry.type === "s3") {
+    if (entry.type === "rclone" && entry.config !== undefined)
+      yield [entry.config, `the config of storage provider ${id} (${name})`];
+    else if (entry.type === "s3") {
       yield [entry.access_key, `the access_key of storage provider ${id} (${name})`];
       yield [entry.secret_key, `the secret_key of storage provider ${id} (${name})`];
     }

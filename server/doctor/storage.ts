@@ -1,6 +1,7 @@
 // The storage providers of the inventory: each takes, returns and deletes a small object, and says what room it has.
 import type { Diagnosis } from "../../contract/doctor.ts";
-import { openBucket } from "../backups/resolver.ts";
+import { openService } from "../backups/open-service.ts";
+import type { Host } from "../hosts/host.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
@@ -17,6 +18,10 @@ type Provider = Inventory["storage_providers"][number];
 type StorageOptions = {
   inventory: Inventory;
   servers: Pick<Servers, "open">;
+  /** This machine. */
+  host: Pick<Host, "run">;
+  /** For what has to lie on disk for a while. */
+  spoolFolder?: string;
   secrets: SecretReader;
   /** Where the storage's folder was when it was last known by its marker; null = never, or the database cannot be asked. */
   markedPathOf(providerId: number): Promise<string | null>;
@@ -48,9 +53,14 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
 /** @throws StorageError, ServerAway */
 export async function openProvider(
   provider: Provider,
-  { inventory, servers, secrets, markedPathOf, signal }: StorageOptions,
+  { inventory, servers, host: here, spoolFolder, secrets, markedPathOf, signal }: StorageOptions,
 ): Promise<Storage> {
-  if (provider.type === "s3") return openBucket(provider, secrets);
+  if (provider.type !== "local")
+    return openService(provider, {
+      secrets,
+      host: here,
+      ...(spoolFolder !== undefined && { spoolFolder }),
+    });
   const root = expandHome(provider.path);
   const server = inventory.servers.find(({ id }) => id === provider.server);
   const host = server === undefined ? null : await servers.open(server.id, { signal });

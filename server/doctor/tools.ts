@@ -61,6 +61,11 @@ const zstd: Tool = {
   purpose: "to compress backups before they are sent",
   isOptional: true,
 };
+const rclone: Tool = {
+  programs: ["rclone"],
+  package: "rclone",
+  purpose: "to reach storages of type rclone",
+};
 const ssh: Tool = {
   programs: ["ssh"],
   package: "openssh-client",
@@ -92,8 +97,17 @@ export async function checkTools(
   signal: AbortSignal,
 ): Promise<Diagnosis[]> {
   const hasRemote = inventory.servers.some(({ connection }) => connection !== "local");
+  const hasRclone = inventory.storage_providers.some(({ type }) => type === "rclone");
+  const own = [...(hasRemote ? [ssh] : []), ...(hasRclone ? [rclone] : [])];
   const found = await Promise.all([
-    ...(hasRemote ? [summed("Tools", [checkOne("Tools", local, ssh, signal)])] : []),
+    ...(own.length > 0
+      ? [
+          summed(
+            "Tools",
+            own.map((tool) => checkOne("Tools", local, tool, signal)),
+          ),
+        ]
+      : []),
     ...inventory.servers.map((server) => checkServer(inventory, server, servers, signal)),
   ]);
   return found.flat();

@@ -38,14 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function tries(kind: string, entry: object): Promise<InventoryTest> {
-  const response = await service.app.fetch(
+const ask = async (kind: string, entry: object): Promise<Response> =>
+  service.app.fetch(
     new Request(`http://127.0.0.1/api/inventory/${kind}/test`, {
       method: "POST",
       headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
       body: JSON.stringify(entry),
     }),
   );
+
+async function tries(kind: string, entry: object): Promise<InventoryTest> {
+  const response = await ask(kind, entry);
   const text = await response.text();
   expect(text).not.toContain(password);
   expect([response.status, text]).toEqual([200, text]);
@@ -161,6 +164,34 @@ describe("a storage provider", () => {
       ok: false,
       message: expect.stringContaining("The environment variable NOT_SET is not set"),
     });
+  });
+
+  test("reaches a remote of rclone by a config that was typed, and repeats no line of it", async () => {
+    const path = join(service.folder, "boxed");
+    await mkdir(path);
+    const secret = `[box]\ntype = local\ncomment = ${password}\n`;
+    const box = { name: "box", type: "rclone", remote: `box:${path}`, config: { secret } };
+    expect(await tries("storage-providers", box)).toMatchObject({
+      ok: true,
+      message: `A test file was written to rclone remote box:${path}, read back and deleted.`,
+    });
+    expect(await readdir(path)).toEqual([]);
+    const broken = { ...box, config: { secret: `[box]\ntype = sftp\nport = ${password}\n` } };
+    expect(await tries("storage-providers", broken)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/rclone remote .* can't be used/),
+    });
+    expect(await tries("storage-providers", { ...box, remote: "other:" })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/is not in rclone's config file/),
+    });
+    const refused = await ask("storage-providers", {
+      ...box,
+      remote: `:sftp,pass=${password}:`,
+      config: { secret: password },
+    });
+    expect(refused.status).toBe(422);
+    expect(Object.keys((await refused.json()).errors)).toEqual(["remote", "config.secret"]);
   });
 });
 

@@ -15,6 +15,8 @@ export type SecretReader = {
    * @throws SecretMissing
    */
   read(reference: string, purpose: string): Promise<string>;
+  /** The file that a program can read itself, and write anew; null where there is none. */
+  fileOf(reference: string): string | null;
 };
 
 /**
@@ -45,4 +47,6 @@ export const createSecretReader = (
       );
     }
   },
+  fileOf: (reference) =>
+    reference.startsWith("file:") ? pathOfReference(folder, reference) : null,
 });

@@ -133,6 +133,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
     const reader: SecretReader = {
       read: async (reference, purpose) =>
         typed.get(reference) ?? (await secrets.read(reference, purpose)),
+      fileOf: (reference) => (typed.has(reference) ? null : secrets.fileOf(reference)),
     };
     // Every secret is a reference again, if to what was typed: that makes it an entry of the file.
     return { typed, reader, entry: referring as FileEntries[Kind] };
@@ -202,9 +203,18 @@ function offeredIn(error: unknown): InventoryTest["host_keys"] {
 /** A tool's own words may repeat what it was given. */
 const withoutTyped = (text: string, typed: ReadonlyMap<string, string>): string =>
   [...typed.values()]
-    .flatMap((secret) => [secret, passwordIn(secret)])
+    .flatMap((secret) => [secret, passwordIn(secret), ...valuesIn(secret)])
     .filter((secret) => secret !== null && secret.length > 3)
     .reduce<string>((rest, secret) => rest.replaceAll(secret ?? "", "…"), text);
+
+/** What is said of a service's address is what the operator needs. */
+const shownFields = /^(?:type|host|user|url|provider|vendor|endpoint|region)$/;
+
+/** Of a text that has many lines, as a config file. */
+const valuesIn = (secret: string): string[] =>
+  [...secret.matchAll(/^[ \t]*(\w+)[ \t]*=[ \t]*(.+?)[ \t]*$/gm)].flatMap(([, name, value]) =>
+    value === undefined || shownFields.test(name ?? "") ? [] : [value],
+  );
 
 const passwordIn = (secret: string): string | null => {
   const { password = "" } = URL.parse(secret) ?? {};

@@ -64,6 +64,7 @@ const nightly = (recipients: string | null = null) =>
     settings: { providerId: 1, keep: 2, recipients },
     db: opened.db,
     servers,
+    host: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder }),
     secrets: createSecretReader({}, service.folder),
     markedPathOf: async () => null,
     clock,

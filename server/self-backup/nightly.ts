@@ -1,6 +1,7 @@
 // Backs the service up each night, tries a restore of what it stored, and keeps the newest ones.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import type { Host } from "../hosts/host.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { theSchedule } from "../activity/actor.ts";
@@ -34,6 +35,8 @@ type NightlyOptions = {
   inventoryFile: string;
   version: string;
   servers: Pick<Servers, "open">;
+  /** This machine. */
+  host: Pick<Host, "run">;
   secrets: SecretReader;
   /** Of a storage provider, by its id. */
   markedPathOf(id: number): Promise<string | null>;
@@ -87,7 +90,12 @@ export function createNightly(options: NightlyOptions) {
     const inventory = parseInventory(await readText(file), file);
     const provider = inventory.storage_providers.find((one) => one.id === id);
     if (provider === undefined) throw new StorageError(`${file} has no storage provider ${id}.`);
-    return openProvider(provider, { ...options, inventory, signal });
+    return openProvider(provider, {
+      ...options,
+      spoolFolder: join(options.dataFolder, "scratch"),
+      inventory,
+      signal,
+    });
   }
 
   /** @param made is told of the file as soon as it is there, and whether it is good once that is known */

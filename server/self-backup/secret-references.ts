@@ -2,7 +2,16 @@
 import type { Inventory } from "../inventory/schema.ts";
 
 /** The fields of entries that hold a reference, and no name that somebody chose. */
-const fields = new Set(["url", "webhook", "access_key", "secret_key", "key", "postgres", "mysql"]);
+const fields = new Set([
+  "url",
+  "webhook",
+  "access_key",
+  "secret_key",
+  "config",
+  "key",
+  "postgres",
+  "mysql",
+]);
 
 function* referencesIn(value: unknown, field: string): Generator<string> {
   if (typeof value === "string") {

@@ -1,8 +1,9 @@
-// The service's backups of itself in a bucket and on a server over SSH: kept, restored as a trial, and restored elsewhere.
-import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+// The service's backups of itself in a bucket, on a server over SSH and where rclone reaches: kept, restored as a trial, and restored elsewhere.
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../commands/testing/self-backup.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
@@ -24,7 +25,9 @@ let s3: Gate;
 let service: TestService;
 let opened: OpenDatabase;
 let servers: Servers;
+let host: LocalHost;
 let bucketFolder: string;
+let boxFolder: string;
 /** What is registered within a hook is never run. */
 const cleanUps: (() => unknown)[] = [];
 const later = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
@@ -35,19 +38,23 @@ beforeAll(async () => {
   // The account that logs in there is not the one that runs the tests.
   await chmod(join(sshd.folder, "copies"), 0o777);
   bucketFolder = await makeFolder(later);
+  boxFolder = await makeFolder(later);
   s3 = await startS3(bucketFolder);
   service = await createTestService({
     inventory: (folder) =>
       `${oneSite(folder)}
 storage_providers:
   - { id: 1, name: offsite, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
+  - { id: 3, name: box, type: rclone, remote: "here:${boxFolder}", config: file:rclone.conf }
   - { id: 2, name: there, type: local, path: ${sshd.folder}/copies, server: 2 }
 `.replace("\nsites:", `\n  - { id: 2, name: web-1, connection: ${sshEntry(sshd)} }\nsites:`),
   });
+  await writeFile(join(service.folder, "rclone.conf"), "[here]\ntype = local\n");
   const file = service.options.inventoryFile;
   const inventory = parseInventory(await readFile(file, "utf8"), file);
+  host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder });
   servers = createServers({
-    local: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder }),
+    local: host,
     environment: { PATH: process.env["PATH"] ?? "", HOME: service.folder },
     inventoryFolder: service.folder,
   });
@@ -65,6 +72,7 @@ afterAll(async () => {
 test.each([
   { kind: "a bucket", providerId: 1 },
   { kind: "a server over SSH", providerId: 2 },
+  { kind: "a remote of rclone", providerId: 3 },
 ])(
   "keeps the newest one in $kind, restored as a trial, from which restore-self makes an installation",
   async ({ providerId }) => {
@@ -74,6 +82,7 @@ test.each([
       settings: { providerId, keep: 1, recipients: null },
       db: opened.db,
       servers,
+      host,
       secrets: createSecretReader(accessOf, service.folder),
       markedPathOf: async () => null,
       clock,
@@ -96,8 +105,11 @@ test.each([
       before.push(made?.detail.split(" ")[0]);
     }
 
-    const from = providerId === 1 ? "s3://copies" : join(sshd.folder, "copies");
+    const from =
+      { 1: "s3://copies", 3: `rclone://here:${boxFolder}` }[providerId] ??
+      join(sshd.folder, "copies");
     const access = {
+      RCLONE_CONFIG: join(service.folder, "rclone.conf"),
       AWS_ACCESS_KEY_ID: s3.options.accessKey,
       AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
       AWS_ENDPOINT_URL: s3.options.endpoint ?? "",

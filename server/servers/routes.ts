@@ -5,6 +5,7 @@ import { accountName } from "../hosts/account.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
+import { placeOfRemote } from "../storage/rclone-command.ts";
 import type { Reachability } from "../ssh/reachability.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
@@ -122,13 +123,13 @@ const toStorageProvider = (
   id: entry.id,
   name: entry.name,
   type: entry.type,
-  place: entry.type === "local" ? placeOf(entry, servers) : `bucket ${entry.bucket}`,
+  place: placeOf(entry, servers),
 });
 
-function placeOf(
-  { path, server }: Extract<StorageProviderEntry, { type: "local" }>,
-  servers: ReadonlyMap<number, string>,
-): string {
+function placeOf(entry: StorageProviderEntry, servers: ReadonlyMap<number, string>): string {
+  if (entry.type === "s3") return `bucket ${entry.bucket}`;
+  if (entry.type === "rclone") return placeOfRemote(entry.remote);
+  const { path, server } = entry;
   const name = server === undefined ? undefined : servers.get(server);
   return name === undefined ? path : `${path} on ${name}`;
 }

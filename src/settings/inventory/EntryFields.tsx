@@ -157,6 +157,7 @@ function DatabaseFields({ inventory }: FieldsProps) {
 const storageTypes = [
   { value: "local", label: "Folder" },
   { value: "s3", label: "S3-compatible" },
+  { value: "rclone", label: "rclone" },
 ] as const;
 
 function StorageFields({ inventory }: FieldsProps) {
@@ -165,7 +166,30 @@ function StorageFields({ inventory }: FieldsProps) {
     <FieldGroup title="Storage provider">
       <NameField placeholder="offsite" />
       <TypeField name="type" legend="Type" options={storageTypes} />
-      {type === "s3" ? (
+      {type === "rclone" && (
+        <>
+          <TextField
+            name="remote"
+            label="Remote"
+            placeholder="box:quarterdeck"
+            isCode
+            emptyText="Enter the remote, a colon and a path."
+            help="Name of a remote in rclone's config file, a colon, and a path. rclone must be installed on this machine."
+          />
+          <SecretField
+            name="config"
+            label="rclone config"
+            text={{
+              label: "rclone config to store",
+              placeholder: "[box]\ntype = sftp\nhost = box.example.com\nuser = backups",
+            }}
+            none="rclone's own, of Quarterdeck's account"
+            emptyText="Paste the section of the remote from rclone's config file."
+            help="The section of the remote, as “rclone config show” prints it."
+          />
+        </>
+      )}
+      {type === "s3" && (
         <>
           <TextField name="bucket" label="Bucket" isCode emptyText="Enter the bucket's name." />
           <TextField name="region" label="Region" placeholder="us-east-1" isCode />
@@ -180,7 +204,8 @@ function StorageFields({ inventory }: FieldsProps) {
           <SecretField name="access_key" label="Access key" emptyText="Enter the access key." />
           <SecretField name="secret_key" label="Secret key" emptyText="Enter the secret key." />
         </>
-      ) : (
+      )}
+      {type === "local" && (
         <>
           <TextField
             name="path"

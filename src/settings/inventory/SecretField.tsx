@@ -19,6 +19,8 @@ type SecretFieldProps = {
   help?: ReactNode;
   /** Of a private key: it has many lines, and an agent may hold it. */
   isKey?: boolean;
+  /** Of another text that has many lines. */
+  text?: { label: string; placeholder: string };
   /** What it means to have none, which is a choice then. */
   none?: string;
 };
@@ -28,6 +30,8 @@ type Source = "kept" | "typed" | "named" | "agent" | "none";
 /** "Key" or "Jump key". */
 const privateKeyLabel = (label: string) =>
   label.replace(/key$/i, (key) => (key === "Key" ? "Private key" : "private key"));
+
+const keyPlaceholder = "-----BEGIN OPENSSH PRIVATE KEY-----";
 
 const storedHelp = "Stored in a file that only Quarterdeck can read. It can't be shown again.";
 
@@ -61,6 +65,7 @@ export function SecretField({
   placeholder,
   help,
   isKey = false,
+  text: lines = isKey ? { label: privateKeyLabel(label), placeholder: keyPlaceholder } : undefined,
   none,
 }: SecretFieldProps) {
   const { field, formState } = useController<EntryValues>({ name });
@@ -120,7 +125,7 @@ export function SecretField({
       </Field>
       {source === "typed" && (
         <Field
-          label={isKey ? privateKeyLabel(label) : `${label} to store`}
+          label={lines?.label ?? `${label} to store`}
           error={error}
           help={
             <>
@@ -129,14 +134,14 @@ export function SecretField({
           }
         >
           {(aria) =>
-            isKey ? (
+            lines !== undefined ? (
               <textarea
                 {...aria}
                 {...shared}
                 rows={5}
                 autoComplete="off"
                 spellCheck={false}
-                placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+                placeholder={lines.placeholder}
                 onChange={({ target }) => field.onChange({ secret: target.value })}
                 className={`${controlClass} h-auto py-2 font-mono text-sm`}
               />

@@ -40,6 +40,12 @@ export const factsOf: Facts = (entry, servers) => {
         `Keys: ${secretWords(entry.secret_key)}`,
         ...encryptionFact(entry.recipients),
       ];
+    case "rclone":
+      return [
+        `rclone ${entry.remote}`,
+        entry.config === undefined ? "rclone's own config" : `Config: ${secretWords(entry.config)}`,
+        ...encryptionFact(entry.recipients),
+      ];
     case "email":
       return ["Email", entry.email];
     case "slack":

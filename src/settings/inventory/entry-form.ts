@@ -40,6 +40,9 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
     "access_key.secret",
     "secret_key",
     "secret_key.secret",
+    "remote",
+    "config",
+    "config.secret",
     "recipients",
     "drill_identity",
     "drill_identity.secret",
@@ -70,6 +73,13 @@ const wordsOf = (text: unknown): string[] =>
 /** A command as one line; a list whose parts have no spaces reads the same when it is split again. */
 const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
   typeof artisan === "string" ? artisan : (artisan ?? []).join(" ");
+
+/** By the storage's type. */
+const storageFields: Record<string, readonly string[]> = {
+  local: ["path", "server"],
+  s3: ["bucket", "region", "endpoint", "access_key", "secret_key"],
+  rclone: ["remote", "config"],
+};
 
 const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   servers(values) {
@@ -105,9 +115,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   storage_providers(values) {
     const recipients = wordsOf(values["recipients"]);
     return {
-      ...(values["type"] === "s3"
-        ? pick(values, "name", "type", "bucket", "region", "endpoint", "access_key", "secret_key")
-        : pick(values, "name", "type", "path", "server")),
+      ...pick(values, "name", "type", ...(storageFields[String(values["type"])] ?? [])),
       ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
     };
   },

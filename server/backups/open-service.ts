@@ -1,0 +1,46 @@
+// Opens the storages that are a service and no folder of a machine: a bucket, or what rclone reaches.
+import type { Host } from "../hosts/host.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { StorageProviderEntry } from "../inventory/store.ts";
+import { createRcloneStorage } from "../storage/rclone.ts";
+import { StorageError, type ListedStorage } from "../storage/storage.ts";
+import { toError } from "../to-error.ts";
+
+type ServiceEntry = Exclude<StorageProviderEntry, { type: "local" }>;
+
+type OpenOptions = {
+  secrets: SecretReader;
+  /** This machine, where rclone runs. */
+  host: Pick<Host, "run">;
+  /** For what has to lie on disk for a while. */
+  spoolFolder?: string;
+};
+
+/** @throws StorageError when a secret is not where the inventory says */
+export async function openService(
+  entry: ServiceEntry,
+  { secrets, ...options }: OpenOptions,
+): Promise<ListedStorage> {
+  const read = (reference: string, what: string) =>
+    secrets
+      .read(reference, `the ${what} of storage provider ${entry.id} (${entry.name})`)
+      .catch((error: unknown) => {
+        throw new StorageError(toError(error).message);
+      });
+  if (entry.type === "rclone") {
+    const { remote, config: reference } = entry;
+    if (reference === undefined) return createRcloneStorage({ ...options, remote, config: null });
+    const text = await read(reference, "config");
+    const path = secrets.fileOf(reference);
+    return createRcloneStorage({ ...options, remote, config: path === null ? { text } : { path } });
+  }
+  // A service without S3 does without the 20 MB that its client takes.
+  const { createS3Storage } = await import("../storage/s3.ts");
+  return createS3Storage({
+    bucket: entry.bucket,
+    region: entry.region ?? "us-east-1",
+    endpoint: entry.endpoint ?? null,
+    accessKey: await read(entry.access_key, "access_key"),
+    secretKey: await read(entry.secret_key, "secret_key"),
+  });
+}
