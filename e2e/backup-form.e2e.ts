@@ -222,6 +222,44 @@ test.describe("changing a backup", () => {
     });
   });
 
+  test("leaves out files of a site by patterns, and a restore says that they stay", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration({
+      backupable_type: "site",
+      backupable_id: backups.site.id,
+    });
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
+    const exclude = page.getByLabel("Exclude", { exact: true });
+    await exclude.fill("*.tmp\na**b");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(exclude).toHaveAttribute("aria-invalid", "true");
+    await expect(exclude).toHaveAccessibleDescription(/must be a whole part of the path/);
+    await exclude.fill("*.tmp");
+    await page.getByRole("button", { name: "Add Laravel patterns" }).click();
+    await expect(exclude).toHaveValue(/^\*\.tmp\n\/vendor\/\n/);
+    await page.getByLabel("Exclude caches").check();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("definition").filter({ hasText: "/vendor/" })).toContainText(
+      "Folders with a CACHEDIR.TAG",
+    );
+    await expect.poll(async () => (await backups.configuration(id)).status).toBe("installed");
+    await backups.run(id);
+    await page
+      .getByRole("link", { name: /^Backup \d+$/ })
+      .first()
+      .click();
+    await expect(page.getByRole("definition").filter({ hasText: "/vendor/" })).toBeVisible();
+    await page.getByRole("button", { name: /^Restore backup/ }).click();
+    await expect(page.getByRole("alertdialog")).toContainText(
+      "Files that the backup leaves out stay as they are now.",
+    );
+  });
+
   test("says of an emptied number what saving keeps: the one that is stored", async ({
     connected: page,
     service,

@@ -116,6 +116,8 @@ export const backup = z
     drilled_at: extra(timestamp),
     /** Since when it is pinned: neither retention nor a request deletes it; null = it is not. */
     pinned_at: extra(timestamp),
+    /** Of a site: what was left out, and a restore leaves as it is; null = nothing. */
+    excluded: extra(z.object({ patterns: z.array(z.string()), caches: z.boolean() })),
   })
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;
@@ -165,6 +167,10 @@ export const backupConfiguration = z
     last_proven_at: extra(timestamp),
     /** What stays beyond `hold`; null = nothing. */
     keep: extra(keepRules),
+    /** Of a site: patterns of files that are left out, as gitignore has them; null = none are. */
+    exclude: extra(z.array(z.string())),
+    /** Of a site: the content of folders with a CACHEDIR.TAG is left out. */
+    exclude_caches: z.optional(z.boolean()),
     /** When its backups were taken over from an earlier installation: until it is changed there is no schedule, and nothing is removed. */
     adopted_at: extra(timestamp),
     /** What the operator should know although nothing failed. */

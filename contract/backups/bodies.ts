@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { line, integer, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxHold } from "./backup.ts";
 import { frequency } from "./cron.ts";
+import { excludePatterns } from "./exclude-patterns.ts";
 import { keepRules } from "./keep-rules.ts";
 
 /** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
@@ -19,6 +20,10 @@ const settings = {
   hold: z.optional(integer(1, maxHold)),
   /** Extra: what stays beyond `hold`; null = nothing. */
   keep: z.optional(z.nullable(keepRules)),
+  /** Extra, of a site: patterns of files that are left out, as gitignore has them; null = none are. */
+  exclude: z.optional(z.nullable(excludePatterns)),
+  /** Extra, of a site: leave out the content of folders with a CACHEDIR.TAG. */
+  exclude_caches: z.optional(z.boolean()),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
   /** Extra: prove the newest backup restorable every so many days; null = never. */

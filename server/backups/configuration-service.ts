@@ -1,5 +1,9 @@
 // The rules of configurations: what may be created, changed and deleted when.
-import { canBackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
+import {
+  type BackupableType,
+  canBackupConfiguration,
+  defaultHold,
+} from "../../contract/backups/backup.ts";
 import type {
   CreateBackupConfigurationBody,
   UpdateBackupConfigurationBody,
@@ -86,10 +90,16 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     ): Promise<FieldErrors> => ({
       ...(await providerComplaint(fields.storage_provider_id)),
       ...(await backupableComplaint(server, fields, reaches)),
+      ...excludeComplaint(fields.backupable_type, fields),
     }),
     /** The same of a change. */
-    checkChange: (fields: Partial<UpdateBackupConfigurationBody>): Promise<FieldErrors> =>
-      providerComplaint(fields.storage_provider_id),
+    checkChange: async (
+      { type }: Pick<ConfigurationRow, "type">,
+      fields: Partial<UpdateBackupConfigurationBody>,
+    ): Promise<FieldErrors> => ({
+      ...(await providerComplaint(fields.storage_provider_id)),
+      ...excludeComplaint(type, fields),
+    }),
 
     /** @param body with fields that were checked */
     create(server: ServerRow, body: CreateBackupConfigurationBody): Promise<ConfigurationRow> {
@@ -101,6 +111,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           frequency: body.frequency,
           hold: body.hold ?? defaultHold,
           keep: usedRules(body.keep),
+          exclude: usedPatterns(body.exclude),
+          exclude_caches: body.exclude_caches ?? false,
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
           type,
@@ -128,6 +140,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           adopted_at: null,
           ...(body.hold !== undefined && { hold: body.hold }),
           ...(body.keep !== undefined && { keep: usedRules(body.keep) }),
+          ...(body.exclude !== undefined && { exclude: usedPatterns(body.exclude) }),
+          ...(body.exclude_caches !== undefined && { exclude_caches: body.exclude_caches }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),
           ...(body.drill !== undefined && { drill: body.drill }),
           // The old moment must not come before the new schedule is in force.
@@ -166,6 +180,24 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
 }
 
 export type ConfigurationService = ReturnType<typeof createConfigurationService>;
+
+/** Null where there are none. */
+const usedPatterns = (lines: readonly string[] | null | undefined): string[] | null => {
+  const used = (lines ?? []).filter((line) => line.trim() !== "");
+  return used.length === 0 ? null : used;
+};
+
+function excludeComplaint(
+  type: BackupableType | undefined,
+  fields: Pick<Partial<UpdateBackupConfigurationBody>, "exclude" | "exclude_caches">,
+): FieldErrors {
+  if (type !== "database") return {};
+  const reason = ["Only of a site's folder files can be left out."];
+  return {
+    ...(usedPatterns(fields.exclude) !== null && { exclude: reason }),
+    ...(fields.exclude_caches === true && { exclude_caches: reason }),
+  };
+}
 
 /** `a//b/./c/` is `a/b/c`: one place has one name. */
 const toDirectory = (text: string): string =>

@@ -25,12 +25,13 @@ import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { openService } from "./open-service.ts";
+import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createPostgresSource } from "./sources/postgres/source.ts";
-import { SourceError, type Source } from "./sources/source.ts";
+import { SourceError, type Excludes, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
@@ -149,11 +150,12 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         });
   }
 
-  async function siteSource({ name, root, serverId, account }: SiteRow): Promise<Source> {
+  async function siteSource(site: SiteRow, excludes: Excludes | null): Promise<Source> {
+    const { name, root, serverId, account } = site;
     if (await inventory.isLocal(serverId))
-      return createFolderSource({ ...(await openHere(account)), name, root });
+      return createFolderSource({ ...(await openHere(account)), name, root, excludes });
     const there = await openServer(serverId);
-    return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root });
+    return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root, excludes });
   }
 
   /** @throws StorageError when its server cannot be used now */
@@ -189,9 +191,12 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     return site;
   }
 
-  async function open(found: DatabaseRow | SiteRow, into?: DatabaseDestination): Promise<Source> {
+  async function open(
+    found: DatabaseRow | SiteRow,
+    { into, excludes = null }: { into?: DatabaseDestination; excludes?: Excludes | null } = {},
+  ): Promise<Source> {
     try {
-      return await ("entry" in found ? databaseSource(found, into) : siteSource(found));
+      return await ("entry" in found ? databaseSource(found, into) : siteSource(found, excludes));
     } catch (error) {
       throw error instanceof Error && error.name === "SecretMissing"
         ? new SourceError(error.message)
@@ -213,7 +218,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   });
 
   return {
-    sourceOf: open,
+    sourceOf: (found) => open(found),
     encryptionOf,
 
     storageOf: async (entry) =>
@@ -221,9 +226,10 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         ? (await folderOf(entry)).open({ isMarked: false })
         : openService(entry, { secrets, host, spoolFolder: scratch.own }),
 
-    source: async (configuration) => open(await find(configuration)),
+    source: async (configuration) =>
+      open(await find(configuration), { excludes: toExcludes(configuration) }),
 
-    destination: async (destination) => open(await find(destination), destination),
+    destination: async (destination) => open(await find(destination), { into: destination }),
 
     async describe(configuration, source) {
       const found = await find(configuration);

@@ -22,6 +22,7 @@ import {
   refuseUnsaved,
   sayDestination,
 } from "./restore-destination.ts";
+import { excludedIn } from "./sources/folder/excludes.ts";
 import { SourceError, type Source } from "./sources/source.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
@@ -200,7 +201,11 @@ export function createRestore(options: RestoreOptions) {
         else {
           await say("Backing up current data.");
           const saver = await destinations.saverOf(task, configuration);
-          const replaced = { source, configuration: saver, target };
+          const replaced = {
+            source,
+            configuration: saver === null ? null : { ...saver, ...savedWith(row) },
+            target,
+          };
           const safetyId = await saveTarget(task, replaced, signal, say);
           if (target !== null && safetyId !== null)
             await update({ restore_target: { ...target, safety_backup_id: safetyId } });
@@ -247,6 +252,15 @@ export function createRestore(options: RestoreOptions) {
 
     settle,
   };
+}
+
+/**
+ * What a restore leaves as it is need not be saved, and what it replaces has to be: so the backup before it leaves out what the
+ * restored one does, whatever its configuration says by now.
+ */
+function savedWith({ manifest }: BackupRow): Pick<ConfigurationRow, "exclude" | "exclude_caches"> {
+  const excluded = excludedIn(manifest);
+  return { exclude: [...(excluded?.patterns ?? [])], exclude_caches: excluded?.caches ?? false };
 }
 
 const keyIsGone =

@@ -80,7 +80,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(servedOperations.updateBackupConfiguration, {
       find: findConfiguration,
-      check: ({ fields }) => configurations.checkChange(fields),
+      check: ({ found, fields }) => configurations.checkChange(found, fields),
       handle: async ({ found, body }) =>
         reply(200, await serializer.toConfiguration(await configurations.update(found.id, body))),
     }),

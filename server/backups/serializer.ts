@@ -7,6 +7,7 @@ import {
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
 import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
+import { excludedIn } from "./sources/folder/excludes.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -71,6 +72,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       drill_output: row.drill_output,
       drilled_at: toTimestampOrNull(row.drilled_at),
       pinned_at: toTimestampOrNull(row.pinned_at),
+      excluded: excludedIn(row.manifest),
     };
   }
 
@@ -126,6 +128,8 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       last_finished_at: lastFinished,
       drill: row.drill,
       keep: row.keep,
+      exclude: row.exclude,
+      exclude_caches: row.exclude_caches,
       last_proven_at: toTimestampOrNull(row.last_proven_at),
       adopted_at: toTimestampOrNull(row.adopted_at),
       warnings: warningsOf(row, shown),

@@ -1,6 +1,5 @@
 // A storage that rclone reaches, through the whole service: what another rclone serves by SFTP.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
@@ -80,7 +79,7 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await service.becomesGone(`/api/backup-configuration/${id}`);
   await soon(async () => expect(await readdir(copies)).toEqual([]));
-  expect((await readdir(tmpdir())).filter((name) => name.startsWith("dump-rclone"))).toEqual([]);
+  expect(await readdir(join(service.folder, "scratch"))).toEqual([]);
 });
 
 test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {

@@ -327,6 +327,14 @@ export const backupConfigurations = pgTable(
     hold: integer().notNull(),
     /** What stays beyond the hold; null = nothing. */
     keep: jsonb().$type<KeepRules>(),
+    /** Of a site: patterns of what is left out; null = nothing. */
+    exclude: jsonb().$type<string[]>(),
+    /** Of a site: the content of folders with a CACHEDIR.TAG is left out. */
+    exclude_caches: boolean().notNull().default(false),
+    /** Of zstd; null = the usual one. */
+    compression_level: integer(),
+    /** How fast a run may write to its storage; null = as fast as it can. */
+    bytes_per_second: bigint({ mode: "number" }),
     directory: text().notNull(),
     storage_provider_id: integer()
       .notNull()

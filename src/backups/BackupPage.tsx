@@ -21,6 +21,7 @@ import { refusal } from "./backup-actions.ts";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
+import { ExcludedList } from "./ExcludedList.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
@@ -70,6 +71,19 @@ function toProperties(backup: Backup): Property[] {
       : null,
     isFinished && backup.encrypted
       ? { term: "Encryption", value: "age. Only your private key opens the file." }
+      : null,
+    backup.excluded
+      ? {
+          term: "Left out",
+          value: (
+            <ExcludedList
+              lines={[
+                ...backup.excluded.patterns,
+                ...(backup.excluded.caches ? ["Folders with a CACHEDIR.TAG"] : []),
+              ]}
+            />
+          ),
+        }
       : null,
     isFinished && hasExtras(backup)
       ? {

@@ -10,6 +10,7 @@ import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import type { Choices } from "./choices.ts";
 import { advancedSummary, type ConfigurationFormValues, presets } from "./configuration-form.ts";
+import { ExcludeFields } from "./ExcludeFields.tsx";
 import { KeepFields } from "./KeepFields.tsx";
 import { Picker, SourceFields } from "./SourceFields.tsx";
 
@@ -87,7 +88,7 @@ function AdvancedFields({
     <FoldedFields
       title="Advanced"
       summary={advancedSummary(values, { keptHold, keptDirectory, isOurs })}
-      hasError={[errors.hold, errors.keep, errors.directory, errors.drill].some(
+      hasError={[errors.hold, errors.keep, errors.directory, errors.drill, errors.exclude].some(
         (error) => error !== undefined,
       )}
     >
@@ -128,6 +129,7 @@ function AdvancedFields({
         )}
       </Field>
       {isOurs && <KeepFields />}
+      {isOurs && <ExcludeFields />}
       {isOurs && (
         <Field
           label="Restore drill"

@@ -19,6 +19,7 @@ import { hasExtras, toMoving } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
+import { ExcludedList } from "./ExcludedList.tsx";
 import { NextRuns } from "./NextRuns.tsx";
 import {
   configurationQuery,
@@ -46,6 +47,12 @@ const moving = ({ status, backups }: BackupConfiguration) => [
   ...backups.map(toMoving),
 ];
 
+function excludeProperties({ exclude, exclude_caches: caches }: BackupConfiguration): Property[] {
+  const lines = [...(exclude ?? []), ...(caches === true ? ["Folders with a CACHEDIR.TAG"] : [])];
+  if (lines.length === 0) return [];
+  return [{ term: "Exclude", value: <ExcludedList lines={lines} /> }];
+}
+
 function toProperties(configuration: BackupConfiguration, storage: string): Property[] {
   const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
   const also = keepInWords(configuration.keep);
@@ -66,6 +73,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
     ...(also === null ? [] : [{ term: "Keep also", value: also }]),
+    ...excludeProperties(configuration),
     { term: "Storage", value: storage },
     { term: "Directory", value: mono(configuration.directory || "–") },
     ...(hasExtras(configuration)

@@ -34,6 +34,12 @@ export function RestoreLoss({
         Backup {backup.id} replaces everything in <strong className="text-ink">{what}</strong>.
         Changes made since that backup are removed.
       </p>
+      {backup.excluded && (
+        <p>
+          Files that the backup leaves out stay as they are now. They aren't part of the backup of
+          current data either.
+        </p>
+      )}
       <dl className="grid gap-2 sm:grid-cols-2">
         <Side
           title="Restoring"

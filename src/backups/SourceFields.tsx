@@ -49,6 +49,9 @@ function SourceField({ choices }: { choices: Choices }) {
       if (chosen === undefined) continue;
       setValue("backupable_type", group.type, { shouldDirty: true });
       field.onChange(chosen.id);
+      // A database has no files to leave out, and no fields that would say so.
+      if (group.type === "database")
+        for (const name of ["exclude", "exclude_caches"] as const) setValue(name, undefined);
       const name = getValues("name");
       const named = nameAfter(name, chosen, choices);
       if (named === name) continue;

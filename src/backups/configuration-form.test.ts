@@ -44,6 +44,18 @@ test.each([
     { hold: 1, directory: "a", drill: 7 },
     "Keeps the last backup in a. Restore drill every 7 days.",
   ],
+  [
+    {
+      backupable_type: "site" as const,
+      exclude: ["*.log", "", "# no pattern"],
+      exclude_caches: true,
+    },
+    "Keeps the last 30 backups. Leaves out what 1 pattern matches and caches. No restore drills.",
+  ],
+  [
+    { backupable_type: "site" as const, exclude: ["*.log", "*.tmp"] },
+    "Keeps the last 30 backups. Leaves out what 2 patterns match. No restore drills.",
+  ],
   [{ drill: 1 }, "Keeps the last 30 backups. Restore drill every day."],
 ])("%j reads: %s", (values, summary) => {
   expect(advancedSummary(values, { keptHold: 30, keptDirectory: "", isOurs: true })).toBe(summary);

@@ -61,17 +61,33 @@ export function nameAfter(name: string, chosen: Choice | undefined, { databases,
 
 const days = (count: number) => (count === 1 ? "every day" : `every ${count} days`);
 
+function excludeSummary({
+  exclude,
+  exclude_caches: caches,
+}: Partial<ConfigurationFormValues>): string[] {
+  const count = (exclude ?? []).filter((line) => !/^\s*(?:#.*)?$/.test(line)).length;
+  const parts = [
+    ...(count === 0
+      ? []
+      : [count === 1 ? "what 1 pattern matches" : `what ${count} patterns match`]),
+    ...(caches === true ? ["caches"] : []),
+  ];
+  return parts.length === 0 ? [] : [`Leaves out ${parts.join(" and ")}.`];
+}
+
 /** What the advanced fields are set to, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */
 export function advancedSummary(
-  { name, hold, keep, directory, drill }: Partial<ConfigurationFormValues>,
+  values: Partial<ConfigurationFormValues>,
   { keptHold, keptDirectory, isOurs }: { keptHold: number; keptDirectory: string; isOurs: boolean },
 ): string {
+  const { name, hold, keep, directory, drill, backupable_type: type } = values;
   const kept = hold ?? keptHold;
   const count = kept === 1 ? "backup" : `${kept} backups`;
   const also = isOurs ? keepInWords(keep) : null;
   const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
   return [
     `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
+    ...(isOurs && type === "site" ? excludeSummary(values) : []),
     ...(isOurs ? [drill ? `Restore drill ${days(drill)}.` : "No restore drills."] : []),
   ].join(" ");
 }
@@ -89,4 +105,10 @@ export const toValues = (configuration: BackupConfiguration): ConfigurationFormV
   // A service without drills and rules is not to be told of one.
   ...(configuration.drill !== undefined && { drill: configuration.drill }),
   ...(configuration.keep !== undefined && { keep: configuration.keep }),
+  ...(configuration.type === "site" && {
+    ...(configuration.exclude !== undefined && { exclude: configuration.exclude }),
+    ...(configuration.exclude_caches !== undefined && {
+      exclude_caches: configuration.exclude_caches,
+    }),
+  }),
 });

@@ -20,6 +20,14 @@ export const reviveSourceError = (error: unknown): unknown =>
     ? new SourceError(error.message, { cause: error })
     : error;
 
+/** What a backup of a folder leaves out. */
+export type Excludes = {
+  /** As gitignore(5) has them. */
+  patterns: string[];
+  /** The content of folders with a CACHEDIR.TAG. */
+  caches: boolean;
+};
+
 /** A SQLite database inside a folder. */
 export type SiteDatabase = {
   /** Its path below the folder, in printable ASCII. */
@@ -57,6 +65,8 @@ export type Manifest =
       bytes: number;
       /** Hex SHA-256 over what the archiver says of each entry. */
       digest: string;
+      /** What was left out; absent = nothing. A restore leaves that as it is. */
+      excluded?: Excludes;
       /** Those that were found; left out by older backups, which did not look. */
       databases?: SiteDatabase[];
     };

@@ -14,22 +14,33 @@ import {
   tarMissing,
   type Tally,
 } from "./tar.ts";
-import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../source.ts";
+import {
+  reviveSourceError,
+  SourceError,
+  type Attempt,
+  type Excludes,
+  type Manifest,
+} from "../source.ts";
 import { databaseBeside } from "../sqlite/header.ts";
 import { writeTo } from "../write-to.ts";
 
 /** Names that wait for tar. */
 const waitingBytes = 16 * 1024;
 
+type Dumped = {
+  /** Its real path. */
+  root: string;
+  /** The account's own, for copies of the SQLite databases in it. */
+  scratchFolder: string;
+  excludes: Excludes | null;
+};
+
 /**
- * @param root its real path
- * @param scratchFolder the account's own, for copies of the SQLite databases in it
  * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
  */
 export async function dumpFolder(
   host: LocalHost,
-  root: string,
-  scratchFolder: string,
+  { root, scratchFolder, excludes }: Dumped,
   into: Writable,
   attempt: Attempt,
 ): Promise<Manifest> {
@@ -43,7 +54,7 @@ export async function dumpFolder(
     await writeTo(into, piece);
   });
   const changes = createChanges(tally);
-  const names = streamNames(host, root, tally, changes, attempt.signal);
+  const names = streamNames(host, { root, excludes }, tally, changes, attempt.signal);
   // Told by the run that reads them.
   names.on("error", () => undefined);
   try {
@@ -69,7 +80,12 @@ export async function dumpFolder(
     if (!isWhole) throw new SourceError(`tar ended without finishing the archive of ${root}.`);
     into.end();
     await finished(into, { readable: false });
-    return { kind: "folder", ...counts, databases: databases.found };
+    return {
+      kind: "folder",
+      ...counts,
+      ...(excludes !== null && { excluded: excludes }),
+      databases: databases.found,
+    };
   } catch (error) {
     const cause = inWords(error);
     names.destroy();
@@ -107,7 +123,7 @@ export type Changes = ReturnType<typeof createChanges>;
 /** @returns the names as tar reads them; what goes wrong with them is the stream's error */
 function streamNames(
   host: LocalHost,
-  root: string,
+  listing: Pick<Dumped, "root" | "excludes">,
   tally: Tally,
   changes: Changes,
   signal: AbortSignal,
@@ -117,7 +133,7 @@ function streamNames(
     const note: NameNote = JSON.parse(line);
     sortNote(note, tally, changes);
   };
-  host.perform(listNames, root, { output: names, say, signal }).then(
+  host.perform(listNames, listing, { output: names, say, signal }).then(
     () => names.end(),
     (error: Error) => names.destroy(error),
   );
@@ -138,6 +154,11 @@ function sortNote(note: NameNote, tally: Tally, changes: Changes): void {
         `skipped (${note.kind}s)`,
         `Skipped ${note.name}: a ${note.kind} has no content.`,
       );
+    case "excluded": {
+      const more = note.entries - note.names.length;
+      const shown = `${note.names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+      return tally.tell("about what is left out", `Left out as configured: ${shown}.`);
+    }
     case "closed":
       return tally.fail(`${note.name}: Cannot open: ${note.reason}`);
   }

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { LocalHost } from "../../../hosts/host.ts";
+import { carryRest, type Carry } from "./carry.ts";
 import {
   applyAttributes,
   beginExchange,
@@ -24,6 +25,7 @@ export async function exchangeFolder(
   root: string,
   from: Readable,
   attempt: Attempt,
+  carry: Carry | null,
 ): Promise<void> {
   const exchange = { root, id: attempt.id };
   const { signal, say } = attempt;
@@ -31,10 +33,12 @@ export async function exchangeFolder(
     await settleInside(host, root, attempt);
     await host.perform(beginExchange, exchange, { signal });
     await extractArchive(host, from, join(root, namesOf(exchange).fresh), attempt);
+    await carry?.(root, join(root, namesOf(exchange).fresh), signal);
     await flushToDisk(host, root);
     signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.
     await host.perform(commitExchange, exchange, { signal: tidying() });
+    await carryRest(carry, join(root, namesOf(exchange).old), root, attempt);
     await finish(host, exchange, attempt);
   } catch (error) {
     from.destroy();

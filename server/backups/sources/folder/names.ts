@@ -1,10 +1,12 @@
 // The names of a folder's entries as a stream for tar, and what was found on the way: read as the site's account.
-import { stat } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { constants } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { defineTask } from "../../../hosts/task.ts";
-import { showName, walkFolder } from "./walk.ts";
-import { SourceError } from "../source.ts";
+import { cacheSignature, cacheTag, createFilter } from "./excludes.ts";
+import { pathBelow, showName, walkFolder, type WalkedEntry } from "./walk.ts";
+import { SourceError, type Excludes } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -14,24 +16,112 @@ const waitingBytes = 16 * 1024;
 /** What is noted of an entry while the walk goes on, as a line of JSON. */
 export type NameNote =
   | { kind: "vanished" | "socket" | "device"; name: string }
-  | { kind: "closed"; name: string; reason: string };
+  | { kind: "closed"; name: string; reason: string }
+  | { kind: "excluded"; names: string[]; entries: number };
+
+/** Plain values, since they cross over to a process that is the site's account. */
+type Listing = { root: string; excludes: Excludes | null };
+
+/** How many of those that are left out are named. */
+const shownExcluded = 10;
 
 /** Writes the names, a NUL behind each, and says a note for what tar cannot take. */
 export const listNames = defineTask(
   folderTasks,
   "listNames",
-  async (root: string, { output, say, signal }): Promise<void> => {
+  async ({ root, excludes }: Listing, { output, say, signal }): Promise<void> => {
     const note = (told: NameNote) => say(JSON.stringify(told));
-    const names = Readable.from(namesOf(root, note), {
-      objectMode: false,
-      highWaterMark: waitingBytes,
+    const names: string[] = [];
+    let entries = 0;
+    const leavesIn = leavesOf(root, excludes, ({ name }) => {
+      entries += 1;
+      if (entries <= shownExcluded) names.push(showName(name));
     });
-    await pipeline(names, output, { signal, end: false });
+    await send(namesOf(root, note, leavesIn), output, signal);
+    if (entries > 0) note({ kind: "excluded", names, entries });
   },
 );
 
-async function* namesOf(root: string, note: (told: NameNote) => void): AsyncGenerator<Buffer> {
-  const lots = walkFolder(root, (name, { code, message }) => {
+/** Writes the names of what is left out, of each folder only its own, as it is named for a restore. */
+export const listExcluded = defineTask(
+  folderTasks,
+  "listExcluded",
+  async ({ root, excludes }: Listing, { output, signal }): Promise<void> => {
+    await send(excludedNames(root, excludes), output, signal);
+  },
+);
+
+async function* excludedNames(root: string, excludes: Excludes | null): AsyncGenerator<Buffer> {
+  let found: Buffer[] = [];
+  const leavesIn = leavesOf(root, excludes, ({ name }) => {
+    if (!ownNames.test(name.toString("latin1"))) found.push(here, name, endOfName);
+  });
+  // What cannot be read is replaced, as without anything that is left out.
+  const lots = walkFolder(root, () => undefined, leavesIn);
+  for (;;) {
+    const { done } = await lots.next();
+    if (found.length > 0) yield Buffer.concat(found);
+    found = [];
+    if (done === true) return;
+  }
+}
+
+const here = Buffer.from("./");
+
+/** What a restore itself has at the top of a folder. */
+const ownNames = /^\.quarterdeck-(?:new|ready|leaving|old)-\d+$/;
+
+async function send(
+  pieces: AsyncGenerator<Buffer>,
+  output: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const names = Readable.from(pieces, { objectMode: false, highWaterMark: waitingBytes });
+  await pipeline(names, output, { signal, end: false });
+}
+
+type WalkOptions = Parameters<typeof walkFolder>;
+
+/** @param onLeft called for each entry that is left out, not for what is in it */
+function leavesOf(
+  root: string,
+  excludes: Excludes | null,
+  onLeft: (entry: WalkedEntry) => void,
+): WalkOptions[2] {
+  if (excludes === null) return undefined;
+  const isLeft = createFilter(excludes.patterns);
+  return async (folder) => {
+    const isCache = excludes.caches && folder.toString() !== "." && (await isTagged(root, folder));
+    return (entry) => {
+      const name = entry.name.toString("latin1");
+      const leaves = isCache
+        ? name.slice(name.lastIndexOf("/") + 1) !== cacheTag
+        : isLeft(name, entry.kind === "folder");
+      if (leaves) onLeft(entry);
+      return leaves;
+    };
+  };
+}
+
+async function isTagged(root: string, folder: Buffer): Promise<boolean> {
+  const path = Buffer.concat([pathBelow(root, folder), Buffer.from(`/${cacheTag}`)]);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  if (file === null) return false;
+  try {
+    if (!(await file.stat()).isFile()) return false;
+    const { buffer } = await file.read(Buffer.alloc(cacheSignature.length), 0, null, 0);
+    return buffer.toString("latin1") === cacheSignature;
+  } finally {
+    await file.close();
+  }
+}
+
+async function* namesOf(
+  root: string,
+  note: (told: NameNote) => void,
+  leavesIn: WalkOptions[2],
+): AsyncGenerator<Buffer> {
+  const onTrouble: WalkOptions[1] = (name, { code, message }) => {
     const shown = showName(name);
     if (code === "ENOENT" || code === "ENOTDIR") note({ kind: "vanished", name: shown });
     else
@@ -40,7 +130,8 @@ async function* namesOf(root: string, note: (told: NameNote) => void): AsyncGene
         name: shown,
         reason: code === "EACCES" ? "Permission denied" : message,
       });
-  });
+  };
+  const lots = walkFolder(root, onTrouble, leavesIn);
   for await (const lot of lots) {
     const names: Buffer[] = [];
     for (const { name, kind } of lot) {

@@ -13,7 +13,8 @@ import { findRealRoot, openPlace, removeFolder, tellWhyNotSwappable, tidying } f
 import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
 import { tarMissing } from "./tar.ts";
 import { folderTasks } from "./tasks.ts";
-import { reviveSourceError, SourceError, type Source } from "../source.ts";
+import { excludedBy } from "./excludes.ts";
+import { reviveSourceError, SourceError, type Excludes, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 type FolderSourceOptions = {
@@ -25,6 +26,8 @@ type FolderSourceOptions = {
   root: string;
   /** Where drills may extract; made when needed, the account's own. */
   scratchFolder: string;
+  /** What backups leave out; absent or null = nothing. */
+  excludes?: Excludes | null;
 };
 
 export function createFolderSource(options: FolderSourceOptions): Source {
@@ -75,7 +78,8 @@ export function createFolderSource(options: FolderSourceOptions): Source {
         into.destroy(inWords(error));
         throw error;
       }
-      return dumpFolder(host, real, options.scratchFolder, into, attempt);
+      const { scratchFolder, excludes = null } = options;
+      return dumpFolder(host, { root: real, scratchFolder, excludes }, into, attempt);
     },
 
     async exists() {
@@ -86,7 +90,8 @@ export function createFolderSource(options: FolderSourceOptions): Source {
       }
     },
 
-    restore: (from, attempt) => restoreFolder(host, root, from, attempt),
+    restore: (from, attempt, manifest = null) =>
+      restoreFolder(host, root, from, { ...attempt, excluded: excludedBy(manifest) }),
 
     drill: (from, manifest, attempt) => drillArchive(options, from, manifest, attempt),
 

@@ -5,6 +5,7 @@
 import type { Readable } from "node:stream";
 import { accountName } from "../../../hosts/account.ts";
 import type { Host, LocalHost } from "../../../hosts/host.ts";
+import { carryHere, carryRest, type Carry } from "./carry.ts";
 import { exchangeFolder, settleInside } from "./exchange.ts";
 import { extractArchive } from "./extract.ts";
 import { findHolding } from "./mounts.ts";
@@ -27,7 +28,7 @@ import {
   type Outcome,
   type Settled,
 } from "./swap-steps.ts";
-import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
+import { reviveSourceError, SourceError, type Attempt, type Excludes } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 /** The steps, as whoever may rename there does them. */
@@ -61,14 +62,15 @@ export async function restoreFolder(
   host: LocalHost,
   root: string,
   from: Readable,
-  attempt: Attempt,
+  { excluded, ...attempt }: Attempt & { excluded: Excludes | null },
 ): Promise<void> {
+  const carry = excluded === null ? null : carryHere(host, excluded);
   const real = await host.perform(findRealRoot, root, { signal: attempt.signal });
   const { isHeld, inside } = await findHolding(real);
-  if (isHeld) await exchangeFolder(host, real, from, attempt);
+  if (isHeld) await exchangeFolder(host, real, from, attempt, carry);
   else
     await withPlace(host, root, attempt.id, attempt.signal, (open) =>
-      restoreInto(host, swapBy(host, open), from, attempt),
+      restoreInto(host, swapBy(host, open), from, attempt, carry),
     );
   for (const path of inside) attempt.say(heldInside(path));
 }
@@ -124,14 +126,17 @@ export async function restoreInto(
   swap: Swap,
   from: Readable,
   attempt: Attempt,
+  carry: Carry | null,
 ): Promise<void> {
   const { place } = swap;
+
   let isAside = false;
   try {
     // What an earlier try for the same backup left.
     await settlePlace(swap, attempt, attempt.signal);
     await swap.begin(attempt.signal);
     await extractArchive(host, from, pathOf(place, place.fresh), attempt);
+    await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), attempt.signal);
     await swap.flush();
     attempt.signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.
@@ -149,6 +154,7 @@ export async function restoreInto(
       `The restored folder is in place, though there was trouble: ${toError(error).message}`,
     );
   }
+  if (isAside) await carryRest(carry, pathOf(place, place.old), pathOf(place, place.root), attempt);
   await clearAway(swap, place.old, attempt, tidying());
 }
 

@@ -6,14 +6,17 @@ import { toError } from "../../../to-error.ts";
 
 type EntryKind = "folder" | "file" | "link" | "fifo" | "socket" | "device";
 
-type WalkedEntry = {
+export type WalkedEntry = {
   /** Below the root, without a leading slash; `.` is the root itself. */
   name: Buffer;
   kind: EntryKind;
 };
 
 /** `waiting`: folders found in it that are still to be entered. */
-type OpenFolder = { name: Buffer; dir: Dir; waiting: Buffer[] };
+type OpenFolder = { name: Buffer; dir: Dir; waiting: Buffer[]; leaves: Leaves | null };
+
+/** Whether an entry is left out, with all that is in it. */
+type Leaves = (entry: WalkedEntry) => boolean;
 
 type OnTrouble = (name: Buffer, error: NodeJS.ErrnoException) => void;
 
@@ -24,15 +27,18 @@ const lotSize = 256;
  * A folder comes before what is in it. Links are not followed; file systems mounted below are entered.
  * Holds one open folder and one lot of names per level, never all names.
  * @param onTrouble called for a folder that cannot be read; the walk goes on beside it
+ * @param leavesIn asked for each folder that is entered; null = nothing in it is left out
  */
 export async function* walkFolder(
   root: string,
   onTrouble: OnTrouble,
+  leavesIn: (folder: Buffer) => Promise<Leaves | null> = async () => null,
 ): AsyncGenerator<WalkedEntry[]> {
   const open: OpenFolder[] = [];
   const enter = async (name: Buffer) => {
     try {
-      open.push({ name, dir: await openFolder(pathBelow(root, name)), waiting: [] });
+      const dir = await openFolder(pathBelow(root, name));
+      open.push({ name, dir, waiting: [], leaves: await leavesIn(name) });
     } catch (error) {
       onTrouble(name, toError(error));
     }
@@ -46,13 +52,15 @@ export async function* walkFolder(
         await enter(next);
         continue;
       }
-      const lot = await readLot(folder, onTrouble);
-      if (lot.length === 0) {
+      const found = await readLot(folder, onTrouble);
+      if (found.length === 0) {
         open.pop();
         await folder.dir.close();
         continue;
       }
-      yield lot;
+      const { leaves } = folder;
+      const lot = leaves === null ? found : found.filter((entry) => !leaves(entry));
+      if (lot.length > 0) yield lot;
       for (const { name, kind } of lot) if (kind === "folder") folder.waiting.push(name);
     }
   } finally {

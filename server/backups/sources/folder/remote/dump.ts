@@ -5,11 +5,13 @@ import type { Host } from "../../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
 import type { ArchiveSummary, createArchiveInspector } from "../archive.ts";
 import { createChanges, inWords, sortLine, type Changes } from "../dump.ts";
+import { findArguments } from "../excludes.ts";
 import { createRewriter } from "../rewrite.ts";
 import { createArguments, createTally, tarEnvironment, type Tally } from "../tar.ts";
 import { compressCommand } from "../../compress-there.ts";
-import { SourceError, type Attempt, type Manifest } from "../../source.ts";
+import { SourceError, type Attempt, type Excludes, type Manifest } from "../../source.ts";
 import { writeTo } from "../../write-to.ts";
+import { findCaches } from "./carry.ts";
 import { createSiteDatabasesThere } from "./databases.ts";
 import type { Survey } from "./survey.ts";
 
@@ -23,7 +25,11 @@ export type Inspector = Pick<ReturnType<typeof createArchiveInspector>, "inspect
  */
 export async function dumpThere(
   host: Host,
-  { real: root, hasSqlite }: Pick<Survey, "real" | "hasSqlite">,
+  {
+    real: root,
+    hasSqlite,
+    excludes,
+  }: Pick<Survey, "real" | "hasSqlite"> & { excludes: Excludes | null },
   inspector: Inspector | null,
   into: Writable,
   attempt: Attempt,
@@ -43,8 +49,9 @@ export async function dumpThere(
   };
   const rewriter = databases === null ? null : createRewriter(databases, pass);
   try {
+    const caches = await findCaches(host, root, excludes, signal);
     const archive = pipelineOf(
-      namesOf(root),
+      findArguments(root, excludes, caches, "kept"),
       createArguments(root),
       ...(inspector === null ? [compressCommand] : []),
     );
@@ -71,7 +78,12 @@ export async function dumpThere(
       if (archive?.isWhole !== true)
         throw new SourceError(`tar ended without finishing the archive of ${root}.`);
       const { isWhole: _, ...counts } = archive;
-      return { kind: "folder", ...counts, ...(hasSqlite && { databases: databases?.found ?? [] }) };
+      return {
+        kind: "folder",
+        ...counts,
+        ...(excludes !== null && { excluded: excludes }),
+        ...(hasSqlite && { databases: databases?.found ?? [] }),
+      };
     };
   } catch (error) {
     const cause = inWords(error);
@@ -86,24 +98,6 @@ const replacedCode = 3;
 /** Runs what follows `$1`, and ends with that code where `$1` is another folder after it. */
 const whileTheSame = `r=$1; shift; i=$(stat -c %d:%i -- "$r") || exit 1; "$@"
 [ "$(stat -c %d:%i -- "$r" 2>/dev/null)" = "$i" ] || exit ${replacedCode}`;
-
-/** Sockets and devices have no content, and no site's account could make the latter again. */
-const namesOf = (root: string) =>
-  [
-    "find",
-    root,
-    "!",
-    "-type",
-    "s",
-    "!",
-    "-type",
-    "b",
-    "!",
-    "-type",
-    "c",
-    "-printf",
-    "./%P\\0",
-  ] as const;
 
 function sortThere(line: string, tally: Tally, changes: Changes): void {
   // It names a folder that went away after its name was read.

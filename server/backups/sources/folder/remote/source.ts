@@ -6,7 +6,9 @@ import { createArchiveInspector } from "../archive.ts";
 import { inWords } from "../dump.ts";
 import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
-import type { Attempt, Source } from "../../source.ts";
+import { excludedBy } from "../excludes.ts";
+import type { Attempt, Excludes, Source } from "../../source.ts";
+import { carryThere } from "./carry.ts";
 import { drillThere } from "./drill.ts";
 import { dumpThere, type Inspector } from "./dump.ts";
 import { openPlace, placeIn } from "./place.ts";
@@ -21,12 +23,19 @@ type RemoteFolderOptions = {
   name: string;
   /** Absolute path; may be a link. */
   root: string;
+  /** What backups leave out; absent or null = nothing. */
+  excludes?: Excludes | null;
 };
 
 /** Restores that run in this process: theirs is no leftover. */
 const running = new Set<string>();
 
-export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptions): Source {
+export function createRemoteFolderSource({
+  host,
+  name,
+  root,
+  excludes = null,
+}: RemoteFolderOptions): Source {
   /** What the last rehearsal found, for the run that follows it. */
   let known: Survey | null = null;
   const survey = (signal: AbortSignal) => surveyFolder(host, root, signal);
@@ -60,7 +69,7 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
       throw error;
     }
     known = null;
-    return dumpThere(host, found, inspector, into, attempt);
+    return dumpThere(host, { ...found, excludes }, inspector, into, attempt);
   };
 
   let tools: Record<string, string> = {};
@@ -112,12 +121,14 @@ export function createRemoteFolderSource({ host, name, root }: RemoteFolderOptio
       return (await runScript(host, script, [root], tidying())) !== "";
     },
 
-    async restore(from, attempt) {
+    async restore(from, attempt, manifest = null) {
       const key = `${attempt.id} ${root}`;
       running.add(key);
       try {
+        const excluded = excludedBy(manifest);
+        const carry = excluded === null ? null : carryThere(host, excluded);
         const place = await openPlace(host, root, attempt.id, attempt.signal);
-        await restoreInto(host, swapThere(host, place), from, attempt);
+        await restoreInto(host, swapThere(host, place), from, attempt, carry);
       } finally {
         from.destroy();
         running.delete(key);

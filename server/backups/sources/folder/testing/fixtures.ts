@@ -12,7 +12,7 @@ import { createRemoteServer } from "../../../../ssh/testing/remote-server.ts";
 import { createRemoteFolderSource } from "../remote/source.ts";
 import { createFolderSource } from "../source.ts";
 import { markOf, temporaryRoot } from "../../sqlite/remote/shell.ts";
-import type { Attempt, Source } from "../../source.ts";
+import type { Attempt, Excludes, Source } from "../../source.ts";
 
 export const run = promisify(execFile);
 
@@ -40,9 +40,9 @@ export function createMachines() {
     { machine: "this machine", makeSource },
     {
       machine: "a remote server",
-      async makeSource() {
+      async makeSource(excludes: Excludes | null = null) {
         const folder = await makeFolder();
-        const wrapped = wrap(folder, createRemoteFolderSource, await remote.host());
+        const wrapped = wrap(folder, createRemoteFolderSource, await remote.host(), excludes);
         // Those of other tests that run beside this one end otherwise.
         const end = `-${markOf(wrapped.root)}`;
         const scratch = async () =>
@@ -53,25 +53,33 @@ export function createMachines() {
   ];
 }
 
-export async function makeSource() {
+export async function makeSource(excludes: Excludes | null = null) {
   const folder = await makeFolder();
-  return { folder, ...sourceIn(folder, createLocalHost(environment)) };
+  return { folder, ...sourceIn(folder, createLocalHost(environment), excludes) };
 }
 
 /** @param host as the account sees it that everything is done as */
-export const sourceIn = (folder: string, host: LocalHost) => wrap(folder, createFolderSource, host);
+export const sourceIn = (folder: string, host: LocalHost, excludes: Excludes | null = null) =>
+  wrap(folder, createFolderSource, host, excludes);
 
-type Options<Machine> = { host: Machine; name: string; root: string; scratchFolder: string };
+type Options<Machine> = {
+  host: Machine;
+  name: string;
+  root: string;
+  scratchFolder: string;
+  excludes: Excludes | null;
+};
 
 function wrap<Machine extends Host>(
   folder: string,
   create: (options: Options<Machine>) => Source,
   host: Machine,
+  excludes: Excludes | null,
 ) {
   const root = join(folder, "site");
   const scratchFolder = join(folder, "scratch");
   const said: string[] = [];
-  const source = create({ host, name: "shop", root, scratchFolder });
+  const source = create({ host, name: "shop", root, scratchFolder, excludes });
   const attempt = (signal: AbortSignal = never): Attempt => ({
     id: 7,
     say: (line) => void said.push(line),

@@ -1,0 +1,98 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  createBackupTestService,
+  nightly,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
+
+let service: BackupTestService;
+beforeEach(async () => {
+  service = await createBackupTestService();
+});
+afterEach(() => service.close());
+
+const site = { backupable_type: "site" };
+const path = "/api/server/1/backup-configuration";
+
+test("what is left out is stored, changed and given up, and is nothing for a database", async () => {
+  const exclude = ["/vendor/", "", "# made by composer", "*.log"];
+  const made = await service.installed({ ...site, exclude, exclude_caches: true });
+  expect(made.exclude).toEqual(["/vendor/", "# made by composer", "*.log"]);
+  expect(made.exclude_caches).toBe(true);
+  const put = async (change: object) =>
+    (
+      await service.json<BackupConfiguration>("PUT", `/api/backup-configuration/${made.id}`, {
+        name: "Shop",
+        frequency: "30 2 * * *",
+        storage_provider_id: 1,
+        ...change,
+      })
+    ).body;
+  // What is left out of the request stays.
+  expect(await put({})).toMatchObject({ exclude: made.exclude, exclude_caches: true });
+  expect(await put({ exclude: null, exclude_caches: false })).toMatchObject({
+    exclude: null,
+    exclude_caches: false,
+  });
+  expect((await put({ exclude: ["", " "] })).exclude).toBe(null);
+
+  const wrong = { ...nightly, ...site, exclude: ["*.log", "a**b"] };
+  expect(await service.errorsOf("POST", path, wrong)).toEqual({
+    "exclude.1": ["“a**b” is no pattern: “**” must be a whole part of the path, as in “a/**/b”."],
+  });
+  expect(
+    await service.errorsOf("POST", path, { ...nightly, exclude: ["*.log"], exclude_caches: true }),
+  ).toEqual({
+    exclude: ["Only of a site's folder files can be left out."],
+    exclude_caches: ["Only of a site's folder files can be left out."],
+  });
+  const database = await service.installed();
+  const change = { name: "A", frequency: "0 1 * * *", storage_provider_id: 1, exclude: ["a"] };
+  expect(
+    Object.keys(await service.errorsOf("PUT", `/api/backup-configuration/${database.id}`, change)),
+  ).toEqual(["exclude"]);
+});
+
+test("a restore leaves alone what its backup left out, and can be undone although the rules have changed", async () => {
+  const at = (name: string) => join(service.folder, "shop", name);
+  const text = (name: string) => readFile(at(name), "utf8").catch(() => null);
+  await mkdir(at("uploads"));
+  await writeFile(at("uploads/photo"), "first");
+  await writeFile(at("app.log"), "first");
+  const { id } = await service.installed({ ...site, exclude: ["/uploads/"] });
+  const backup = await service.run(id);
+  expect(backup.excluded).toEqual({ patterns: ["/uploads/"], caches: false });
+  expect(backup.output).toContain("Left out as configured: uploads.");
+  const manifest: unknown = JSON.parse(
+    await readFile(join(service.folder, "copies", `${backup.path}.json`), "utf8"),
+  );
+  expect(manifest).toMatchObject({ counts: { excluded: backup.excluded } });
+
+  // From now on logs are left out in place of the uploads; the backup before has them.
+  const body = {
+    name: "Shop",
+    frequency: "30 2 * * *",
+    storage_provider_id: 1,
+    exclude: ["*.log"],
+  };
+  await service.json("PUT", `/api/backup-configuration/${id}`, body);
+  await writeFile(at("uploads/photo"), "second");
+  await writeFile(at("app.log"), "second");
+  await writeFile(at("index.php"), "second");
+  expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
+  await service.restored(backup.id, "finished");
+  expect(await text("uploads/photo")).toBe("second");
+  expect(await text("app.log")).toBe("first");
+  expect(await text("index.php")).toContain("open");
+
+  const safety = (await service.show(id)).backups.find(({ trigger }) => trigger === "safety");
+  expect(safety?.excluded).toEqual(backup.excluded);
+  await service.json("PUT", `/api/backup/${safety?.id}`, { skip_safety_backup: true });
+  await service.restored(safety?.id ?? 0, "finished");
+  expect(await text("app.log")).toBe("second");
+  expect(await text("index.php")).toBe("second");
+  expect(await text("uploads/photo")).toBe("second");
+});
