@@ -1,5 +1,6 @@
 // A storage that rclone reaches, through the whole service: what another rclone serves by SFTP.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
