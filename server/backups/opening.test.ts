@@ -9,7 +9,7 @@ import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createLocalStorage } from "../storage/local.ts";
 import type { Storage } from "../storage/storage.ts";
-import { openPlain, openVerified, verifyStored, type Expected } from "./pipeline.ts";
+import { openContent, openVerified, verifyStored, type Expected } from "./pipeline.ts";
 
 let folder: string;
 let storage: Storage;
@@ -38,13 +38,15 @@ async function openFiles(): Promise<string[]> {
   return files.filter((file) => file.startsWith(folder));
 }
 
+const openAs =
+  (isPacked: boolean) =>
+  (from: typeof storage, file: typeof expected, signal: AbortSignal): Promise<Readable> =>
+    openContent(from, file, { key: null, isPacked }, signal);
+
 test.each([
   ["openVerified", openVerified],
-  [
-    "openPlain",
-    (from: typeof storage, file: typeof expected, signal: AbortSignal) =>
-      openPlain(from, file, null, signal),
-  ],
+  ["openContent", openAs(false)],
+  ["openContent, packed", openAs(true)],
   ["verifyStored", verifyStored],
 ])("%s", async (_name, open) => {
   for (let moment = 0; moment < 40; moment++) {

@@ -244,26 +244,45 @@ async function pass(
   }
 }
 
+/** Looks at a stored file without reading it. @throws DamagedCopy, StorageError */
+export async function checkSize(
+  storage: Storage,
+  { path, size }: Expected,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await untilAborted(signal, storage.size(path));
+  if (found === null) throw new DamagedCopy(`${path} is missing.`);
+  if (found !== size) throw new DamagedCopy(`${path} has ${found} bytes instead of ${size}.`);
+}
+
 /** Reads a stored file to its end. @throws DamagedCopy, StorageError */
 export async function verifyStored(
   storage: Storage,
   expected: Expected,
   signal: AbortSignal,
 ): Promise<void> {
-  const size = await untilAborted(signal, storage.size(expected.path));
-  if (size === null) throw new DamagedCopy(`${expected.path} is missing.`);
+  await checkSize(storage, expected, signal);
   for await (const _ of await openVerified(storage, expected, signal));
 }
 
-/** A stored file as the source gave it, verified on the way. @param key of one that is encrypted */
-export async function openPlain(
+type OpenContent = {
+  /** Of one that is encrypted. */
+  key: FileKey | null;
+  /** It is left compressed by zstd. */
+  isPacked?: boolean;
+};
+
+/** A stored file as the source gave it. It is verified on the way: a reader that comes to its end has had what was stored. */
+export async function openContent(
   storage: Storage,
   expected: Expected,
-  key: FileKey | null,
+  { key, isPacked = false }: OpenContent,
   signal: AbortSignal,
 ): Promise<Readable> {
-  const plain = heldForReader(createZstdDecompress({ chunkSize: chunkBytes }));
+  const content = heldForReader(
+    isPacked ? new PassThrough() : createZstdDecompress({ chunkSize: chunkBytes }),
+  );
   const decrypt = key === null ? undefined : createDecrypt(key);
-  void pass(await openStored(storage, expected, signal), expected, plain, signal, decrypt);
-  return plain;
+  void pass(await openStored(storage, expected, signal), expected, content, signal, decrypt);
+  return content;
 }

@@ -5,6 +5,7 @@ import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { targetInWords } from "./event-data.ts";
 import type { Resolver } from "./resolver.ts";
+import { excludedIn } from "./sources/folder/excludes.ts";
 import { databaseTaken, SourceError, type Manifest, type Source } from "./sources/source.ts";
 import type { TaskRow } from "./task-store.ts";
 
@@ -68,6 +69,17 @@ export function manifestFor(
   if (destination === null || manifest?.kind !== "database") return manifest;
   const { file: _, ...rest } = manifest;
   return rest;
+}
+
+/**
+ * What a restore leaves as it is need not be saved, and what it replaces has to be: so the backup before it leaves out what the
+ * restored one does, whatever its configuration says by now.
+ */
+export function savedWith({
+  manifest,
+}: Pick<BackupRow, "manifest">): Pick<ConfigurationRow, "exclude" | "exclude_caches"> {
+  const excluded = excludedIn(manifest);
+  return { exclude: [...(excluded?.patterns ?? [])], exclude_caches: excluded?.caches ?? false };
 }
 
 /** What a restore says first of one that does not go back. */

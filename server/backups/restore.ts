@@ -1,4 +1,6 @@
-// A restore from beginning to end: the file is checked, what is there is saved, then it is replaced, whole or not at all.
+// A restore from beginning to end: what is there is saved, then it is replaced, whole or not at all, and by nothing but what
+// was stored.
+import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -12,7 +14,7 @@ import { isEncrypted } from "../encryption/encrypt.ts";
 import type { FileKeys } from "./file-keys.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
-import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
+import { checkSize, DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import { sound } from "./verification.ts";
@@ -20,10 +22,11 @@ import {
   createDestinations,
   manifestFor,
   refuseUnsaved,
+  savedWith,
   sayDestination,
 } from "./restore-destination.ts";
-import { excludedIn } from "./sources/folder/excludes.ts";
 import { SourceError, type Source } from "./sources/source.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { TakeBackup } from "./take-backup.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
@@ -139,7 +142,7 @@ export function createRestore(options: RestoreOptions) {
     row: BackupRow,
     configuration: ConfigurationRow,
     why: Interrupted,
-    output = createOutput(row.restore_output ?? ""),
+    { output = createOutput(row.restore_output ?? ""), isUnchanged = false } = {},
   ): Promise<void> {
     const signal = AbortSignal.timeout(settleMs);
     let reason: string;
@@ -151,7 +154,7 @@ export function createRestore(options: RestoreOptions) {
         return await end(task, row, configuration, { status: "finished" }, output);
       }
       reason =
-        state === "as it was"
+        state === "as it was" || isUnchanged
           ? `${why.message} Nothing was changed.`
           : `${why.message} The data is either unchanged or fully restored.`;
     } catch (error) {
@@ -179,23 +182,34 @@ export function createRestore(options: RestoreOptions) {
         output.say(line);
         await update({ restore_output: output.text() });
       };
-      let isVerified = false;
-      let isBegun = false;
+      let isExplained = false;
+      let isBuiltAside = false;
+      let content: Readable | null = null;
       const fileKey = fileKeys.take(task.id);
       try {
         if (isEncrypted(row.path) && fileKey === null) throw new EncryptionError(keyIsGone);
         const source = await destinations.open(task, configuration);
+        ({ isBuiltAside } = source);
         const storage = await resolver.storage(row.storage_provider_id);
         const { destination } = task;
         const target = destination === null ? null : row.restore_target;
         if (target !== null) await say(sayDestination(target));
-        await say(`Verifying the stored file in ${storage.place}.`);
-        await verifyStored(storage, row, signal);
-        const at = new Date(clock.now());
-        await update(sound(at));
-        if (row.damage !== null) recovery.request(row.storage_provider_id);
-        isVerified = true;
-        await say("Stored file verified.");
+        const noteSound = async () => {
+          await update(sound(new Date(clock.now())));
+          if (row.damage !== null) recovery.request(row.storage_provider_id);
+        };
+        // Without a checksum, a look at the content itself has to tell whether it is whole.
+        const unpacking = row.checksum === null ? null : await source.unpacking?.(signal);
+        if (isBuiltAside) {
+          await checkSize(storage, row, signal);
+          await say(`The stored file in ${storage.place} is verified while it is restored.`);
+        } else {
+          await say(`Verifying the stored file in ${storage.place}.`);
+          await verifyStored(storage, row, signal);
+          await noteSound();
+          await say("Stored file verified.");
+        }
+        isExplained = true;
         if (task.skip_safety_backup)
           await say("Skipping the backup of current data, as requested.");
         else {
@@ -212,9 +226,19 @@ export function createRestore(options: RestoreOptions) {
         }
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };
-        isBegun = true;
         const manifest = manifestFor(row, destination);
-        await source.restore(await openPlain(storage, row, fileKey, signal), attempt, manifest);
+        const opening = { key: fileKey, isPacked: unpacking != null };
+        const opened = await openContent(storage, row, opening, signal);
+        content = opened;
+        await (unpacking ?? source).restore(opened, attempt, manifest).catch(async (error) => {
+          // What a tool says of damaged content is not the cause.
+          if (isBuiltAside && !opened.readableEnded) await refuseDamaged(storage, row, signal);
+          throw error;
+        });
+        if (isBuiltAside) {
+          await noteSound();
+          output.say("Stored file verified.");
+        }
         output.say("Restored.");
         if (configuration.type === "site")
           output.say("The site's workers still use the previous folder. Restart them.");
@@ -238,11 +262,14 @@ export function createRestore(options: RestoreOptions) {
         const reason: unknown = signal.reason;
         if (!(reason instanceof Canceled)) {
           const failure = failureMessage(error);
-          // From then on whoever fails says what was done.
-          const explained = isVerified ? failure : `${failure} ${leftBehind.restore}`;
+          // From then on whoever fails says what was done, except for the file itself.
+          const isTold = isExplained && !(error instanceof DamagedCopy);
+          const explained = isTold ? failure : `${failure} ${leftBehind.restore}`;
           await end(task, row, configuration, { status: "failed", reason: explained }, output);
-        } else if (isBegun) await settle(task, row, configuration, reason, output);
-        else {
+        } else if (content !== null) {
+          const isUnchanged = isBuiltAside && !content.readableEnded;
+          await settle(task, row, configuration, reason, { output, isUnchanged });
+        } else {
           const explained = cancellationMessage(reason, "restore");
           const outcome = { status: "failed", reason: explained, isCanceled: true } as const;
           await end(task, row, configuration, outcome, output);
@@ -254,13 +281,11 @@ export function createRestore(options: RestoreOptions) {
   };
 }
 
-/**
- * What a restore leaves as it is need not be saved, and what it replaces has to be: so the backup before it leaves out what the
- * restored one does, whatever its configuration says by now.
- */
-function savedWith({ manifest }: BackupRow): Pick<ConfigurationRow, "exclude" | "exclude_caches"> {
-  const excluded = excludedIn(manifest);
-  return { exclude: [...(excluded?.patterns ?? [])], exclude_caches: excluded?.caches ?? false };
+/** @throws DamagedCopy and nothing else: whatever else goes wrong is no reason for what went wrong before */
+async function refuseDamaged(storage: Storage, row: BackupRow, signal: AbortSignal): Promise<void> {
+  await verifyStored(storage, row, signal).catch((error: unknown) => {
+    if (error instanceof DamagedCopy) throw error;
+  });
 }
 
 const keyIsGone =

@@ -10,7 +10,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import { findFileKey } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
-import { DamagedCopy, openPlain, verifyStored } from "./pipeline.ts";
+import { DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Manifest } from "./sources/source.ts";
@@ -107,7 +107,9 @@ export function createVerification(options: VerificationOptions) {
           identity !== null && isEncrypted(row.path)
             ? await findFileKey(() => storage.get(row.path, { signal }), { identity })
             : null;
-        output.say(await drill(await openPlain(storage, row, key, signal), manifest, attempt));
+        output.say(
+          await drill(await openContent(storage, row, { key }, signal), manifest, attempt),
+        );
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");

@@ -1,7 +1,16 @@
-// Compression by a machine far away, where it has zstd. On the service's own machine nothing is gained by it.
+// zstd as a program of the machine that a source is on. A dump is compressed by it far away alone: on the service's own
+// machine nothing is gained by that.
+import type { Host } from "../../hosts/host.ts";
 
 /** As the service compresses by itself: the same level, and zstd's own checksum. */
 export const compressCommand = ["zstd", "--quiet", "-3", "--check", "--stdout"] as const;
 
 /** For a shell: succeeds where the machine has it. */
 export const lookForZstd = "zstd --version >/dev/null 2>&1";
+
+/** Takes what was compressed by either. */
+export const unpackCommand = ["zstd", "--quiet", "--decompress", "--stdout"] as const;
+
+export async function hasZstd(host: Host, signal: AbortSignal): Promise<boolean> {
+  return (await host.run({ argv: ["sh", "-c", lookForZstd], signal })).exitCode === 0;
+}

@@ -143,10 +143,20 @@ export type Source = {
   countRows?(signal: AbortSignal): Promise<Record<string, number> | null>;
 
   /**
+   * A restore builds everything aside, and puts it in place only once it has read `from` to its end: one that breaks off
+   * before that changes nothing, so the content is compared with what was stored while it is restored. False where it is
+   * run as statements, since those could do anything before the end.
+   */
+  readonly isBuiltAside: boolean;
+
+  /**
    * Puts `from` in place of what is there, whole or not at all: after any failure, abort or kill (and the `settle`
    * that follows it) the source is as it was, or as in the backup. @throws SourceError
    */
   restore(from: Readable, attempt: Attempt, manifest?: Manifest | null): Promise<void>;
+
+  /** Where the source's machine unpacks zstd by itself: what to use in place of `restore`, for a `from` that is compressed; null where it cannot. */
+  unpacking?(signal: AbortSignal): Promise<Pick<Source, "restore"> | null>;
 
   /** Restores into a scratch place, holds it against the manifest, throws it away. @throws SourceError that says what differs */
   drill(from: Readable, manifest: Manifest | null, attempt: Attempt): Promise<string>;

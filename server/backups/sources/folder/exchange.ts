@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { LocalHost } from "../../../hosts/host.ts";
-import { carryRest, type Carry } from "./carry.ts";
+import { carryRest } from "./carry.ts";
 import {
   applyAttributes,
   beginExchange,
@@ -13,7 +13,7 @@ import {
   takeAttributes,
   type Exchange,
 } from "./exchange-steps.ts";
-import { extractArchive } from "./extract.ts";
+import type { Filling } from "./extract.ts";
 import { removeFolder, tidying } from "./place.ts";
 import { flushToDisk, type Settled } from "./swap-steps.ts";
 import { reviveSourceError, type Attempt } from "../source.ts";
@@ -25,14 +25,14 @@ export async function exchangeFolder(
   root: string,
   from: Readable,
   attempt: Attempt,
-  carry: Carry | null,
+  { extract, carry }: Filling,
 ): Promise<void> {
   const exchange = { root, id: attempt.id };
   const { signal, say } = attempt;
   try {
     await settleInside(host, root, attempt);
     await host.perform(beginExchange, exchange, { signal });
-    await extractArchive(host, from, join(root, namesOf(exchange).fresh), attempt);
+    await extract(host, from, join(root, namesOf(exchange).fresh), attempt);
     await carry?.(root, join(root, namesOf(exchange).fresh), signal);
     await flushToDisk(host, root);
     signal.throwIfAborted();

@@ -2,13 +2,31 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { accountName } from "../../../hosts/account.ts";
-import type { Host } from "../../../hosts/host.ts";
+import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.ts";
+import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
+import { unpackCommand } from "../compress-there.ts";
+import type { Carry } from "./carry.ts";
 import { createArchiveInspector, type ArchiveSummary } from "./archive.ts";
 import { inWords } from "./dump.ts";
 import { createTally, extractArguments, judge, tarEnvironment } from "./tar.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
 const foreign = "that belonged to another account";
+
+/** @throws SourceError unless everything in the archive was written, and all of `from` was read */
+export type Extract = (
+  host: Host,
+  from: Readable,
+  folder: string,
+  attempt: Attempt,
+) => Promise<unknown>;
+
+/** Of the folder that a restore makes beside the one that it replaces. */
+export type Filling = {
+  extract: Extract;
+  /** For what the backup left out. */
+  carry: Carry | null;
+};
 
 /** @throws SourceError unless everything in the archive was written, up to the archive's end mark */
 export async function extractArchive(
@@ -17,29 +35,83 @@ export async function extractArchive(
   folder: string,
   attempt: Attempt,
 ): Promise<ArchiveSummary> {
-  const tally = createTally(attempt.say);
   const inspector = createArchiveInspector();
-  const { signal: abort } = attempt;
-  const isRoot = host.account.uid === 0;
+  const { signal } = attempt;
   // Its failure reaches tar's input, and with it the run below.
-  const passing = pipeline(from, inspector.stream, { signal: abort }).catch(() => undefined);
+  const passing = pipeline(from, inspector.stream, { signal }).catch(() => undefined);
   try {
-    const { exitCode, signal } = await host.run({
-      argv: extractArguments(folder, isRoot),
-      environment: tarEnvironment,
-      input: inspector.stream,
-      onErrorLine(line) {
-        const { verdict, text } = judge(line);
-        // Nothing else works in the folder: what would be a change while reading is an error here.
-        if (verdict === "note") tally.tell("notes", text);
-        else if (verdict === "owner" && !isRoot)
-          tally.tell(
-            foreign,
-            `${text.replace(/: Cannot .*$/, "")} now belongs to ${accountName(host.account)}.`,
-          );
-        else if (verdict !== "noise") tally.fail(text);
-      },
-      signal: abort,
+    await runTar(host, folder, attempt, async (tar, onErrorLine) => {
+      const { stream: input } = inspector;
+      return host.run({ argv: tar, environment: tarEnvironment, input, onErrorLine, signal });
+    });
+    const summary = inspector.summary();
+    // tar reads on to the end of its input; one that has not come to it may be about to break off.
+    if (!summary.isWhole || !from.readableEnded)
+      throw new SourceError("The archive could not be extracted: it is cut off or damaged.");
+    return summary;
+  } finally {
+    inspector.stream.destroy();
+    from.destroy();
+    await passing;
+  }
+}
+
+/**
+ * The same, of an archive that zstd has compressed, unpacked by the machine itself. It is not inspected: who compares it
+ * with what was stored knows that it is whole.
+ */
+export async function extractPacked(
+  host: Host,
+  from: Readable,
+  folder: string,
+  attempt: Attempt,
+): Promise<void> {
+  const { signal } = attempt;
+  try {
+    await runTar(host, folder, attempt, async (tar, onErrorLine) => {
+      const end = await host.run({
+        argv: pipelineOf(unpackCommand, tar),
+        environment: tarEnvironment,
+        input: from,
+        onErrorLine: (line) => isPipelineEnd(line) || onErrorLine(line),
+        signal,
+      });
+      const [unpacked, extracted = null] = pipelineEnds(end.stderr) ?? [];
+      if (extracted === missingCode) throw new CommandMissing("it is not installed");
+      // It ends well only after the end of its input, which no input has that breaks off.
+      if (extracted === 0 && unpacked !== 0)
+        throw new SourceError(
+          `The archive could not be extracted: zstd ended with ${unpacked ?? end.signal}.`,
+        );
+      return { exitCode: unpacked === 0 ? extracted : 1, signal: end.signal };
+    });
+  } finally {
+    from.destroy();
+  }
+}
+
+/** Of a shell, for a program that it does not find. */
+const missingCode = 127;
+
+type RunTar = (
+  argv: ReturnType<typeof extractArguments>,
+  onErrorLine: (line: string) => void,
+) => Promise<Pick<CommandEnd, "exitCode" | "signal">>;
+
+async function runTar(host: Host, folder: string, attempt: Attempt, run: RunTar): Promise<void> {
+  const tally = createTally(attempt.say);
+  const isRoot = host.account.uid === 0;
+  try {
+    const { exitCode, signal } = await run(extractArguments(folder, isRoot), (line) => {
+      const { verdict, text } = judge(line);
+      // Nothing else works in the folder: what would be a change while reading is an error here.
+      if (verdict === "note") tally.tell("notes", text);
+      else if (verdict === "owner" && !isRoot)
+        tally.tell(
+          foreign,
+          `${text.replace(/: Cannot .*$/, "")} now belongs to ${accountName(host.account)}.`,
+        );
+      else if (verdict !== "noise") tally.fail(text);
     });
     tally.sum();
     // 2 is an error, but so it calls an owner that an account may not give a file to.
@@ -48,16 +120,8 @@ export async function extractArchive(
       throw new SourceError(
         `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ended with ${signal ?? exitCode}.`}`,
       );
-    const summary = inspector.summary();
-    if (!summary.isWhole)
-      throw new SourceError("The archive could not be extracted: it is cut off or damaged.");
-    return summary;
   } catch (error) {
-    abort.throwIfAborted();
+    attempt.signal.throwIfAborted();
     throw inWords(error);
-  } finally {
-    inspector.stream.destroy();
-    from.destroy();
-    await passing;
   }
 }

@@ -5,15 +5,18 @@ import { access, opendir, stat } from "node:fs/promises";
 import { accountName } from "../../../hosts/account.ts";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
+import { carryHere } from "./carry.ts";
 import { drillArchive, drillFolderOf } from "./drill.ts";
 import { tellWhyNotExchangeable } from "./exchange-steps.ts";
 import { findHolding } from "./mounts.ts";
 import { dumpFolder, inWords } from "./dump.ts";
+import { extractArchive, extractPacked, type Extract } from "./extract.ts";
 import { findRealRoot, openPlace, removeFolder, tellWhyNotSwappable, tidying } from "./place.ts";
 import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
 import { tarMissing } from "./tar.ts";
 import { folderTasks } from "./tasks.ts";
 import { excludedBy } from "./excludes.ts";
+import { hasZstd } from "../compress-there.ts";
 import { reviveSourceError, SourceError, type Excludes, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -44,6 +47,14 @@ export function createFolderSource(options: FolderSourceOptions): Source {
     } finally {
       await open.close();
     }
+  };
+  const restore = (
+    extract: Extract,
+    [from, attempt, manifest = null]: Parameters<Source["restore"]>,
+  ) => {
+    const excluded = excludedBy(manifest);
+    const carry = excluded === null ? null : carryHere(host, excluded);
+    return restoreFolder(host, root, from, attempt, { extract, carry });
   };
   let tools: Record<string, string> = {};
   return {
@@ -90,8 +101,12 @@ export function createFolderSource(options: FolderSourceOptions): Source {
       }
     },
 
-    restore: (from, attempt, manifest = null) =>
-      restoreFolder(host, root, from, { ...attempt, excluded: excludedBy(manifest) }),
+    isBuiltAside: true,
+
+    restore: (...call) => restore(extractArchive, call),
+
+    unpacking: async (signal) =>
+      (await hasZstd(host, signal)) ? { restore: (...call) => restore(extractPacked, call) } : null,
 
     drill: (from, manifest, attempt) => drillArchive(options, from, manifest, attempt),
 

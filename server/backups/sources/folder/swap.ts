@@ -5,9 +5,9 @@
 import type { Readable } from "node:stream";
 import { accountName } from "../../../hosts/account.ts";
 import type { Host, LocalHost } from "../../../hosts/host.ts";
-import { carryHere, carryRest, type Carry } from "./carry.ts";
+import { carryRest } from "./carry.ts";
 import { exchangeFolder, settleInside } from "./exchange.ts";
-import { extractArchive } from "./extract.ts";
+import type { Filling } from "./extract.ts";
 import { findHolding } from "./mounts.ts";
 import {
   findRealRoot,
@@ -28,7 +28,7 @@ import {
   type Outcome,
   type Settled,
 } from "./swap-steps.ts";
-import { reviveSourceError, SourceError, type Attempt, type Excludes } from "../source.ts";
+import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 /** The steps, as whoever may rename there does them. */
@@ -62,15 +62,15 @@ export async function restoreFolder(
   host: LocalHost,
   root: string,
   from: Readable,
-  { excluded, ...attempt }: Attempt & { excluded: Excludes | null },
+  attempt: Attempt,
+  filling: Filling,
 ): Promise<void> {
-  const carry = excluded === null ? null : carryHere(host, excluded);
   const real = await host.perform(findRealRoot, root, { signal: attempt.signal });
   const { isHeld, inside } = await findHolding(real);
-  if (isHeld) await exchangeFolder(host, real, from, attempt, carry);
+  if (isHeld) await exchangeFolder(host, real, from, attempt, filling);
   else
     await withPlace(host, root, attempt.id, attempt.signal, (open) =>
-      restoreInto(host, swapBy(host, open), from, attempt, carry),
+      restoreInto(host, swapBy(host, open), from, attempt, filling),
     );
   for (const path of inside) attempt.say(heldInside(path));
 }
@@ -126,7 +126,7 @@ export async function restoreInto(
   swap: Swap,
   from: Readable,
   attempt: Attempt,
-  carry: Carry | null,
+  { extract, carry }: Filling,
 ): Promise<void> {
   const { place } = swap;
 
@@ -135,7 +135,7 @@ export async function restoreInto(
     // What an earlier try for the same backup left.
     await settlePlace(swap, attempt, attempt.signal);
     await swap.begin(attempt.signal);
-    await extractArchive(host, from, pathOf(place, place.fresh), attempt);
+    await extract(host, from, pathOf(place, place.fresh), attempt);
     await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), attempt.signal);
     await swap.flush();
     attempt.signal.throwIfAborted();

@@ -118,6 +118,8 @@ export function createMysqlSource({
 
     countRows: (signal) => countRowsNow(client, signal),
 
+    isBuiltAside: false,
+
     async restore(from, attempt) {
       const names = namesFor(attempt.id);
       if (running.has(names.planFile))

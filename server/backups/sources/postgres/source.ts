@@ -113,6 +113,8 @@ export function createPostgresSource({
     isEmpty: (signal) => isEmptyDatabase(target, signal),
     countRows: (signal) => countRowsNow(target, signal),
 
+    isBuiltAside: false,
+
     async restore(from, attempt) {
       const applicationName = restoreName(attempt.id);
       const session = { applicationName, signal: attempt.signal };

@@ -89,6 +89,7 @@ export function createSqliteSourceAs(
     exists: () => perform(existsSqlite, null, 0, { signal: AbortSignal.timeout(existsMs) }),
 
     countRows: (signal) => perform(countSqlite, null, 0, { signal }),
+    isBuiltAside: true,
 
     async restore(from, { id, say, signal }, manifest = null) {
       try {

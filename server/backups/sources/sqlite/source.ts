@@ -145,6 +145,7 @@ export function createSqliteSource({
       if ((await find()) === null) return null;
       return (await doSqliteWork({ task: "count", path, busyMs }, path, signal)).tables;
     },
+    isBuiltAside: true,
 
     async restore(from, attempt, manifest = null) {
       const { signal, say } = attempt;

@@ -4,9 +4,11 @@ import { accountName } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createArchiveInspector } from "../archive.ts";
 import { inWords } from "../dump.ts";
+import { extractArchive, extractPacked, type Extract } from "../extract.ts";
 import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
 import { excludedBy } from "../excludes.ts";
+import { hasZstd } from "../../compress-there.ts";
 import type { Attempt, Excludes, Source } from "../../source.ts";
 import { carryThere } from "./carry.ts";
 import { drillThere } from "./drill.ts";
@@ -72,6 +74,23 @@ export function createRemoteFolderSource({
     return dumpThere(host, { ...found, excludes }, inspector, into, attempt);
   };
 
+  const restore = async (
+    extract: Extract,
+    [from, attempt, manifest = null]: Parameters<Source["restore"]>,
+  ) => {
+    const key = `${attempt.id} ${root}`;
+    running.add(key);
+    try {
+      const excluded = excludedBy(manifest);
+      const carry = excluded === null ? null : carryThere(host, excluded);
+      const place = await openPlace(host, root, attempt.id, attempt.signal);
+      await restoreInto(host, swapThere(host, place), from, attempt, { extract, carry });
+    } finally {
+      from.destroy();
+      running.delete(key);
+    }
+  };
+
   let tools: Record<string, string> = {};
   return {
     extension: "tar",
@@ -121,19 +140,12 @@ export function createRemoteFolderSource({
       return (await runScript(host, script, [root], tidying())) !== "";
     },
 
-    async restore(from, attempt, manifest = null) {
-      const key = `${attempt.id} ${root}`;
-      running.add(key);
-      try {
-        const excluded = excludedBy(manifest);
-        const carry = excluded === null ? null : carryThere(host, excluded);
-        const place = await openPlace(host, root, attempt.id, attempt.signal);
-        await restoreInto(host, swapThere(host, place), from, attempt, carry);
-      } finally {
-        from.destroy();
-        running.delete(key);
-      }
-    },
+    isBuiltAside: true,
+
+    restore: (...call) => restore(extractArchive, call),
+
+    unpacking: async (signal) =>
+      (await hasZstd(host, signal)) ? { restore: (...call) => restore(extractPacked, call) } : null,
 
     drill: (from, manifest, attempt) => drillThere(host, root, from, manifest, attempt),
 

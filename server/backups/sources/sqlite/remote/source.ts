@@ -110,6 +110,7 @@ export function createRemoteSqliteSource({
     },
 
     countRows: (signal) => countThere(target, signal),
+    isBuiltAside: true,
 
     async restore(from, attempt, manifest = null) {
       const file = manifest?.kind === "database" ? (manifest.file ?? null) : null;
