@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { createPieceMemory } from "../piece-memory.ts";
 import { passCompressed } from "./packing.ts";
 import { writeTo } from "./sources/write-to.ts";
 
 test("what comes compressed passes as it is", async () => {
   const packed = randomBytes(3_000_000);
-  const { into, out } = passCompressed();
+  const { into, out } = passCompressed(createPieceMemory());
   const stored = buffer(out);
   // As a pipe does it: the same memory again and again.
   const memory = Buffer.alloc(100_000);

@@ -1,6 +1,7 @@
 // Between a dump and the storage: compresses what comes plain, and passes on what comes compressed.
 import { Transform, type Duplex, type Writable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
+import type { PieceMemory } from "../piece-memory.ts";
 import { createChunkBuffer } from "./chunk-buffer.ts";
 
 type Packing = {
@@ -8,8 +9,6 @@ type Packing = {
   into: Writable;
   /** Gives what is stored. */
   out: Duplex;
-  /** Takes the memory of what was stored to use it again; absent where there is no use for it. */
-  release?(chunk: Buffer): void;
   /** Before compression, so far; absent where it comes compressed. */
   plainBytes?(): number;
 };
@@ -28,8 +27,7 @@ export function compressHere(): Packing {
   return { ...joined(out), plainBytes: () => out.bytesWritten };
 }
 
-export function passCompressed(): Packing {
-  const free: Buffer[] = [];
+export function passCompressed(memory: PieceMemory): Packing {
   const out = new Transform({
     // Buffered as bytes, chunks would be put together by copying them once more.
     readableObjectMode: true,
@@ -37,14 +35,11 @@ export function passCompressed(): Packing {
     writableHighWaterMark: chunkBytes,
     // The memory of a chunk is used again.
     transform(chunk: Buffer, _encoding, done) {
-      const memory = free.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
-      done(null, memory.subarray(0, chunk.copy(memory)));
+      const copy = memory.take();
+      done(null, copy.subarray(0, chunk.copy(copy)));
     },
   });
-  return {
-    ...joined(out),
-    release: ({ buffer }) => void free.push(Buffer.from(buffer)),
-  };
+  return joined(out);
 }
 
 function joined(out: Duplex): Packing {

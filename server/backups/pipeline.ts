@@ -6,6 +6,7 @@ import { createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
 import type { Encrypt } from "../encryption/encrypt.ts";
+import { createPieceMemory } from "../piece-memory.ts";
 import { createHasher } from "./hasher.ts";
 import { chunkBytes, compressHere, passCompressed } from "./packing.ts";
 import type { CompressedDump, Manifest } from "./sources/source.ts";
@@ -52,12 +53,12 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   /** What comes compressed is unpacked before it is encrypted. */
   const inspector =
     encrypt === null || compressed === null ? hasher : createHasher(compressed.content);
+  const memory = createPieceMemory();
   const {
     into,
     out,
-    release,
     plainBytes = inspector.plainBytes,
-  } = compressed === null ? compressHere() : passCompressed();
+  } = compressed === null ? compressHere() : passCompressed(memory);
   let sizeBytes = 0;
   let backBytes = 0;
   let checksum = "";
@@ -86,7 +87,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           try {
             // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
             const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
-            for await (const chunk of encrypt?.(inspected(chunks), signal) ?? chunks) {
+            for await (const chunk of encrypt?.(inspected(chunks), signal, memory) ?? chunks) {
               await hasher.sent.update(chunk);
               sizeBytes += chunk.length;
               onProgress({ plainBytes: plainBytes(), storedBytes: sizeBytes });
@@ -109,7 +110,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           backBytes += piece.length;
         };
         const stored = storage
-          .put(key, stream, { signal, takeBack, release: encrypt === null ? release : undefined })
+          .put(key, stream, { signal, takeBack, release: memory.giveBack })
           .catch(async (error: unknown) => {
             // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
             if (reason !== undefined && into.destroyed && !signal.aborted)

@@ -2,6 +2,7 @@
 // it, which is three times as fast, else by its library.
 import { PassThrough, Readable } from "node:stream";
 import { CommandMissing, type Host } from "../hosts/host.ts";
+import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
 import { toError } from "../to-error.ts";
 import { EncryptionError } from "./encryption-error.ts";
 import { throughWebStream } from "./web-stream.ts";
@@ -11,10 +12,15 @@ export const encryptedEnding = ".age";
 
 export const isEncrypted = (key: string): boolean => key.endsWith(encryptedEnding);
 
-/** What it takes is read to its end, or until the signal is aborted. It throws EncryptionError, or what its source throws. */
-export type Encrypt = (source: AsyncIterable<Buffer>, signal: AbortSignal) => AsyncIterable<Buffer>;
-
-const bufferedBytes = 1024 * 1024;
+/**
+ * What it takes is read to its end, or until the signal is aborted. It throws EncryptionError, or what its source throws.
+ * @param memory for the pieces that it gives
+ */
+export type Encrypt = (
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  memory?: PieceMemory,
+) => AsyncIterable<Buffer>;
 
 /**
  * @param recipients public keys, `age1…`
@@ -52,22 +58,19 @@ async function hasProgram(host: Pick<Host, "run">): Promise<boolean> {
 }
 
 const throughProgram = (host: Pick<Host, "run">, recipients: readonly string[]): Encrypt =>
-  async function* encrypt(source, outside) {
+  async function* encrypt(source, outside, memory = createPieceMemory()) {
     const ending = new AbortController();
-    const output = new PassThrough({ highWaterMark: bufferedBytes });
+    const output = createGatherer(memory);
     const running = host.run({
       argv: ["age", "--encrypt", ...recipients.flatMap((one) => ["--recipient", one])],
       input: Readable.from(source, { highWaterMark: 1 }),
-      output,
+      take: output.take,
       signal: AbortSignal.any([outside, ending.signal]),
     });
-    // Told below, where its output breaks off with it.
-    running.catch((error: unknown) => output.destroy(toError(error)));
-    output.on("error", () => undefined);
+    running.then(output.end, output.fail);
     try {
-      const pieces: AsyncIterable<Buffer> = output.iterator();
       try {
-        yield* pieces;
+        yield* output.pieces;
       } catch (error) {
         await running;
         throw error;
@@ -80,3 +83,37 @@ const throughProgram = (host: Pick<Host, "run">, recipients: readonly string[]):
       await running.catch(() => undefined);
     }
   };
+
+/** Puts what a pipe brings together into large pieces: whoever comes next has the same work with each, however small. */
+function createGatherer(memory: PieceMemory) {
+  let filling = memory.take();
+  let filled = 0;
+  const pieces = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  pieces.on("error", () => undefined);
+  const handOver = () =>
+    // Not called back where the reader has gone: then the program is ended, and nobody waits for this.
+    new Promise<void>((resolve, reject) => {
+      pieces.write(filling.subarray(0, filled), (error) =>
+        error == null ? resolve() : reject(error),
+      );
+      filling = memory.take();
+      filled = 0;
+    });
+  return {
+    pieces: pieces as AsyncIterable<Buffer>,
+    /** Its memory may be used again once this resolves. */
+    async take(piece: Buffer): Promise<void> {
+      for (let at = 0; at < piece.length;) {
+        const taken = piece.copy(filling, filled, at);
+        at += taken;
+        filled += taken;
+        if (filled === filling.length) await handOver();
+      }
+    },
+    end(): void {
+      if (filled > 0) pieces.write(filling.subarray(0, filled));
+      pieces.end();
+    },
+    fail: (error: unknown) => void pieces.destroy(toError(error)),
+  };
+}

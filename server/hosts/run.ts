@@ -68,8 +68,15 @@ export const createRunner =
       // A program that left the group may hold its ends open; nobody waits for that.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     };
-    command.signal?.addEventListener("abort", letGo, { once: true });
-    if (command.signal?.aborted === true) letGo();
+    // An input that waits for something of its own does not notice that nobody reads it any more.
+    const aborted = Promise.withResolvers<never>();
+    aborted.promise.catch(() => undefined);
+    const abort = () => {
+      letGo();
+      aborted.reject(toError(command.signal?.reason));
+    };
+    command.signal?.addEventListener("abort", abort, { once: true });
+    if (command.signal?.aborted === true) abort();
 
     let stderr = "";
     eachLine(child.stderr, (line) => {
@@ -88,15 +95,16 @@ export const createRunner =
       takeOutput(),
       command.input === undefined ? child.stdin.end() : feed(command.input, child.stdin, endGroup),
     ]);
+    streams.catch(() => undefined);
     try {
-      await streams;
+      await Promise.race([streams, aborted.promise]);
     } catch (error) {
       letGo();
       await ended;
       command.signal?.throwIfAborted();
       throw error;
     } finally {
-      command.signal?.removeEventListener("abort", letGo);
+      command.signal?.removeEventListener("abort", abort);
     }
     const [exitCode, signal] = await ended;
     command.signal?.throwIfAborted();
