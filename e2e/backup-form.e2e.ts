@@ -209,14 +209,24 @@ test.describe("changing a backup", () => {
       page.getByText(/^After a year: 1[45] backups, the oldest 1[01] months/),
     ).toBeVisible();
     await page.getByLabel("Restore drill").fill("30");
+    await page.getByLabel("Compression level").fill("20");
+    await page.getByLabel("Bandwidth limit").fill("0.001");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByLabel("Compression level")).toHaveAttribute("aria-invalid", "true");
+    await page.getByLabel("Compression level").fill("9");
+    await expect(page.getByLabel("Bandwidth limit")).toHaveAccessibleDescription(/0\.01 or more/);
+    await page.getByLabel("Bandwidth limit").fill("2.5");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, weekly");
+    await expect(page.getByText("2.5 MB a second")).toBeVisible();
     expect(await backups.configuration(id)).toMatchObject({
       name: "Orders, weekly",
       frequency: "30 2 * * 0",
       hold: 4,
       keep: { monthly: 12, yearly: 2 },
       drill: 30,
+      compression_level: 9,
+      bytes_per_second: 2_500_000,
       directory: `edit-${backups.server.id}`,
       backupable: { id: backups.database.id },
     });

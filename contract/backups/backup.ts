@@ -48,6 +48,13 @@ export const defaultHold = 7;
 /** How many it can keep at the most. */
 export const maxHold = 8760;
 
+/** Of zstd: how small it makes backups, and how long that takes. */
+export const usualCompressionLevel = 3;
+export const maxCompressionLevel = 19;
+
+/** Of a bandwidth limit: slower than this a backup would hardly end. */
+export const minBytesPerSecond = 10_000;
+
 /** How long a safety backup is kept; it counts for nothing else. */
 export const safetyKeptDays = 7;
 
@@ -171,6 +178,10 @@ export const backupConfiguration = z
     exclude: extra(z.array(z.string())),
     /** Of a site: the content of folders with a CACHEDIR.TAG is left out. */
     exclude_caches: z.optional(z.boolean()),
+    /** Of zstd; null = 3. */
+    compression_level: extra(z.int()),
+    /** How fast runs write to the storage; null = as fast as they can. */
+    bytes_per_second: extra(z.int()),
     /** When its backups were taken over from an earlier installation: until it is changed there is no schedule, and nothing is removed. */
     adopted_at: extra(timestamp),
     /** What the operator should know although nothing failed. */

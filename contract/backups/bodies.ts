@@ -1,7 +1,7 @@
 // What the backups' requests may say.
 import * as z from "zod/mini";
 import { line, integer, ownId, storableText } from "../inputs.ts";
-import { backupableTypes, maxHold } from "./backup.ts";
+import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { excludePatterns } from "./exclude-patterns.ts";
 import { keepRules } from "./keep-rules.ts";
@@ -12,6 +12,9 @@ const storageDirectory = line(255).check(
     error: "The directory field must be a relative path without “..”.",
   }),
 );
+
+/** 80 Gbit/s. */
+const maxBytesPerSecond = 10_000_000_000;
 
 const settings = {
   name: line(255),
@@ -24,6 +27,10 @@ const settings = {
   exclude: z.optional(z.nullable(excludePatterns)),
   /** Extra, of a site: leave out the content of folders with a CACHEDIR.TAG. */
   exclude_caches: z.optional(z.boolean()),
+  /** Extra: of zstd, from 1 (fast) to 19 (small); null = 3. */
+  compression_level: z.optional(z.nullable(integer(1, maxCompressionLevel))),
+  /** Extra: how fast runs write to the storage; null = as fast as they can. */
+  bytes_per_second: z.optional(z.nullable(integer(minBytesPerSecond, maxBytesPerSecond))),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
   /** Extra: prove the newest backup restorable every so many days; null = never. */

@@ -113,6 +113,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           keep: usedRules(body.keep),
           exclude: usedPatterns(body.exclude),
           exclude_caches: body.exclude_caches ?? false,
+          compression_level: body.compression_level ?? null,
+          bytes_per_second: body.bytes_per_second ?? null,
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
           type,
@@ -142,6 +144,10 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           ...(body.keep !== undefined && { keep: usedRules(body.keep) }),
           ...(body.exclude !== undefined && { exclude: usedPatterns(body.exclude) }),
           ...(body.exclude_caches !== undefined && { exclude_caches: body.exclude_caches }),
+          ...(body.compression_level !== undefined && {
+            compression_level: body.compression_level,
+          }),
+          ...(body.bytes_per_second !== undefined && { bytes_per_second: body.bytes_per_second }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),
           ...(body.drill !== undefined && { drill: body.drill }),
           // The old moment must not come before the new schedule is in force.

@@ -1,6 +1,7 @@
 // Between a dump and the storage: compresses what comes plain, and passes on what comes compressed.
 import { Transform, type Duplex, type Writable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
+import { usualCompressionLevel } from "../../contract/backups/backup.ts";
 import type { PieceMemory } from "../piece-memory.ts";
 import { createChunkBuffer } from "./chunk-buffer.ts";
 
@@ -15,11 +16,11 @@ type Packing = {
 
 export const chunkBytes = 1024 * 1024;
 
-export function compressHere(): Packing {
+export function compressHere(level = usualCompressionLevel): Packing {
   const out = createZstdCompress({
     chunkSize: chunkBytes,
     params: {
-      [constants.ZSTD_c_compressionLevel]: 3,
+      [constants.ZSTD_c_compressionLevel]: level,
       // zstd's own checksum, so that unpacking by hand detects damage too.
       [constants.ZSTD_c_checksumFlag]: 1,
     },

@@ -8,6 +8,7 @@ import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
 import type { Encrypt } from "../encryption/encrypt.ts";
 import { createPieceMemory } from "../piece-memory.ts";
 import { createHasher } from "./hasher.ts";
+import type { Pace } from "./pacer.ts";
 import { chunkBytes, compressHere, passCompressed } from "./packing.ts";
 import type { CompressedDump, Manifest } from "./sources/source.ts";
 import { runTogether, untilAborted } from "./together.ts";
@@ -35,6 +36,10 @@ type StoreOptions = {
   compressed?: Pick<CompressedDump, "content"> | null;
   /** Left out: it is stored as it is. */
   encrypt?: Encrypt | null;
+  /** Of zstd, where it is compressed here; left out: the usual one. */
+  compressionLevel?: number | undefined;
+  /** Left out: as fast as it goes. */
+  pace?: Pace | null;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };
@@ -48,7 +53,7 @@ const wordsMs = 2000;
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
-  const { compressed = null, encrypt = null } = options;
+  const { compressed = null, encrypt = null, pace = null } = options;
   const hasher = createHasher(encrypt === null ? compressed?.content : null);
   /** What comes compressed is unpacked before it is encrypted. */
   const inspector =
@@ -58,7 +63,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     into,
     out,
     plainBytes = inspector.plainBytes,
-  } = compressed === null ? compressHere() : passCompressed(memory);
+  } = compressed === null ? compressHere(options.compressionLevel) : passCompressed(memory);
   let sizeBytes = 0;
   let backBytes = 0;
   let checksum = "";
@@ -87,7 +92,8 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           try {
             // Left open where the reader breaks off, so that the dump does not fail before the reader has said why.
             const chunks: AsyncIterable<Buffer> = out.iterator({ destroyOnReturn: false });
-            for await (const chunk of encrypt?.(inspected(chunks), signal, memory) ?? chunks) {
+            const stored = encrypt?.(inspected(chunks), signal, memory) ?? chunks;
+            for await (const chunk of pace?.(stored, signal) ?? stored) {
               await hasher.sent.update(chunk);
               sizeBytes += chunk.length;
               onProgress({ plainBytes: plainBytes(), storedBytes: sizeBytes });
@@ -110,7 +116,12 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
           backBytes += piece.length;
         };
         const stored = storage
-          .put(key, stream, { signal, takeBack, release: memory.giveBack })
+          .put(key, stream, {
+            signal,
+            takeBack,
+            // Only of whole pieces as they came.
+            release: pace === null ? memory.giveBack : undefined,
+          })
           .catch(async (error: unknown) => {
             // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
             if (reason !== undefined && into.destroyed && !signal.aborted)

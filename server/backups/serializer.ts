@@ -130,6 +130,8 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       keep: row.keep,
       exclude: row.exclude,
       exclude_caches: row.exclude_caches,
+      compression_level: row.compression_level,
+      bytes_per_second: row.bytes_per_second,
       last_proven_at: toTimestampOrNull(row.last_proven_at),
       adopted_at: toTimestampOrNull(row.adopted_at),
       warnings: warningsOf(row, shown),

@@ -7,6 +7,7 @@ import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { encryptedEnding } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
+import { createPace } from "./pacer.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
 import type { Origin, Source } from "./sources/source.ts";
@@ -120,6 +121,10 @@ export function createTakeBackup(options: TakeBackupOptions) {
     await removeStored(await resolver.storage(storage_provider_id), path);
   }
 
+  /** Nobody waits for a run. For what a restore saves first somebody does. */
+  const paceOf = ({ trigger }: BackupRow, { bytes_per_second: limit }: ConfigurationRow) =>
+    limit === null || trigger === "safety" ? null : createPace(limit, clock);
+
   /** Puts the manifest beside a file that was stored. @returns what the row keeps of it */
   async function putBeside(
     row: BackupRow,
@@ -182,6 +187,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
         await untilAborted(signal, checkRoom(storage, before, output));
         const bytes = { plainBytes: 0, storedBytes: 0 };
         const endReport = reportProgress(row, output, bytes, claim);
+        const compressionLevel = configuration.compression_level ?? undefined;
         const compressed = (await source.compressed?.(signal)) ?? null;
         let stored: Stored;
         try {
@@ -189,8 +195,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
             storage,
             key: path,
             dump: (into, ending) =>
-              (compressed ?? source).dump(into, { id: row.id, say: output.say, signal: ending }),
+              (compressed ?? source).dump(into, {
+                id: row.id,
+                say: output.say,
+                signal: ending,
+                compressionLevel,
+              }),
             compressed,
+            compressionLevel,
+            pace: paceOf(row, configuration),
             encrypt: encryption?.encrypt ?? null,
             signal,
             onProgress: (progress) => Object.assign(bytes, progress),

@@ -12,6 +12,7 @@ import type { Choices } from "./choices.ts";
 import { advancedSummary, type ConfigurationFormValues, presets } from "./configuration-form.ts";
 import { ExcludeFields } from "./ExcludeFields.tsx";
 import { KeepFields } from "./KeepFields.tsx";
+import { SpeedFields } from "./SpeedFields.tsx";
 import { Picker, SourceFields } from "./SourceFields.tsx";
 
 type ConfigurationFieldsProps = {
@@ -75,6 +76,16 @@ function ScheduleFields({ timeZone }: Pick<ConfigurationFieldsProps, "timeZone">
   );
 }
 
+const advancedNames = [
+  "hold",
+  "keep",
+  "directory",
+  "drill",
+  "exclude",
+  "compression_level",
+  "bytes_per_second",
+] as const;
+
 function AdvancedFields({
   configuration,
   isOurs,
@@ -88,9 +99,7 @@ function AdvancedFields({
     <FoldedFields
       title="Advanced"
       summary={advancedSummary(values, { keptHold, keptDirectory, isOurs })}
-      hasError={[errors.hold, errors.keep, errors.directory, errors.drill, errors.exclude].some(
-        (error) => error !== undefined,
-      )}
+      hasError={advancedNames.some((name) => errors[name] !== undefined)}
     >
       <Field
         label="Keep last"
@@ -130,6 +139,7 @@ function AdvancedFields({
       </Field>
       {isOurs && <KeepFields />}
       {isOurs && <ExcludeFields />}
+      {isOurs && <SpeedFields />}
       {isOurs && (
         <Field
           label="Restore drill"

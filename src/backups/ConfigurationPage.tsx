@@ -15,7 +15,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { hasExtras, toMoving } from "./backup-facts.ts";
+import { formatBytes, hasExtras, toMoving } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
@@ -76,6 +76,17 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
     ...excludeProperties(configuration),
     { term: "Storage", value: storage },
     { term: "Directory", value: mono(configuration.directory || "–") },
+    ...(configuration.compression_level
+      ? [{ term: "Compression level", value: String(configuration.compression_level) }]
+      : []),
+    ...(configuration.bytes_per_second
+      ? [
+          {
+            term: "Bandwidth limit",
+            value: `${formatBytes(configuration.bytes_per_second)} a second`,
+          },
+        ]
+      : []),
     ...(hasExtras(configuration)
       ? [
           {

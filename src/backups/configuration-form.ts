@@ -105,6 +105,12 @@ export const toValues = (configuration: BackupConfiguration): ConfigurationFormV
   // A service without drills and rules is not to be told of one.
   ...(configuration.drill !== undefined && { drill: configuration.drill }),
   ...(configuration.keep !== undefined && { keep: configuration.keep }),
+  ...(configuration.compression_level !== undefined && {
+    compression_level: configuration.compression_level,
+  }),
+  ...(configuration.bytes_per_second !== undefined && {
+    bytes_per_second: configuration.bytes_per_second,
+  }),
   ...(configuration.type === "site" && {
     ...(configuration.exclude !== undefined && { exclude: configuration.exclude }),
     ...(configuration.exclude_caches !== undefined && {

@@ -1,9 +1,18 @@
 // zstd as a program of the machine that a source is on. A dump is compressed by it far away alone: on the service's own
 // machine nothing is gained by that.
+import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import type { Host } from "../../hosts/host.ts";
+import type { Attempt } from "./source.ts";
 
 /** As the service compresses by itself: the same level, and zstd's own checksum. */
-export const compressCommand = ["zstd", "--quiet", "-3", "--check", "--stdout"] as const;
+export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compressionLevel">) =>
+  [
+    "zstd",
+    "--quiet",
+    `-${compressionLevel ?? usualCompressionLevel}`,
+    "--check",
+    "--stdout",
+  ] as const;
 
 /** For a shell: succeeds where the machine has it. */
 export const lookForZstd = "zstd --version >/dev/null 2>&1";

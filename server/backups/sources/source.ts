@@ -77,6 +77,8 @@ export type Attempt = {
   /** A line for the run's output; what goes wrong without failing the run is said here too. */
   say(line: string): void;
   signal: AbortSignal;
+  /** Of zstd, where the source's machine compresses; absent = the usual one. */
+  compressionLevel?: number | undefined;
 };
 
 export type CompressedDump = {

@@ -117,7 +117,8 @@ async function dumpWhile(
   }
 }
 
-async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Promise<void> {
+async function runDump(run: Run, into: Writable, attempt: Attempt): Promise<void> {
+  const { say, signal } = attempt;
   const { target, tools, snapshot, isCompressed } = run;
   const dump = [
     tools.program("pg_dump"),
@@ -130,7 +131,7 @@ async function runDump(run: Run, into: Writable, { say, signal }: Attempt): Prom
     `--dbname=${patience}`,
   ] as const;
   const end = await runTool(run, {
-    argv: isCompressed ? pipelineOf(dump, compressCommand) : dump,
+    argv: isCompressed ? pipelineOf(dump, compressCommand(attempt)) : dump,
     // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
     take: (piece) => writeTo(into, piece),
     onErrorLine(line) {

@@ -53,7 +53,7 @@ export async function dumpThere(
     const archive = pipelineOf(
       findArguments(root, excludes, caches, "kept"),
       createArguments(root),
-      ...(inspector === null ? [compressCommand] : []),
+      ...(inspector === null ? [compressCommand(attempt)] : []),
     );
     const end = await host.run({
       argv: ["sh", "-c", whileTheSame, "sh", root, ...archive],

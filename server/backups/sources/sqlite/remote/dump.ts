@@ -35,7 +35,14 @@ export async function dumpThere(
   try {
     const { folder, manifest } = await copyThere(target, attempt);
     const { exitCode, stderr } = await host.run({
-      argv: ["sh", "-c", send, "sh", folder, ...(isCompressed ? compressCommand : ["cat"])],
+      argv: [
+        "sh",
+        "-c",
+        send,
+        "sh",
+        folder,
+        ...(isCompressed ? compressCommand(attempt) : ["cat"]),
+      ],
       take: (piece) => writeTo(into, piece),
       signal,
     });
