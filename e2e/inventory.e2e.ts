@@ -116,8 +116,11 @@ test("a site is refused at its field by what only the service knows", async ({
   await expect(page.getByLabel("User", { exact: true })).toBeFocused();
   await fill(page, "User", ownUser);
   await fill(page, "Artisan command", "sh artisan");
+  await fill(page, "Before a backup", "php artisan down");
+  await fill(page, "Time limit", "30");
   await press(page, "Add site");
   await expectToast(page, "status", "shop.example.com added.");
+  expect(await text()).toMatch(/backup_hooks:\s*\{?\s*before: php artisan down,?\s+timeout: 30/);
   // It is there at once.
   await page.goto(`${service.url}/sites/1/workers`);
   await expect(page).toHaveTitle(/shop\.example\.com/);

@@ -90,6 +90,9 @@ const recipients = z
   )
   .check(z.minLength(1), z.maxLength(20));
 
+/** A text is split at its spaces; a list is taken as it is. */
+const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
+
 const [slack, discord, email] = channelTypes;
 
 type Schema = z.ZodMiniType;
@@ -163,8 +166,16 @@ function entriesWith<
       root: absolutePath,
       /** The account that everything of the site runs as; by default the owner of its folder. */
       user: z.optional(user),
-      /** A text is split at its spaces; a list is taken as it is. */
-      artisan: z.optional(z.union([line(1024), z.array(line(1024)).check(z.minLength(1))])),
+      artisan: z.optional(command),
+      /** What runs in the site's folder before and after each backup of it. */
+      backup_hooks: z.optional(
+        z.strictObject({
+          before: z.optional(command),
+          after: z.optional(command),
+          /** Seconds that each of them may take; by default 60. */
+          timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
+        }),
+      ),
       databases: z.optional(z.array(ownId)),
     }),
 

@@ -18,7 +18,7 @@ import { createCountsStore } from "./counts-store.ts";
 import { createConfigurationStore, type ConfigurationRow } from "./configuration-store.ts";
 import { createBackupCounts } from "./metrics.ts";
 import type { Resolver } from "./resolver.ts";
-import type { Source } from "./sources/source.ts";
+import type { Hooks, Source } from "./sources/source.ts";
 import { createTakeBackup, type TakeBackup } from "./take-backup.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
@@ -38,8 +38,10 @@ let takeBackup: TakeBackup;
 /** Happens when all of the content has been written, before the source says that it ended well. */
 let meanwhile: () => Promise<void>;
 let done = () => {};
+let hooks: Hooks | undefined;
 
 beforeEach(async () => {
+  hooks = undefined;
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), "quarterdeck-fencing-"));
   await insertInventory(database.db);
@@ -65,7 +67,8 @@ beforeEach(async () => {
     tasks,
     resolver: {
       // What a backup asks of a source is all there.
-      source: async () => source as Partial<Source> as Source,
+      source: async () =>
+        ({ ...source, ...(hooks !== undefined && { hooks }) }) as Partial<Source> as Source,
       storage: async () => createLocalStorage({ path: folder }),
       describe: async () => ({
         type: "database",
@@ -151,6 +154,27 @@ test("a runner whose job was settled meanwhile changes nothing, and leaves no fi
   });
   expect(await events()).toEqual(["backup.failed"]);
   expect(await files()).toEqual([]);
+});
+
+test("what is to run after a backup of a site runs for one that was cut off, and never makes its outcome", async () => {
+  const after = vi.fn<() => Promise<string | null>>(async () => "It failed.");
+  hooks = { before: async () => undefined, after };
+  const site = { ...configuration, type: "site" as const };
+  const cutOff = new Interrupted("It was cut off.");
+  const settle = (row: BackupRow) => takeBackup.interrupt(row, site, cutOff, async () => undefined);
+  const running = await store.transaction((tx) => store.move(tx, backup, "running"));
+  if (running === null) return expect.unreachable();
+  await settle(running);
+  expect(after).toHaveBeenCalledOnce();
+  expect(await store.byId(backup.id)).toMatchObject({
+    status: "failed",
+    status_reason: "It was cut off.",
+    output: expect.stringContaining("It failed."),
+  });
+  // One that had not begun has run nothing before it.
+  const waiting = await insertBackup(database.db, configuration);
+  await settle(waiting);
+  expect(after).toHaveBeenCalledOnce();
 });
 
 test("a runner whose job was claimed anew stores no outcome; its file is left to whoever settles it", async () => {

@@ -60,7 +60,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   async function finish(
     row: BackupRow,
     configuration: ConfigurationRow,
-    stored: Stored & { origin: Origin },
+    stored: Stored & { origin: Origin; warnings: string[] },
     output: Output,
     before: BackupRow[],
     also: (tx: Connection) => Promise<void>,
@@ -70,6 +70,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const { sizeBytes, checksum } = stored;
     const measured = { sizeBytes, durationMs, checksum, isEncrypted: isEncrypted(row.path) };
     const warnings = [
+      ...stored.warnings,
       ...manifestWarnings(stored.manifest),
       ...findAnomalies(measured, before.map(measure)),
       ...(await lostRows(configuration, stored.manifest)),

@@ -2,7 +2,7 @@
 // its marker file, or before there was one, by its backups.
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
-import type { LocalHost } from "../hosts/host.ts";
+import type { Host, LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";
@@ -23,6 +23,7 @@ import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { createHooks } from "./hooks.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
@@ -151,11 +152,16 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   }
 
   async function siteSource(site: SiteRow, excludes: Excludes | null): Promise<Source> {
-    const { name, root, serverId, account } = site;
-    if (await inventory.isLocal(serverId))
-      return createFolderSource({ ...(await openHere(account)), name, root, excludes });
-    const there = await openServer(serverId);
-    return createRemoteFolderSource({ host: there.as(accountOf(account)), name, root, excludes });
+    const { name, root, serverId, account, backupHooks } = site;
+    const isLocal = await inventory.isLocal(serverId);
+    const hooked = (its: Host, source: Source): Source =>
+      backupHooks === null ? source : { ...source, hooks: createHooks(its, root, backupHooks) };
+    if (isLocal) {
+      const here = await openHere(account);
+      return hooked(here.host, createFolderSource({ ...here, name, root, excludes }));
+    }
+    const its = (await openServer(serverId)).as(accountOf(account));
+    return hooked(its, createRemoteFolderSource({ host: its, name, root, excludes }));
   }
 
   /** @throws StorageError when its server cannot be used now */

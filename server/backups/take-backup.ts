@@ -18,7 +18,7 @@ import type { RecoveryWriter } from "./recovery-writer.ts";
 import { removeStored } from "./stored-file.ts";
 import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
 import { untilAborted } from "./together.ts";
-import { operatorMessage } from "./failure-message.ts";
+import { failureMessage, operatorMessage } from "./failure-message.ts";
 
 type TakeBackupOptions = RecordOutcomeOptions & {
   tasks: TaskStore;
@@ -125,6 +125,22 @@ export function createTakeBackup(options: TakeBackupOptions) {
   const paceOf = ({ trigger }: BackupRow, { bytes_per_second: limit }: ConfigurationRow) =>
     limit === null || trigger === "safety" ? null : createPace(limit, clock);
 
+  /** A service that was killed has not run what runs after a backup, e.g. what ends a maintenance mode. */
+  async function runLeftHook(
+    { status }: BackupRow,
+    configuration: ConfigurationRow,
+    output: Output,
+  ): Promise<void> {
+    if (status !== "running" || configuration.type !== "site") return;
+    try {
+      const { hooks } = await resolver.source(configuration);
+      const reason = await hooks?.after(output.say);
+      if (reason) output.say(reason);
+    } catch (error) {
+      output.say(`The hook after the backup couldn't run: ${failureMessage(error)}`);
+    }
+  }
+
   /** Puts the manifest beside a file that was stored. @returns what the row keeps of it */
   async function putBeside(
     row: BackupRow,
@@ -190,7 +206,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
         const compressionLevel = configuration.compression_level ?? undefined;
         const compressed = (await source.compressed?.(signal)) ?? null;
         let stored: Stored;
+        let afterWarning: string | null | undefined;
         try {
+          await source.hooks?.before(output.say, signal);
           stored = await storeDump({
             storage,
             key: path,
@@ -209,11 +227,14 @@ export function createTakeBackup(options: TakeBackupOptions) {
             onProgress: (progress) => Object.assign(bytes, progress),
           });
         } finally {
+          // Also where the one before failed half way.
+          afterWarning = await source.hooks?.after(output.say);
+          if (afterWarning) output.say(afterWarning);
           await endReport();
         }
         const file = { storage, stored, recipients: encryption?.recipients };
         const origin = await putBeside(row, configuration, source, file, signal);
-        const outcome = { ...stored, origin };
+        const outcome = { ...stored, origin, warnings: afterWarning ? [afterWarning] : [] };
         const finished = await finish(row, configuration, outcome, output, before, also);
         options.recovery.request(finished.storage_provider_id, finished.id);
         return finished;
@@ -240,7 +261,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
       reason: Error,
       also: (tx: Connection) => Promise<void>,
     ): Promise<void> {
-      await fail(row, configuration, reason, createOutput(row.output), also);
+      const output = createOutput(row.output);
+      await runLeftHook(row, configuration, output);
+      await fail(row, configuration, reason, output, also);
     },
   };
 }

@@ -8,6 +8,7 @@ const site: SiteRow = {
   name: "shop",
   root: "/srv/shop/current",
   artisan: ["php", "artisan"],
+  backupHooks: null,
   workerCount: 0,
   createdAt: new Date(0),
   databases: [],

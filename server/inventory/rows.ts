@@ -26,6 +26,12 @@ export type SiteRow = {
   root: string;
   /** The command before `queue:work`. */
   artisan: readonly string[];
+  /** What runs before and after a backup; null = nothing. */
+  backupHooks: {
+    before: readonly string[] | null;
+    after: readonly string[] | null;
+    timeoutMs: number;
+  } | null;
   workerCount: number;
   createdAt: Date;
   /** Ids of its databases. */
@@ -72,7 +78,7 @@ export function toServer(row: typeof servers.$inferSelect): ServerRow {
 }
 
 export function toSite(row: typeof sites.$inferSelect): SiteRow {
-  const { root, artisan, databases: ids = [] } = row.entry;
+  const { root, artisan, backup_hooks: hooks, databases: ids = [] } = row.entry;
   return {
     id: row.id,
     serverId: row.server_id,
@@ -82,14 +88,22 @@ export function toSite(row: typeof sites.$inferSelect): SiteRow {
     createdAt: row.created_at,
     databases: ids,
     account: row.account ?? undecided,
-    artisan:
-      artisan === undefined
-        ? defaultArtisan
-        : typeof artisan === "string"
-          ? artisan.split(/\s+/)
-          : artisan,
+    artisan: toArguments(artisan) ?? defaultArtisan,
+    backupHooks:
+      hooks === undefined
+        ? null
+        : {
+            before: toArguments(hooks.before),
+            after: toArguments(hooks.after),
+            timeoutMs: (hooks.timeout ?? usualHookSeconds) * 1000,
+          },
   };
 }
+
+const usualHookSeconds = 60;
+
+const toArguments = (command: string | readonly string[] | undefined): readonly string[] | null =>
+  typeof command === "string" ? command.split(/\s+/) : (command ?? null);
 
 export const toDatabase = (row: typeof databases.$inferSelect): DatabaseRow => ({
   id: row.id,

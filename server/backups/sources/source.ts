@@ -97,7 +97,18 @@ export type Drill = Pick<Source, "drill"> & {
   settle(attempt: Attempt): Promise<unknown>;
 };
 
+/** What runs before and after a backup, where the source is. */
+export type Hooks = {
+  /** @throws SourceError where it fails: nothing is to be backed up then */
+  before(say: Attempt["say"], signal: AbortSignal): Promise<void>;
+  /** Whatever became of the backup. @returns why it failed, in words; null = it did not */
+  after(say: Attempt["say"]): Promise<string | null>;
+};
+
 export type Source = {
+  /** Absent: nothing runs. */
+  readonly hooks?: Hooks;
+
   /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`. */
   readonly extension: string;
 

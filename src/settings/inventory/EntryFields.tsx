@@ -80,6 +80,27 @@ const SiteFields = ({ inventory }: FieldsProps) => (
       help="Runs in the site's folder, before queue:work."
     />
     <DatabasesField inventory={inventory} />
+    <TextField
+      name="backup_hooks.before"
+      label="Before a backup"
+      placeholder="php artisan down"
+      isCode
+      help="Runs in the site's folder, as its user. If it fails, so does the backup."
+    />
+    <TextField
+      name="backup_hooks.after"
+      label="After a backup"
+      placeholder="php artisan up"
+      isCode
+      help="Runs whatever became of the backup."
+    />
+    <TextField
+      name="backup_hooks.timeout"
+      label="Time limit"
+      placeholder="60"
+      isNumber
+      help="Seconds that each of these two commands may take."
+    />
   </FieldGroup>
 );
 

@@ -26,7 +26,17 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
       (name) => `drills.${name}`,
     ),
   ],
-  sites: ["name", "server", "root", "user", "artisan", "databases"],
+  sites: [
+    "name",
+    "server",
+    "root",
+    "user",
+    "artisan",
+    "databases",
+    "backup_hooks.before",
+    "backup_hooks.after",
+    "backup_hooks.timeout",
+  ],
   databases: ["name", "server", "engine", "url", "url.secret", "path", "user"],
   storage_providers: [
     "name",
@@ -81,6 +91,18 @@ const storageFields: Record<string, readonly string[]> = {
   rclone: ["remote", "config"],
 };
 
+/** A list that was not changed stays a list, as of `artisan`; without a command there is nothing to stop after a time. */
+function hooksOf(values: EntryValues): EntryValues {
+  const typed = objectIn(values, "backup_hooks");
+  const written = objectIn(values, "writtenHooks");
+  const commands = Object.entries(pick(typed, "before", "after")).map(([name, text]) => {
+    const list = written[name];
+    return [name, Array.isArray(list) && list.join(" ") === text ? list : text] as const;
+  });
+  if (commands.length === 0) return {};
+  return { ...Object.fromEntries(commands), ...pick(typed, "timeout") };
+}
+
 const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   servers(values) {
     const { jump: _, ...direct } = objectIn(objectIn(values, "connection"), "ssh");
@@ -102,9 +124,11 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     const databases = Array.isArray(values["databases"]) ? values["databases"] : [];
     // A list that was not changed stays a list.
     const isSame = Array.isArray(written) && written.join(" ") === artisan;
+    const hooks = hooksOf(values);
     return {
       ...pick(values, "server", "name", "root", "user"),
       ...(isSame ? { artisan: written } : pick(values, "artisan")),
+      ...(Object.keys(hooks).length > 0 && { backup_hooks: hooks }),
       ...(databases.length > 0 && { databases }),
     };
   },
@@ -164,7 +188,17 @@ export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
     return { ...others, place: "ssh", hasJump, connection: { ssh: { ...ssh } } };
   }
   if ("root" in entry)
-    return { ...entry, artisan: commandText(entry.artisan), writtenArtisan: entry.artisan };
+    return {
+      ...entry,
+      artisan: commandText(entry.artisan),
+      writtenArtisan: entry.artisan,
+      backup_hooks: {
+        before: commandText(entry.backup_hooks?.before),
+        after: commandText(entry.backup_hooks?.after),
+        timeout: entry.backup_hooks?.timeout,
+      },
+      writtenHooks: entry.backup_hooks,
+    };
   if ("recipients" in entry) return { ...entry, recipients: entry.recipients?.join("\n") };
   return { ...entry };
 }

@@ -1,0 +1,158 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { createLocalHost } from "../hosts/local.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { createHooks } from "./hooks.ts";
+import { makeFolder } from "./sources/folder/testing/fixtures.ts";
+import { createBackupTestService, soon } from "./testing/backup-service.ts";
+
+const remote = createRemoteServer();
+const machines = [
+  {
+    machine: "this machine",
+    hostOf: async () => createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/tmp" }),
+  },
+  { machine: "a remote server", hostOf: () => remote.host() },
+];
+const never = new AbortController().signal;
+
+test.each(machines)(
+  "on $machine hooks run in the folder, and tell how they end",
+  async ({ hostOf }) => {
+    const folder = await makeFolder();
+    const host = await hostOf();
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const hooks = (before: string[] | null, after: string[] | null = null, timeoutMs = 20_000) =>
+      createHooks(host, folder, { before, after, timeoutMs });
+    // Arguments are taken as they are: no shell reads them.
+    await hooks(["sh", "-c", 'pwd; printf "%s\\n" "$1"; echo noted >&2', "sh", "$(id) ; *"]).before(
+      say,
+      never,
+    );
+    expect(said.slice(1).sort()).toEqual(["  $(id) ; *", `  ${folder}`, "  noted"]);
+    await expect(
+      hooks(["sh", "-c", "echo no disk >&2; exit 3"]).before(say, never),
+    ).rejects.toThrow(
+      /^The hook before the backup failed: sh -c .* ended with exit code 3: no disk$/,
+    );
+    expect(await hooks(null, ["sh", "-c", "exit 4"]).after(say)).toMatch(
+      /^The hook after the backup failed: .* exit code 4\.$/,
+    );
+    expect(await hooks(null, ["true"]).after(say)).toBe(null);
+    expect(await hooks(null, null).after(say)).toBe(null);
+    await expect(hooks(["sleep", "600"], null, 50).before(say, never)).rejects.toThrow(
+      /sleep 600 was stopped: it didn't end within 0.05 s\.$/,
+    );
+    await expect(hooks(["no-such-program-here"]).before(say, never)).rejects.toThrow(
+      /no-such-program-here/,
+    );
+    const ending = new AbortController();
+    const waiting = hooks(["sleep", "600"]).before(say, ending.signal);
+    ending.abort(new Error("canceled"));
+    await expect(waiting).rejects.toThrow(/cancel|abort/i);
+  },
+);
+
+const inventory = (folder: string) => `  - id: 7
+    server: 1
+    name: hooked
+    root: ${folder}/hooked
+    user: ${ownUser}
+    backup_hooks: { before: [sh, before.sh, "two words"], after: sh after.sh, timeout: 30 }`;
+
+async function makeHooked() {
+  const service = await createBackupTestService({}, { sites: inventory });
+  onTestFinished(() => service.close());
+  const at = (name: string) => join(service.folder, "hooked", name);
+  await mkdir(at(""));
+  await writeFile(at("page"), "page");
+  const script = (name: string, text: string) => writeFile(at(name), `${text}\n`);
+  await script("before.sh", 'echo "before $1" >> log');
+  await script("after.sh", "echo after >> log");
+  const log = () => readFile(at("log"), "utf8").catch(() => "");
+  const { id } = await service.installed({ backupable_type: "site", backupable_id: 7 });
+  return { ...service, configurationId: id, script, log };
+}
+
+test("a run is between its hooks, and a backup before a restore too", async () => {
+  const service = await makeHooked();
+  const backup = await service.run(service.configurationId);
+  expect(backup.status, backup.output).toBe("finished");
+  expect(await service.log()).toBe("before two words\nafter\n");
+  expect(backup.output).toMatch(
+    /Before the backup: sh before.sh two words[^]*After the backup: sh after.sh/,
+  );
+  await service.statusOf("PUT", `/api/backup/${backup.id}`);
+  await service.restored(backup.id, "finished");
+  // That of the run's own beginning is what the backup has.
+  expect(await service.log()).toBe("before two words\n");
+  const safety = (await service.show(service.configurationId)).backups[0];
+  expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
+  expect(safety?.output).toContain("After the backup: sh after.sh");
+});
+
+test("a hook that fails before the backup fails it, and the one after runs all the same", async () => {
+  const service = await makeHooked();
+  await service.script("before.sh", "echo before >> log; echo 'queue is busy' >&2; exit 1");
+  const backup = await service.run(service.configurationId);
+  expect(backup).toMatchObject({
+    status: "failed",
+    status_reason: expect.stringMatching(
+      /^The hook before the backup failed: sh before.sh two words ended with exit code 1: queue is busy/,
+    ),
+  });
+  expect(await service.log()).toBe("before\nafter\n");
+  expect(await service.files()).toEqual([]);
+});
+
+test("a hook that fails after the backup is its warning", async () => {
+  const service = await makeHooked();
+  await service.script("after.sh", "exit 9");
+  const backup = await service.run(service.configurationId);
+  expect(backup.status).toBe("finished");
+  expect(backup.warnings).toContainEqual(
+    "The hook after the backup failed: sh after.sh ended with exit code 9.",
+  );
+});
+
+test("the hook after runs when a run is canceled during the one before", async () => {
+  const service = await makeHooked();
+  await service.script("before.sh", "echo before >> log; sleep 600");
+  const { body } = await service.json<{ id: number }>(
+    "POST",
+    `/api/backup/${service.configurationId}`,
+  );
+  await soon(async () => expect(await service.log()).toBe("before\n"));
+  expect(await service.statusOf("POST", `/api/backup/${body.id}/cancel`)).toBe(202);
+  const ended = await service.becomes(body.id, "failed");
+  expect(ended.status_reason).toMatch(/^Canceled by/);
+  expect(await service.log()).toBe("before\nafter\n");
+});
+
+test("hooks come from the inventory alone: a request that names some changes nothing", async () => {
+  const service = await makeHooked();
+  const fields = {
+    backup_hooks: { before: "touch stolen" },
+    hooks: { before: ["touch", "stolen"] },
+  };
+  const { id } = await service.installed({
+    backupable_type: "site",
+    backupable_id: 7,
+    name: "Other",
+    ...fields,
+  });
+  const { body } = await service.json<{ id: number }>("POST", `/api/backup/${id}`, fields);
+  await service.becomes(body.id, "finished");
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  const { rows } = await client.query(
+    "select to_jsonb(c)::text as row from backup_configurations c",
+  );
+  await client.end();
+  expect(JSON.stringify(rows)).not.toContain("stolen");
+  await expect(readFile(join(service.folder, "hooked/stolen"))).rejects.toThrow(/ENOENT/);
+});

@@ -1,0 +1,78 @@
+// Commands of a site before and after each of its backups, as its inventory entry names them. They run as the site's account, in
+// its folder, and no request has a part in them.
+import { CommandMissing, type Host } from "../hosts/host.ts";
+import { toError } from "../to-error.ts";
+import { SourceError, type Attempt, type Hooks } from "./sources/source.ts";
+
+/** As argument lists; null = there is none. */
+export type HookCommands = {
+  before: readonly string[] | null;
+  after: readonly string[] | null;
+  timeoutMs: number;
+};
+
+const keptCharacters = 4096;
+const shownLines = 20;
+
+/** @param host as the site's account sees it @param folder the site's */
+export function createHooks(host: Host, folder: string, commands: HookCommands): Hooks {
+  const { timeoutMs } = commands;
+
+  /** @returns why it failed, in words; null = it ended well @throws the reason of the signal */
+  async function run(
+    argv: readonly string[],
+    say: Attempt["say"],
+    signal: AbortSignal | null,
+  ): Promise<string | null> {
+    const [program = "", ...args] = argv;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    let output = "";
+    let lastError = "";
+    const keep = (text: string) => {
+      output = (output + text).slice(-keptCharacters);
+    };
+    try {
+      const { exitCode, signal: by } = await host.run({
+        argv: [program, ...args],
+        folder,
+        async take(piece) {
+          keep(piece.toString());
+        },
+        onErrorLine(line) {
+          if (line.trim() !== "") lastError = line.trim();
+          keep(`${line}\n`);
+        },
+        signal: signal === null ? timeout : AbortSignal.any([signal, timeout]),
+      });
+      if (exitCode === 0) return null;
+      const end = by === null ? `exit code ${exitCode}` : by;
+      return `${argv.join(" ")} ended with ${end}${lastError === "" ? "." : `: ${lastError}`}`;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (timeout.aborted)
+        return `${argv.join(" ")} was stopped: it didn't end within ${timeoutMs / 1000} s.`;
+      return error instanceof CommandMissing
+        ? error.message
+        : `${argv.join(" ")}: ${toError(error).message}`;
+    } finally {
+      const lines = output.split("\n").filter((line) => line.trim() !== "");
+      for (const line of lines.slice(-shownLines)) say(`  ${line}`);
+    }
+  }
+
+  return {
+    async before(say, signal) {
+      if (commands.before === null) return;
+      say(`Before the backup: ${commands.before.join(" ")}`);
+      const reason = await run(commands.before, say, signal);
+      if (reason !== null) throw new SourceError(`The hook before the backup failed: ${reason}`);
+    },
+
+    async after(say) {
+      if (commands.after === null) return null;
+      say(`After the backup: ${commands.after.join(" ")}`);
+      const reason = await run(commands.after, say, null);
+      return reason === null ? null : `The hook after the backup failed: ${reason}`;
+    },
+  };
+}
