@@ -4,6 +4,7 @@
 import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
+  listArchiveBody,
   restoreBackupBody,
   restoreIntoDatabaseBody,
   restoreIntoSiteBody,
@@ -39,6 +40,7 @@ export const servedOperations = {
   },
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
   showBackupCounts: { ...operations.showBackupCounts, responses: { 200: backupCounts } },
+  listArchive: { ...operations.listArchive, body: listArchiveBody },
   restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
   showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },

@@ -1,6 +1,6 @@
 // What the backups' requests may say.
 import * as z from "zod/mini";
-import { line, integer, ownId, storableText } from "../inputs.ts";
+import { line, integer, optionalLine, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { excludePatterns } from "./exclude-patterns.ts";
@@ -44,14 +44,35 @@ export const updateBackupConfigurationBody = z
 /** An identity file has some 200 characters, and one with a passphrase twice as many. */
 const maxIdentity = 16_384;
 
-const restored = {
-  /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
-  skip_safety_backup: z.optional(z.boolean()),
+const opened = {
   /** Of an encrypted backup: a private key of age, or the identity file that holds it. Never stored. */
   identity: z.optional(storableText().check(z.maxLength(maxIdentity))),
   /** Of an identity file that is protected by one. Never stored. */
   passphrase: z.optional(storableText().check(z.maxLength(1024))),
 };
+
+const restored = {
+  /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
+  skip_safety_backup: z.optional(z.boolean()),
+  ...opened,
+};
+
+/** Below the folder that was backed up. */
+const pathInArchive = storableText().check(z.maxLength(4096));
+
+export const listArchiveBody = z
+  .object({
+    ...opened,
+    /** Of an earlier answer. */
+    listing: z.optional(line(100)),
+    /** Whose content is listed; left out or empty: the folder that was backed up. */
+    folder: z.optional(pathInArchive),
+    /** Lists what has these words in its path below that folder, however deep, in place of its content. */
+    search: z.optional(optionalLine(255)),
+    page: z.optional(integer(1)),
+  })
+  .register(z.globalRegistry, { id: "ListArchive" });
+export type ListArchiveBody = z.infer<typeof listArchiveBody>;
 
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z

@@ -1,10 +1,10 @@
 // What is in a backup, and what a restore of it would replace.
 import * as z from "zod/mini";
-import { id, stateOf } from "../values.ts";
+import { id, stateOf, timestamp } from "../values.ts";
 
 const count = z.int().check(z.gte(0));
 
-export const backupEngines = ["postgres", "mysql", "sqlite", "folder"] as const;
+const backupEngines = ["postgres", "mysql", "sqlite", "folder"] as const;
 
 /** Rows by table, sorted by name. */
 const tables = z.array(z.object({ name: z.string(), rows: count }));
@@ -36,3 +36,33 @@ export const currentContents = z
   })
   .register(z.globalRegistry, { id: "CurrentContents" });
 export type CurrentContents = z.infer<typeof currentContents>;
+
+export const archiveFiles = z
+  .object({
+    /** Named in the next request, it spares reading the archive again, and the identity. It is kept for 15 minutes after its last use. */
+    listing: z.string(),
+    /** `reading`: what was found so far. Ask again. */
+    state: stateOf(["reading", "ready"]),
+    /** So many were read. */
+    entries: count,
+    /** False: the archive holds more than are listed. */
+    is_complete: z.boolean(),
+    /** How many there are in this folder, on all pages. */
+    total: count,
+    per_page: count,
+    files: z.array(
+      z.object({
+        /** Below the folder that was backed up. */
+        path: z.string(),
+        name: z.string(),
+        kind: z.enum(["file", "folder", "link", "other"]),
+        /** Of a folder, those of all files in it. */
+        bytes: count,
+        modified_at: z.nullable(timestamp),
+        /** Of a symbolic link. */
+        target: z.nullable(z.string()),
+      }),
+    ),
+  })
+  .register(z.globalRegistry, { id: "ArchiveFiles" });
+export type ArchiveFiles = z.infer<typeof archiveFiles>;

@@ -1,6 +1,6 @@
 // The backups' operations that only a restore elsewhere needs: the dashboard's first file does without them.
 import { backup } from "./backup.ts";
-import { backupContents, currentContents } from "./contents.ts";
+import { archiveFiles, backupContents, currentContents } from "./contents.ts";
 import { operation } from "../operation.ts";
 
 export const lateBackupOperations = {
@@ -9,6 +9,13 @@ export const lateBackupOperations = {
     method: "GET",
     path: "/api/backup/{id}/contents",
     responses: { 200: backupContents },
+  }),
+  /** A POST, because what opens an encrypted backup stands in no address. */
+  listArchive: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/files",
+    responses: { 200: archiveFiles },
   }),
   showDatabaseContents: operation({
     tag: "backups",

@@ -13,6 +13,8 @@ import type { MetricsPart } from "../metrics/part.ts";
 import type { Database } from "../store/database.ts";
 import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { createBackupService } from "./backup-service.ts";
+import { createArchiveListings } from "./archive-listing.ts";
+import { createBrowse } from "./browse.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createCountsStore } from "./counts-store.ts";
 import { createCurrentContents } from "./contents.ts";
@@ -105,6 +107,8 @@ export function createBackups(options: BackupsOptions): Backups {
   const fileKeys = createFileKeys(clock);
   const parts = { ...stores, resolver, recovery, fileKeys, jobs, clock, log };
 
+  const listings = createArchiveListings(clock);
+
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, inventory, removal });
 
@@ -148,6 +152,7 @@ export function createBackups(options: BackupsOptions): Backups {
         backups,
         restores: createRestoreService({ ...parts, leases: options.leases }),
         currentContents: createCurrentContents(parts),
+        browse: createBrowse({ resolver, listings }),
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,
@@ -197,6 +202,7 @@ export function createBackups(options: BackupsOptions): Backups {
     wake: scheduler.wake,
     isBusyWith: runner.isBusyWith,
     async stop() {
+      listings.close();
       await scheduler.stop();
       await Promise.all([jobs.backupTasks.stop(), runner.stop()]);
       await recovery.stop();

@@ -15,8 +15,11 @@ import type { Resolver } from "./resolver.ts";
 /** As a request has it. */
 export type GivenFields = { [Field in keyof GivenIdentity]?: GivenIdentity[Field] | undefined };
 
+export const identityMissing =
+  "The identity field is required: the backup is encrypted, and only your private key opens it.";
+
 export const asConflict = (error: unknown): never => {
-  throw conflict(failureMessage(error));
+  throw error instanceof ServiceError ? error : conflict(failureMessage(error));
 };
 
 export function createOpenStored(resolver: Pick<Resolver, "storage">) {
@@ -46,7 +49,7 @@ export function createOpenStored(resolver: Pick<Resolver, "storage">) {
     } catch (error) {
       if (error instanceof RefusedIdentity)
         throw new InvalidFields({ [error.field]: [error.message] });
-      throw error instanceof ServiceError ? error : asConflict(error);
+      return asConflict(error);
     } finally {
       ending.abort();
     }
@@ -54,5 +57,3 @@ export function createOpenStored(resolver: Pick<Resolver, "storage">) {
 
   return { findFile, openFile };
 }
-
-export type OpenStored = ReturnType<typeof createOpenStored>;

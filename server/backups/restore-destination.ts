@@ -15,7 +15,7 @@ type DestinationsOptions = {
 };
 
 /** A database that is being made, or whose data no configuration saves. */
-export type Unsaved = Pick<RestoreDestination, "database"> & { name: string };
+type Unsaved = Pick<RestoreDestination, "database"> & { name: string };
 
 /** Whether a restore would replace nothing. @throws SourceError */
 export const isEmpty = async (source: Source, signal: AbortSignal): Promise<boolean> =>
@@ -56,8 +56,6 @@ export function createDestinations({ configurations, resolver }: DestinationsOpt
     },
   };
 }
-
-export type Destinations = ReturnType<typeof createDestinations>;
 
 /** Whose files a backup's were is said by numbers, which mean somebody else elsewhere. */
 export function manifestFor(

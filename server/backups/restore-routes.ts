@@ -4,12 +4,14 @@ import { reply, route, type Caller, type Route } from "../http/route.ts";
 import { createDatabaseFinder, createSiteFinder } from "../inventory/finders.ts";
 import type { DatabaseRow, InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { BackupRow } from "./backup-store.ts";
+import type { Browse } from "./browse.ts";
 import { contentsOfBackup, type createCurrentContents } from "./contents.ts";
 import type { RestoreService } from "./restore-service.ts";
 import type { Serializer } from "./serializer.ts";
 
 type RestoreRoutesOptions = {
   restores: RestoreService;
+  browse: Browse;
   currentContents: ReturnType<typeof createCurrentContents>;
   serializer: Serializer;
   inventory: InventoryStore;
@@ -21,7 +23,7 @@ type RestoreRoutesOptions = {
 };
 
 export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
-  const { restores, currentContents, serializer, inventory, ofBackup } = options;
+  const { restores, browse, currentContents, serializer, inventory, ofBackup } = options;
   /** What is restored into is reached from its own server's instance, which also keeps the key of an encrypted backup. */
   const runsOn = ({ serverId }: DatabaseRow | SiteRow) => serverId;
   const ofDatabase = { find: createDatabaseFinder(inventory), runsOn };
@@ -42,6 +44,12 @@ export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
     route(servedOperations.showBackupContents, {
       find: ofBackup.find,
       handle: async ({ found }) => reply(200, contentsOfBackup(found)),
+    }),
+    route(servedOperations.listArchive, {
+      // A listing is in the memory of the instance that read the archive.
+      ...ofBackup,
+      isKnownWithout: true,
+      handle: async ({ found, body }) => reply(200, await browse(found, body)),
     }),
     route(servedOperations.showDatabaseContents, {
       ...ofDatabase,

@@ -17,13 +17,13 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import { createLockBoth } from "./lock-both.ts";
-import { asConflict, createOpenStored, type GivenFields } from "./open-stored.ts";
+import { asConflict, createOpenStored, identityMissing, type GivenFields } from "./open-stored.ts";
 import type { Resolver } from "./resolver.ts";
 import { refuseUnsaved } from "./restore-destination.ts";
 import { createRunMaker, type RunMakerOptions } from "./run-maker.ts";
 import { columnsOf, engineOf, engineOfPath, nameOf, type Engine } from "./subject.ts";
 
-export type RestoreServiceOptions = RunMakerOptions & {
+type RestoreServiceOptions = RunMakerOptions & {
   store: BackupStore;
   configurations: ConfigurationStore;
   resolver: Pick<Resolver, "storage" | "destination">;
@@ -216,6 +216,3 @@ export function createRestoreService(options: RestoreServiceOptions) {
 }
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
-
-const identityMissing =
-  "The identity field is required: the backup is encrypted, and only your private key opens it.";

@@ -12,6 +12,7 @@ import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { countedBackups } from "../../contract/backups/counts.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
+import type { Browse } from "./browse.ts";
 import type { createCurrentContents } from "./contents.ts";
 import type { ConfigurationService } from "./configuration-service.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
@@ -24,6 +25,7 @@ import type { Serializer } from "./serializer.ts";
 
 type BackupRoutesOptions = {
   restores: RestoreService;
+  browse: Browse;
   currentContents: ReturnType<typeof createCurrentContents>;
   configurations: ConfigurationService;
   backups: BackupService;

@@ -227,6 +227,8 @@ const cases: Record<ManyName, Case> = {
   deleteBackupConfiguration: { targets: configurations, status: 204 },
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
+  // Its one file is no folder's archive.
+  listArchive: { targets: storedBackups, body: () => ({}), status: 409 },
   restoreIntoDatabase: {
     targets: otherDatabases,
     body: (n) => ({ backup_id: restored[n] }),

@@ -37,6 +37,7 @@ notification_channels:
 type Ids = {
   server: number;
   site: number;
+  database: number;
   worker: number;
   "backup-configuration": number;
   backup: number;
@@ -104,6 +105,7 @@ async function seed(place: 1 | 2, word: string): Promise<Ids> {
   return {
     server: place,
     site: place,
+    database: place,
     worker,
     "backup-configuration": configuration,
     backup,

@@ -10,6 +10,7 @@ import { ownUser } from "./own-user.ts";
 export type ResourceKind =
   | "server"
   | "site"
+  | "database"
   | "worker"
   | "backup-configuration"
   | "backup"
@@ -107,6 +108,7 @@ export async function createResources(service: Service, folder: string): Promise
     ids: {
       server: 1,
       site: 1,
+      database: 1,
       worker: worker.id,
       "backup-configuration": configuration.id,
       backup: backup.id,

@@ -17,6 +17,7 @@ const resources: Resources = {
   ids: {
     server: 1,
     site: 1,
+    database: 1,
     worker: 1,
     "backup-configuration": 1,
     backup: 1,

@@ -9,7 +9,7 @@ import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../Id
 import { discardWord, isDiscarding, safetyChoices } from "../restore-question.tsx";
 import type { TargetType } from "./queries.ts";
 
-export type RestoreInto = {
+type RestoreInto = {
   type: TargetType;
   id: number;
   name: string;

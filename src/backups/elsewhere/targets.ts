@@ -5,7 +5,7 @@ import { everySiteQuery } from "../../app/inventory.ts";
 import { everyDatabaseQuery } from "../queries.ts";
 import type { TargetType } from "./queries.ts";
 
-export type Target = { type: TargetType; id: number; name: string };
+type Target = { type: TargetType; id: number; name: string };
 
 type Words = { label: string; prompt: string; help: string };
 

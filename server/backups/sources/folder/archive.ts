@@ -28,7 +28,22 @@ export type ArchiveSummary = {
 
 const digestLotCharacters = 32 * 1024;
 
-export function createArchiveInspector() {
+/** One entry, as its headers say. */
+export type ArchiveEntry = {
+  /** As archived, one character a byte, e.g. `./public/index.php`. */
+  path: string;
+  /** tar's letter: `0` a file, `5` a folder, `2` a symbolic link. */
+  type: string;
+  /** Of the content on the disk, holes counted. */
+  bytes: number;
+  /** Seconds since 1970. */
+  modified: number;
+  /** Of a link, one character a byte. */
+  target: string;
+};
+
+/** @param onEntry called with each entry, in the order of the archive */
+export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) {
   const hash = createHash("sha256");
   let unhashed = "";
   let entries = 0;
@@ -79,6 +94,13 @@ export function createArchiveInspector() {
     const mode = numberAt(header, 100, 8).toString(8);
     unhashed += `${type}\0${mode}\0${type === "0" ? realBytes : 0}\0${path}\0${target}\0`;
     if (unhashed.length > digestLotCharacters) flush();
+    onEntry?.({
+      path,
+      type,
+      bytes: type === "0" ? realBytes : 0,
+      modified: Number(extended["mtime"] ?? numberAt(header, 136, 12)),
+      target,
+    });
     extended = {};
     given = "";
   };
