@@ -87,6 +87,13 @@ export const paths = {
     list(`/backup-configurations/${id}`, view),
   editBackupConfiguration: (id: number) => `/backup-configurations/${id}/edit`,
   backup: (id: number) => `/backups/${id}`,
+  /** @param view which part of a folder's archive is shown */
+  backupContents: (id: number, view: { folder?: string; q?: string; page?: number } = {}) =>
+    withQuery(`/backups/${id}/contents`, {
+      folder: view.folder,
+      q: view.q,
+      ...pageQuery(view.page ?? 1),
+    }),
   restoreElsewhere: (id: number) => `/backups/${id}/restore`,
 };
 

@@ -110,6 +110,13 @@ const pages: RouteObject[] = [
     lazy: { Component: async () => (await import("./backups/BackupPage.tsx")).BackupPage },
   },
   {
+    path: "/backups/:id/contents",
+    lazy: {
+      loader: async () => (await import("./backups/elsewhere/loader.ts")).contentsLoader,
+      Component: async () => (await import("./backups/elsewhere/ContentsPage.tsx")).ContentsPage,
+    },
+  },
+  {
     path: "/backups/:id/restore",
     lazy: {
       loader: async () => (await import("./backups/elsewhere/loader.ts")).restoreElsewhereLoader,

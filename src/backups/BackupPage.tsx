@@ -8,6 +8,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { Link } from "../app/Link.tsx";
+import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
@@ -171,12 +172,17 @@ export function BackupPage() {
           </>
         }
         actions={
-          <BackupActions
-            backup={backup}
-            configuration={configuration ?? null}
-            look="words"
-            onRemoved={leave}
-          />
+          <>
+            {backup.status === "finished" && backup.restore_target !== undefined && (
+              <LinkButton to={paths.backupContents(id)}>Contents</LinkButton>
+            )}
+            <BackupActions
+              backup={backup}
+              configuration={configuration ?? null}
+              look="words"
+              onRemoved={leave}
+            />
+          </>
         }
       />
       {backup.status === "failed" && (

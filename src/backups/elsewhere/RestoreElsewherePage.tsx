@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import { useLoaded } from "../../api/query.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
 import { everyServerQuery } from "../../app/inventory.ts";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { paths } from "../../paths.ts";
@@ -17,6 +16,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { refusal } from "../backup-actions.ts";
 import { backupQuery, configurationQuery } from "../queries.ts";
+import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { ComparisonPanel } from "./ComparisonPanel.tsx";
 import type { restoreElsewhereLoader } from "./loader.ts";
 import { backupContentsQuery } from "./queries.ts";
@@ -82,22 +82,11 @@ export function RestoreElsewherePage() {
         title={`Restore backup ${id} elsewhere`}
         context={configuration ? [configuration.name] : []}
         crumbs={
-          <Crumbs
-            items={[
-              { label: "Overview", to: paths.home() },
-              ...(ownServerId === null
-                ? []
-                : [{ label: "Backups", to: paths.backups(ownServerId) }]),
-              ...(configurationId === null
-                ? []
-                : [
-                    {
-                      label: configuration?.name ?? `Configuration ${configurationId}`,
-                      to: paths.backupConfiguration(configurationId),
-                    },
-                  ]),
-              { label: `Backup ${id}`, to: paths.backup(id) },
-            ]}
+          <BackupCrumbs
+            id={id}
+            configurationId={configurationId}
+            configuration={configuration}
+            serverId={ownServerId}
           />
         }
       />

@@ -1,7 +1,7 @@
 // What the page needs before it shows.
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../../app/loading.ts";
+import { idOf, load, loadIfThere, pageOf } from "../../app/loading.ts";
 import { backupQuery, configurationQuery, everyDatabaseQuery } from "../queries.ts";
 import { backupContentsQuery } from "./queries.ts";
 
@@ -23,4 +23,23 @@ export async function restoreElsewhereLoader({ params, request }: LoaderFunction
       loadIfThere(request, everyDatabaseQuery(serverId)),
     ]);
   return { id, configurationId, serverId };
+}
+
+export async function contentsLoader({ params, request }: LoaderFunctionArgs) {
+  const id = idOf(params);
+  const [{ configuration_id: configurationId = null }] = await Promise.all([
+    load(request, backupQuery(id)),
+    load(request, backupContentsQuery(id)),
+  ]);
+  const configuration =
+    configurationId === null
+      ? null
+      : await loadIfThere(request, configurationQuery(configurationId));
+  const { searchParams } = new URL(request.url);
+  const view = {
+    folder: searchParams.get("folder") ?? "",
+    search: searchParams.get("q") ?? "",
+    page: pageOf(request),
+  };
+  return { id, configurationId, serverId: configuration?.server_id ?? null, view };
 }

@@ -1,5 +1,10 @@
 // What only a restore elsewhere asks the service. All of it is beside the interface.
+import type { ListArchiveBody } from "../../../contract/backups/bodies.ts";
+import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
+import { addOperations, call } from "../../api/client.ts";
 import { extraQuery } from "../../api/query.ts";
+
+addOperations(lateBackupOperations);
 
 export const backupContentsQuery = (id: number) => extraQuery("showBackupContents", { id });
 
@@ -9,3 +14,15 @@ export const currentContentsQuery = (type: TargetType, id: number) =>
   type === "site"
     ? extraQuery("showSiteContents", { id })
     : extraQuery("showDatabaseContents", { id });
+
+export type FilesView = { folder: string; search: string; page: number };
+
+/** @param opened what opens an encrypted one: an identity, or the name of a listing that one has opened. It is no part of the key. */
+export const filesQuery = (
+  id: number,
+  { folder, search, page }: FilesView,
+  opened: Pick<ListArchiveBody, "identity" | "passphrase" | "listing">,
+) => ({
+  queryKey: ["listArchive", { id }, { folder, search, page }] as const,
+  queryFn: () => call("listArchive", { id }, { body: { ...opened, folder, search, page } }),
+});

@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newestOf, runOnce } from "./backup-helpers.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible } from "./helpers.ts";
+
+test("the tables of a database's backup are listed with their rows", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const backup = await runOnce(backups);
+  await page.goto(`${service.url}/backups/${backup.id}`);
+  await page.getByRole("link", { name: "Contents", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    `Contents of backup ${backup.id}`,
+  );
+  await expect(page.getByRole("heading", { name: "1 table, 50 rows" })).toBeVisible();
+  await expect(page.getByRole("row").filter({ hasText: "orders" })).toContainText("50");
+  await page.getByLabel("Find a table").fill("users");
+  await expect(page.getByText("No results for “users”")).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("a site's backup is walked through folder by folder, and searched", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { root } = backups.site;
+  await mkdir(join(root, "public/images"), { recursive: true });
+  await writeFile(join(root, "public/images/logo.svg"), "<svg/>");
+  await mkdir(join(root, "many"));
+  for (let n = 100; n < 310; n++) await writeFile(join(root, `many/${n}.txt`), "");
+  const { id } = await backups.createConfiguration({
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+  });
+  const backup = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backups/${backup.id}/contents`);
+  const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+  await expect(row("index.html")).toContainText("1.4 kB");
+  await page.getByRole("link", { name: "public/" }).click();
+  await page.getByRole("link", { name: "images/" }).click();
+  await expect(row("logo.svg")).toContainText("6 bytes");
+  await expectAccessible(page);
+  await page.getByRole("navigation", { name: "Folder" }).getByText("Site folder").click();
+  await page.getByRole("link", { name: "many/" }).click();
+  await expect(page.getByText("1–200 of 210")).toBeVisible();
+  await page.getByRole("link", { name: "Next" }).click();
+  await expect(row("309.txt")).toBeVisible();
+  await page.getByRole("navigation", { name: "Folder" }).getByText("Site folder").click();
+  await expect(row("index.html")).toBeVisible();
+  await page.getByLabel("Find a file").fill("LOGO");
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await expect(row("public/images/logo.svg")).toBeVisible();
+});

@@ -1,0 +1,51 @@
+// What is in a backup: the tables of a database with their rows, or the files of a folder.
+import { useQuery } from "@tanstack/react-query";
+import { useLoaderData } from "react-router";
+import { useLoaded } from "../../api/query.ts";
+import { Notice } from "../../ui/Notice.tsx";
+import { PageHeader } from "../../ui/PageHeader.tsx";
+import { refusal } from "../backup-actions.ts";
+import { backupQuery, configurationQuery } from "../queries.ts";
+import { BackupCrumbs } from "./BackupCrumbs.tsx";
+import { FilesPanel } from "./FilesPanel.tsx";
+import type { contentsLoader } from "./loader.ts";
+import { backupContentsQuery } from "./queries.ts";
+import { TablesPanel } from "./TablesPanel.tsx";
+
+export function ContentsPage() {
+  const { id, configurationId, serverId, view } = useLoaderData<typeof contentsLoader>();
+  const backup = useLoaded(backupQuery(id));
+  const contents = useLoaded(backupContentsQuery(id));
+  const { data: configuration } = useQuery({
+    ...configurationQuery(configurationId ?? 0),
+    enabled: configurationId !== null,
+  });
+  const refused = refusal("download", backup);
+  return (
+    <>
+      <PageHeader
+        title={`Contents of backup ${id}`}
+        context={configuration ? [configuration.name] : []}
+        crumbs={
+          <BackupCrumbs
+            id={id}
+            configurationId={configurationId}
+            configuration={configuration}
+            serverId={serverId}
+          />
+        }
+      />
+      {refused !== undefined && (
+        <Notice tone="warn">
+          <p>{refused}</p>
+        </Notice>
+      )}
+      {contents !== null &&
+        (contents.engine === "folder" ? (
+          <FilesPanel backup={backup} view={view} />
+        ) : (
+          <TablesPanel contents={contents} />
+        ))}
+    </>
+  );
+}

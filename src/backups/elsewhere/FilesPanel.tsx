@@ -1,0 +1,200 @@
+// The files of a site's backup, folder by folder, as its archive has them.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useMemo, useState } from "react";
+import { useNavigate } from "react-router";
+import type { Backup } from "../../../contract/backups/backup.ts";
+import type { ArchiveFiles } from "../../../contract/backups/contents.ts";
+import { describeError } from "../../api/api-error.ts";
+import { Link } from "../../app/Link.tsx";
+import { LinkButton } from "../../app/LinkButton.tsx";
+import { paths } from "../../paths.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { Pager } from "../../ui/Pager.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { Time } from "../../ui/Time.tsx";
+import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../IdentityFields.tsx";
+import { formatBytes } from "../backup-facts.ts";
+import { filesQuery, type FilesView } from "./queries.ts";
+
+type File = ArchiveFiles["files"][number];
+
+/** What is still being read grows. */
+const readingMs = 1500;
+
+const nameCell = (id: number, { path, name, kind, target }: File) =>
+  kind === "folder" ? (
+    <Link
+      to={paths.backupContents(id, { folder: path })}
+      className="font-medium wrap-anywhere underline underline-offset-4"
+    >
+      {name}/
+    </Link>
+  ) : (
+    <span className="wrap-anywhere">
+      {name}
+      {target !== null && <span className="text-muted"> → {target}</span>}
+    </span>
+  );
+
+const columnsOf = (id: number): Column<File>[] => [
+  { id: "name", header: "Name", isRest: true, cell: (file) => nameCell(id, file) },
+  {
+    id: "modified",
+    header: "Modified",
+    from: "sm",
+    cell: ({ modified_at: at }) => (at === null ? "" : <Time value={at} />),
+  },
+  { id: "size", header: "Size", align: "end", cell: ({ bytes }) => formatBytes(bytes) },
+];
+
+/** The folders above what is shown, as links. */
+function Place({ id, folder }: { id: number; folder: string }) {
+  const parts = folder === "" ? [] : folder.split("/");
+  return (
+    <nav aria-label="Folder" className="flex flex-wrap items-center gap-1 text-sm wrap-anywhere">
+      <Link to={paths.backupContents(id)} className="underline underline-offset-4">
+        Site folder
+      </Link>
+      {parts.map((part, index) => {
+        const path = parts.slice(0, index + 1).join("/");
+        return (
+          <span key={path} className="flex items-center gap-1">
+            <span aria-hidden>/</span>
+            <Link
+              to={paths.backupContents(id, { folder: path })}
+              className="underline underline-offset-4"
+            >
+              {part}
+            </Link>
+          </span>
+        );
+      })}
+    </nav>
+  );
+}
+
+type FilesPanelProps = { backup: Backup; view: FilesView };
+
+export function FilesPanel({ backup, view }: FilesPanelProps) {
+  const { id } = backup;
+  const { folder, search, page } = view;
+  const navigate = useNavigate();
+  const [identity] = useState(createIdentity);
+  const [isOpened, setIsOpened] = useState(backup.encrypted !== true);
+  const [listing, setListing] = useState<string | null>(null);
+  const columns = useMemo(() => columnsOf(id), [id]);
+  const query = filesQuery(id, view, {
+    ...(listing !== null && { listing }),
+    // Once more, where the service has forgotten the listing.
+    ...(backup.encrypted === true && identityBody(identity.get())),
+  });
+  const { data, error, isFetching, refetch } = useQuery({
+    ...query,
+    queryFn: () =>
+      query.queryFn().catch((refused: unknown) => {
+        noteRefusal(identity, refused);
+        throw refused;
+      }),
+    enabled: isOpened,
+    retry: false,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.state === "reading" ? readingMs : false),
+  });
+  if (data !== undefined && data.listing !== listing) setListing(data.listing);
+
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    if (isOpened) void refetch();
+    setIsOpened(true);
+  };
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const q = new FormData(event.currentTarget).get("q");
+    if (typeof q === "string") void navigate(paths.backupContents(id, { folder, q: q.trim() }));
+  };
+  if (backup.encrypted === true && data === undefined)
+    return (
+      <form onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
+        <IdentityFields given={identity} />
+        {error !== null && (
+          <Notice tone="bad" isAlert>
+            {describeError(error).message}
+          </Notice>
+        )}
+        <div>
+          <Button type="submit" variant="primary" isPending={isFetching} isChange={false}>
+            {isFetching ? "Opening…" : "Open"}
+          </Button>
+        </div>
+      </form>
+    );
+  const total = data?.total ?? 0;
+  const perPage = data?.per_page ?? 1;
+  const from = total === 0 ? null : (page - 1) * perPage + 1;
+  const pageLink = (label: string, to: number, isThere: boolean) =>
+    isThere && (
+      <LinkButton size="sm" to={paths.backupContents(id, { folder, q: search, page: to })}>
+        {label}
+      </LinkButton>
+    );
+  return (
+    <div className="grid gap-4">
+      <search>
+        {/* Begins anew with each address. */}
+        <form key={`${folder} ${search}`} onSubmit={find} className="flex max-w-md items-end gap-2">
+          <Field label="Find a file">
+            {(aria) => <Input {...aria} name="q" type="search" defaultValue={search} />}
+          </Field>
+          <Button type="submit" isChange={false}>
+            Find
+          </Button>
+        </form>
+      </search>
+      <Place id={id} folder={folder} />
+      {error !== null && (
+        <Notice tone="bad" isAlert>
+          {describeError(error).message}
+        </Notice>
+      )}
+      <div aria-live="polite" className="contents">
+        {(data === undefined || data.state === "reading") && error === null && (
+          <p className="text-sm text-muted">
+            Reading the archive… {(data?.entries ?? 0).toLocaleString("en-US")} entries so far
+          </p>
+        )}
+        {data?.is_complete === false && (
+          <Notice tone="warn">
+            <p>
+              The archive holds more than {data.entries.toLocaleString("en-US")} entries. The rest
+              isn't listed.
+            </p>
+          </Notice>
+        )}
+      </div>
+      {data !== undefined && (
+        <Panel>
+          <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
+          {data.files.length === 0 && data.state === "ready" && (
+            <p className="px-4 py-3 text-sm text-muted">
+              {search === "" ? "This folder is empty." : `No results for “${search}”`}
+            </p>
+          )}
+          {total > perPage && (
+            <Pager
+              from={from}
+              to={from === null ? null : Math.min(total, from + data.files.length - 1)}
+              total={total}
+              previous={pageLink("Previous", page - 1, page > 1)}
+              next={pageLink("Next", page + 1, page * perPage < total)}
+            />
+          )}
+        </Panel>
+      )}
+    </div>
+  );
+}

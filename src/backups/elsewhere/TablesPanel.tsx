@@ -1,0 +1,76 @@
+// The tables of a database's backup, with the rows that were counted when it was made.
+import { useDeferredValue, useMemo, useState } from "react";
+import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+
+type Row = NonNullable<BackupContents["tables"]>[number];
+
+/** So many rows of a table the browser draws without a delay. */
+const mostShown = 500;
+
+const columns: Column<Row>[] = [
+  {
+    id: "table",
+    header: "Table",
+    isRest: true,
+    cell: ({ name }) => (
+      <span className="block truncate" title={name}>
+        {name}
+      </span>
+    ),
+  },
+  { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => rows.toLocaleString("en-US") },
+];
+
+export function TablesPanel({ contents }: { contents: BackupContents }) {
+  const [wanted, setWanted] = useState("");
+  const words = useDeferredValue(wanted).trim().toLowerCase();
+  const { tables } = contents;
+  const found = useMemo(
+    () => (tables ?? []).filter(({ name }) => name.toLowerCase().includes(words)),
+    [tables, words],
+  );
+  if (tables === null)
+    return <p className="text-muted">This backup doesn't say which tables it holds.</p>;
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const left = found.length - mostShown;
+  return (
+    <div className="grid gap-4">
+      <div className="max-w-sm">
+        <Field label="Find a table">
+          {(aria) => (
+            <Input
+              {...aria}
+              type="search"
+              value={wanted}
+              onChange={({ target }) => setWanted(target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      <Panel
+        title={`${tables.length.toLocaleString("en-US")} ${tables.length === 1 ? "table" : "tables"}, ${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`}
+      >
+        <Table
+          label="Tables"
+          columns={columns}
+          rows={found.slice(0, mostShown)}
+          keyOf={({ name }) => name}
+        />
+        {found.length === 0 && (
+          <p className="px-4 py-3 text-sm text-muted">
+            {words === "" ? "The backup holds no tables." : `No results for “${wanted.trim()}”`}
+          </p>
+        )}
+        {left > 0 && (
+          <p className="border-t border-line px-4 py-2 text-sm text-muted">
+            {left.toLocaleString("en-US")} more. Find a table by its name.
+          </p>
+        )}
+      </Panel>
+    </div>
+  );
+}
