@@ -11,6 +11,7 @@ import {
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { backupCounts } from "./backups/counts.ts";
+import { storageForecast } from "./backups/storage-forecast.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { discovery, findDatabasesBody, foundDatabases, takeOverBody } from "./discovery.ts";
 import { servedInventoryOperations } from "./inventory/served.ts";
@@ -43,6 +44,10 @@ export const servedOperations = {
   listArchive: { ...operations.listArchive, body: listArchiveBody },
   restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
+  showStorageForecast: {
+    ...operations.showStorageForecast,
+    responses: { 200: storageForecast },
+  },
   showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },
   adoptBackups: { ...operations.adoptBackups, responses: { 200: adoption } },
   createWorker: { ...operations.createWorker, body: createWorkerBody },

@@ -84,6 +84,9 @@ test.describe("a configuration's page", () => {
     await expect(next).toContainText("Europe/Berlin");
     await expect(next.getByText(/, 02:30$/)).toHaveCount(5);
     await expect(next.getByRole("link")).toHaveText([`Backup ${first.id}`]);
+    await expect(next.getByRole("region", { name: "Storage space" })).toContainText(
+      /^Storage spaceAll backups there take [\d.]+ (bytes|[kMG]B), and [\d.]+ [GT]B are free\./,
+    );
     await expect(page.getByText("The last run failed.")).toBeVisible();
     await expectAccessible(page);
 

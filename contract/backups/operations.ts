@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Adoption } from "./adoption.ts";
 import type { BackupCounts } from "./counts.ts";
+import type { StorageForecast } from "./storage-forecast.ts";
 import { backup, backupConfiguration, backupSchedule, downloadLink } from "./backup.ts";
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
@@ -88,6 +89,12 @@ export const backupExtras = {
     path: "/api/backup-configuration/{id}/counts",
     // As above: the page that shows them trusts the service.
     responses: { 200: z.custom<BackupCounts>() },
+  }),
+  showStorageForecast: operation({
+    tag: "backups",
+    method: "GET",
+    path: "/api/backup-configuration/{id}/storage-forecast",
+    responses: { 200: z.custom<StorageForecast>() },
   }),
   listBackups: operation({
     tag: "backups",

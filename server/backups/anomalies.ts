@@ -2,6 +2,7 @@
 
 import type { Manifest } from "./sources/source.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";
+import { median } from "./median.ts";
 
 export type Measured = {
   sizeBytes: number;
@@ -55,13 +56,6 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
       `The last ${comparedBackups} backups are identical. Check that the source still receives data.`,
     );
   return warnings;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]];
-  return (low + high) / 2;
 }
 
 const shownNames = 3;

@@ -16,6 +16,7 @@ import { createBackupService } from "./backup-service.ts";
 import { createArchiveListings } from "./archive-listing.ts";
 import { createBrowse } from "./browse.ts";
 import { createBackupStore } from "./backup-store.ts";
+import { createForecastService } from "./forecast-service.ts";
 import { createCountsStore } from "./counts-store.ts";
 import { createCurrentContents } from "./contents.ts";
 import { createConfigurationService } from "./configuration-service.ts";
@@ -156,6 +157,7 @@ export function createBackups(options: BackupsOptions): Backups {
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,
+        forecasts: createForecastService({ db, inventory, resolver, clock }),
         inventory,
         links,
       }),

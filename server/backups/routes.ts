@@ -20,6 +20,7 @@ import { restoreRoutes } from "./restore-routes.ts";
 import type { RestoreService } from "./restore-service.ts";
 import type { ScheduleService } from "./schedule-service.ts";
 import type { CountsStore } from "./counts-store.ts";
+import type { ForecastService } from "./forecast-service.ts";
 import { toCounts } from "./counts-response.ts";
 import type { Serializer } from "./serializer.ts";
 
@@ -32,12 +33,13 @@ type BackupRoutesOptions = {
   schedules: ScheduleService;
   serializer: Serializer;
   countsStore: CountsStore;
+  forecasts: ForecastService;
   inventory: InventoryStore;
   links: OneTimeLinks;
 };
 
 export function backupRoutes(options: BackupRoutesOptions): Route[] {
-  const { configurations, backups, schedules, serializer, countsStore, inventory, links } = options;
+  const { configurations, backups, schedules, serializer, inventory, links } = options;
 
   const findServer = createServerFinder(inventory);
   const findById = async (id: number, caller: Caller): Promise<ConfigurationRow | null> => {
@@ -132,7 +134,13 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     route(servedOperations.showBackupCounts, {
       find: findConfiguration,
       handle: async ({ found }) =>
-        reply(200, toCounts(await countsStore.newest(found.id, countedBackups))),
+        reply(200, toCounts(await options.countsStore.newest(found.id, countedBackups))),
+    }),
+    route(servedOperations.showStorageForecast, {
+      find: findConfiguration,
+      runsOn: async ({ server_id: serverId }) => serverId,
+      isKnownWithout: true,
+      handle: async ({ found }) => reply(200, await options.forecasts.of(found)),
     }),
     filteredListRoute(servedOperations.listBackups, {
       find: findConfiguration,

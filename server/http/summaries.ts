@@ -35,6 +35,7 @@ const summaries = {
   showBackupSchedule:
     "Show the next runs of a backup configuration, and what retention will remove",
   showBackupCounts: "Show how many rows each table had in the last backups of a configuration",
+  showStorageForecast: "Show when the storage of a backup configuration will be full",
   listBackups: "List the backups of a configuration",
   downloadBackup: "Download a backup's file; the download aborts if the file is damaged",
   createDownloadLink:

@@ -10,7 +10,7 @@ import { id } from "../../contract/values.ts";
 import { FormPage } from "../app/FormPage.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
-import { hasExtras } from "./backup-facts.ts";
+import { hasExtras, usualSize } from "./backup-facts.ts";
 import type { Choices } from "./choices.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 import { ConfigurationFields } from "./ConfigurationFields.tsx";
@@ -59,7 +59,11 @@ export function ConfigurationForm({
       preview={
         <>
           {/* Left empty, a change keeps what is stored. */}
-          <NextRunsPanel heldByDefault={configuration?.hold ?? defaultHold} timeZone={timeZone} />
+          <NextRunsPanel
+            heldByDefault={configuration?.hold ?? defaultHold}
+            timeZone={timeZone}
+            usualBytes={usualSize(configuration?.backups ?? [])}
+          />
           {isOurs && <DocsLink page="backups">How backups work</DocsLink>}
         </>
       }

@@ -28,6 +28,7 @@ import {
   storageProvidersQuery,
 } from "./queries.ts";
 import { RunList } from "./RunList.tsx";
+import { StorageRoom } from "./StorageRoom.tsx";
 import { toSeries } from "./run-series.ts";
 
 const RunHistory = lazy(async () => ({
@@ -200,6 +201,7 @@ export function ConfigurationPage() {
       {schedule && !configuration.adopted_at && (
         <Panel title="Upcoming">
           <NextRuns schedule={schedule} />
+          {!isLeaving && <StorageRoom configuration={configuration} />}
         </Panel>
       )}
       <Panel title="Settings">

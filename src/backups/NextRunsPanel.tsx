@@ -16,9 +16,11 @@ type NextRunsPanelProps = {
   heldByDefault: number;
   /** IANA name; null where the service does not say. */
   timeZone: string | null;
+  /** How large a backup usually is; null = nobody knows yet. */
+  usualBytes: number | null;
 };
 
-export function NextRunsPanel({ heldByDefault, timeZone }: NextRunsPanelProps) {
+export function NextRunsPanel({ heldByDefault, timeZone, usualBytes }: NextRunsPanelProps) {
   const frequency = useWatch<ConfigurationFormValues, "frequency">({ name: "frequency" });
   const hold = useWatch<ConfigurationFormValues, "hold">({ name: "hold" });
   const keep = useWatch<ConfigurationFormValues, "keep">({ name: "keep" });
@@ -33,6 +35,7 @@ export function NextRunsPanel({ heldByDefault, timeZone }: NextRunsPanelProps) {
               hold={hold ?? heldByDefault}
               keep={keepRules.safeParse(keep).data ?? null}
               timeZone={timeZone ?? "UTC"}
+              usualBytes={usualBytes}
             />
           </Suspense>
         ) : (

@@ -21,6 +21,8 @@ type SchedulePreviewProps = {
   keep: KeepRules | null;
   /** IANA name of the server's zone. */
   timeZone: string;
+  /** How large a backup usually is; null = nobody knows yet. */
+  usualBytes: number | null;
 };
 
 /** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
@@ -56,6 +58,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   hold,
   keep,
   timeZone,
+  usualBytes,
 }: SchedulePreviewProps) {
   // The runs change with the minute, not with the second.
   const minute = Number(useClockText((nowMs) => String(Math.floor(nowMs / minuteMs))));
@@ -75,8 +78,9 @@ export const SchedulePreview = memo(function SchedulePreview({
         hold,
         keep: JSON.parse(rules),
         now: new Date(today * minutesOfDay * minuteMs),
+        usualBytes,
       }),
-    [frequency, timeZone, hold, rules, today],
+    [frequency, timeZone, hold, rules, today, usualBytes],
   );
   const preset = presets.find((one) => one.frequency === frequency);
   const columns = useMemo(() => makeColumns(timeZone), [timeZone]);

@@ -67,6 +67,12 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
+/** How large the last finished backups are, newest first; null = there is none. */
+export function usualSize(backups: readonly Backup[]): number | null {
+  const sizes = backups.filter(isFinishedRun).map(({ size }) => size);
+  return sizes.length === 0 ? null : median(sizes.slice(0, comparedRuns));
+}
+
 /**
  * How large a finished backup is beside those before it, in words: "12% larger than usual"; null where nothing is to be
  * compared.

@@ -20,6 +20,10 @@ test.each([
     { hold: 7, keep: { yearly: 9 } },
     "After a year: 8 backups, the oldest 11 months older than the newest.",
   ],
+  [
+    { hold: 1, keep: { daily: 3 }, usualBytes: 1_234_567 },
+    "After a year: 3 backups, the oldest 2 days older than the newest, about 3.7 MB.",
+  ],
   [{ hold: 7, keep: null }, null],
 ])("%j", (given, words) => {
   expect(yearInWords({ ...asked, ...given })).toBe(words);

@@ -1,5 +1,6 @@
 // What is kept once a schedule has run for a year.
 import { type KeepRules, keptBy } from "../../contract/backups/keep-rules.ts";
+import { formatBytes } from "./backup-facts.ts";
 import { nextRuns } from "../../contract/backups/schedule.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -14,10 +15,13 @@ type Asked = {
   /** Rules that keep any; null = there are none, and nothing to say. */
   keep: KeepRules | null;
   now: Date;
+  /** How large a backup usually is; null = nobody knows yet. */
+  usualBytes?: number | null;
 };
 
 /** E.g. "After a year: 20 backups, the oldest 11 months older than the newest." Null where no rule keeps any, or nothing runs. */
-export function yearInWords({ frequency, timeZone, hold, keep, now }: Asked): string | null {
+export function yearInWords(asked: Asked): string | null {
+  const { frequency, timeZone, hold, keep, now, usualBytes = null } = asked;
   if (keep === null) return null;
   const end = now.getTime() + yearDays * dayMs;
   const runs = nextRuns(frequency, timeZone, now, mostRuns).filter((run) => run.getTime() <= end);
@@ -32,7 +36,7 @@ export function yearInWords({ frequency, timeZone, hold, keep, now }: Asked): st
   const after = isWhole
     ? "a year"
     : daysInWords(Math.round((last.getTime() - now.getTime()) / dayMs));
-  return `After ${after}: ${kept.size} ${kept.size === 1 ? "backup" : "backups"}${days > 0 ? `, the oldest ${daysInWords(days)} older than the newest` : ""}.`;
+  return `After ${after}: ${kept.size} ${kept.size === 1 ? "backup" : "backups"}${days > 0 ? `, the oldest ${daysInWords(days)} older than the newest` : ""}${usualBytes === null ? "" : `, about ${formatBytes(kept.size * usualBytes, 2)}`}.`;
 }
 
 const daysInWords = (days: number): string => {

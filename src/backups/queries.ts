@@ -55,6 +55,13 @@ export const countsQuery = ({ id, backups }: BackupConfiguration) => {
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
+/** The same. */
+export const storageForecastQuery = ({ id, backups }: BackupConfiguration) => {
+  const { queryKey, queryFn } = extraQuery("showStorageForecast", { id });
+  const finished = backups.filter(({ status }) => status === "finished");
+  return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
+};
+
 export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, largePageQuery());
 
 export const everyConfigurationQuery = (serverId: number) =>

@@ -1,0 +1,115 @@
+// Looks up what a storage's forecast is made of: the configurations that store there, their backups, and the room.
+import { nextRuns } from "../../contract/backups/schedule.ts";
+import type { StorageForecast } from "../../contract/backups/storage-forecast.ts";
+import { toTimestampOrNull } from "../../contract/values.ts";
+import type { Clock } from "../clock.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Database } from "../store/database.ts";
+import { and, desc, eq, ne } from "../store/drizzle.ts";
+import { backupConfigurations, backups } from "../store/tables.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import { forecast, type ForecastConfiguration } from "./forecast.ts";
+import type { Resolver } from "./resolver.ts";
+
+/** So many coming runs tell how far apart they are, also where nights and weekends have none. */
+const sampledRuns = 200;
+/** The page of each configuration asks, and the answer is the same for all that store in one place. */
+const keptMs = 60_000;
+
+type ForecastServiceOptions = {
+  db: Database;
+  inventory: Pick<InventoryStore, "allServers">;
+  resolver: Pick<Resolver, "storage">;
+  clock: Clock;
+};
+
+export function createForecastService({ db, inventory, resolver, clock }: ForecastServiceOptions) {
+  const kept = new Map<number, { untilMs: number; made: Promise<StorageForecast> }>();
+
+  function gapOf({ frequency, next_run_at: next }: ConfigurationRow, timeZone: string, now: Date) {
+    if (next === null) return null;
+    const runs = nextRuns(frequency, timeZone, now, sampledRuns);
+    const [first, last] = [runs[0], runs.at(-1)];
+    if (first === undefined || last === undefined || runs.length < 2) return null;
+    return (last.getTime() - first.getTime()) / (runs.length - 1);
+  }
+
+  async function read(providerId: number, now: Date): Promise<ForecastConfiguration[]> {
+    const [rows, stored, servers] = await Promise.all([
+      db
+        .select()
+        .from(backupConfigurations)
+        .where(
+          and(
+            eq(backupConfigurations.storage_provider_id, providerId),
+            ne(backupConfigurations.status, "removing"),
+          ),
+        ),
+      db
+        .select({
+          configurationId: backups.configuration_id,
+          startedAt: backups.started_at,
+          sizeBytes: backups.size,
+          trigger: backups.trigger,
+          pinnedAt: backups.pinned_at,
+        })
+        .from(backups)
+        .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
+        .orderBy(desc(backups.id)),
+      inventory.allServers(),
+    ]);
+    const zones = new Map(servers.map(({ id, timeZone }) => [id, timeZone]));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    const storedOf = Map.groupBy(stored, ({ configurationId }) => configurationId);
+    // Also those that have moved to another storage: what they left here stays until their retention takes it.
+    return [...new Set([...byId.keys(), ...storedOf.keys()])].map((id) => {
+      const row = byId.get(id);
+      const timeZone = zones.get(row?.server_id ?? 0) ?? "UTC";
+      return {
+        hold: row?.hold ?? 1,
+        keep: row?.keep ?? null,
+        timeZone,
+        gapMs: row === undefined ? null : gapOf(row, timeZone, now),
+        nextRunAt: row?.next_run_at ?? null,
+        stored: (storedOf.get(id) ?? []).map(({ startedAt, sizeBytes, trigger, pinnedAt }) => ({
+          startedAt,
+          sizeBytes,
+          isSafety: trigger === "safety",
+          isPinned: pinnedAt !== null,
+        })),
+      };
+    });
+  }
+
+  async function make(providerId: number): Promise<StorageForecast> {
+    const now = new Date(clock.now());
+    const configurations = await read(providerId, now);
+    // Why it cannot be reached is said where it is used.
+    const free = await resolver
+      .storage(providerId)
+      .then((storage) => storage.freeBytes())
+      .catch(() => null);
+    const { storedBytes, laterBytes, fullAt } = forecast(configurations, free, now);
+    return {
+      free_bytes: free,
+      stored_bytes: storedBytes,
+      later_bytes: laterBytes,
+      full_at: toTimestampOrNull(fullAt),
+      configurations: configurations.filter(({ gapMs }) => gapMs !== null).length,
+    };
+  }
+
+  return {
+    /** Of the storage that a configuration's next backup goes to. */
+    of({ storage_provider_id: id }: ConfigurationRow): Promise<StorageForecast> {
+      const found = kept.get(id);
+      if (found !== undefined && found.untilMs > clock.now()) return found.made;
+      const made = make(id);
+      kept.set(id, { untilMs: clock.now() + keptMs, made });
+      made.catch(() => kept.delete(id));
+      return made;
+    },
+  };
+}
+
+export type ForecastService = ReturnType<typeof createForecastService>;

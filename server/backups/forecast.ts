@@ -1,0 +1,136 @@
+// Foresees what the backups of configurations take in a storage. Coming backups are as large as the last ones, growing as
+// those grew, and retention leaves of them what it would leave.
+import { safetyKeptDays } from "../../contract/backups/backup.ts";
+import { keptBy, type KeepRules } from "../../contract/backups/keep-rules.ts";
+import { forecastDays } from "../../contract/backups/storage-forecast.ts";
+import { median } from "./median.ts";
+
+const dayMs = 24 * 3_600_000;
+
+/** A finished backup. */
+export type StoredBackup = {
+  startedAt: Date;
+  sizeBytes: number;
+  isSafety: boolean;
+  isPinned: boolean;
+};
+
+export type ForecastConfiguration = {
+  hold: number;
+  keep: KeepRules | null;
+  timeZone: string;
+  /** Between two runs; null = none is scheduled, and nothing is removed. */
+  gapMs: number | null;
+  nextRunAt: Date | null;
+  /** Those in the storage, newest first. */
+  stored: readonly StoredBackup[];
+};
+
+/** With fewer there is no usual size, and no growth. */
+const comparedRuns = 7;
+/** In a shorter time a size says nothing about a year. */
+const leastGrowthMs = 3 * dayMs;
+
+/** @returns the size of a run that begins at a moment */
+function sizesOf(stored: readonly StoredBackup[]): (atMs: number) => number {
+  const runs = stored.filter(({ isSafety }) => !isSafety);
+  const newest = runs.slice(0, comparedRuns);
+  const usualBytes = median(newest.map(({ sizeBytes }) => sizeBytes));
+  const older = runs.slice(comparedRuns, 2 * comparedRuns);
+  const middleMs = (some: readonly StoredBackup[]) =>
+    median(some.map(({ startedAt }) => startedAt.getTime()));
+  const newMs = middleMs(newest);
+  const spanMs = newMs - middleMs(older);
+  const growth =
+    older.length < comparedRuns || spanMs < leastGrowthMs
+      ? 0
+      : Math.max(0, usualBytes - median(older.map(({ sizeBytes }) => sizeBytes))) / spanMs;
+  return (atMs) => usualBytes + growth * Math.max(0, atMs - newMs);
+}
+
+/**
+ * Runs between two moments, newest first. Of frequent ones that are long past only the last of each day: no rule that reaches so far
+ * back wants another.
+ */
+function* comingRuns(
+  { hold, keep, gapMs, nextRunAt }: ForecastConfiguration,
+  untilMs: number,
+): Generator<number> {
+  if (gapMs === null || nextRunAt === null || nextRunAt.getTime() > untilMs) return;
+  const firstMs = nextRunAt.getTime();
+  const exact = hold + (keep?.hourly ?? 0) + 1;
+  let atMs = firstMs + Math.floor((untilMs - firstMs) / gapMs) * gapMs;
+  for (let count = 0; atMs >= firstMs; count += 1) {
+    yield atMs;
+    atMs -= count < exact ? gapMs : Math.max(gapMs, dayMs);
+  }
+}
+
+/** What a configuration has stored at a moment, in bytes. */
+export function storedAt(configuration: ForecastConfiguration, atMs: number): number {
+  const { stored, hold, keep, timeZone, gapMs } = configuration;
+  const sum = (some: readonly { sizeBytes: number }[]) =>
+    some.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
+  // Nothing runs, so nothing is removed.
+  if (gapMs === null) return sum(stored);
+  const sizeAt = sizesOf(stored);
+  const coming = [...comingRuns(configuration, atMs)].map((ms) => ({
+    startedAt: new Date(ms),
+    sizeBytes: sizeAt(ms),
+  }));
+  if (coming.length === 0) return sum(stored);
+  const counted = [...coming, ...stored.filter((one) => !one.isSafety && !one.isPinned)];
+  const moments = counted.map(({ startedAt }) => startedAt);
+  const kept = new Set(counted.slice(0, hold));
+  for (const index of keptBy(moments, keep, timeZone).keys()) {
+    const one = counted[index];
+    if (one !== undefined) kept.add(one);
+  }
+  const beside = stored.filter(
+    ({ isPinned, isSafety, startedAt }) =>
+      isPinned || (isSafety && atMs - startedAt.getTime() < safetyKeptDays * dayMs),
+  );
+  return sum([...kept]) + sum(beside);
+}
+
+/** Growth has fractions, and over a year may come to more than an integer holds. */
+const toBytes = (value: number): number => Math.min(Number.MAX_SAFE_INTEGER, Math.round(value));
+
+/** Days that are looked at first. */
+const lookedAt = [1, 2, 4, 7, 14, 30, 60, 90, 120, 180, 270, forecastDays];
+
+type Forecast = { storedBytes: number; laterBytes: number; fullAt: Date | null };
+
+/** @param freeBytes null = nobody can tell */
+export function forecast(
+  configurations: readonly ForecastConfiguration[],
+  freeBytes: number | null,
+  now: Date,
+): Forecast {
+  const total = (day: number) =>
+    configurations.reduce(
+      (sum, one) =>
+        sum +
+        (day === 0
+          ? one.stored.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
+          : storedAt(one, now.getTime() + day * dayMs)),
+      0,
+    );
+  const storedBytes = total(0);
+  const isFull = (day: number) => freeBytes !== null && total(day) - storedBytes > freeBytes;
+  const result = (fullDay: number | null): Forecast => ({
+    storedBytes: toBytes(storedBytes),
+    laterBytes: toBytes(total(forecastDays)),
+    fullAt: fullDay === null ? null : new Date(now.getTime() + fullDay * dayMs),
+  });
+  if (freeBytes === null) return result(null);
+  const first = lookedAt.findIndex(isFull);
+  if (first === -1) return result(null);
+  let [fits, full] = [lookedAt[first - 1] ?? 0, lookedAt[first] ?? 0];
+  while (full - fits > 1) {
+    const middle = Math.floor((fits + full) / 2);
+    if (isFull(middle)) full = middle;
+    else fits = middle;
+  }
+  return result(full);
+}
