@@ -113,6 +113,8 @@ export const backup = z
         server_id: id,
         /** The name of a database that the restore made on that one's server; null = it went into that one. */
         database: z.nullable(z.string()),
+        /** What alone was restored, tables or a path; null = all of it. */
+        part: z.nullable(z.string()),
         /** The backup that it made of what was there: restoring that one undoes the restore. */
         safety_backup_id: z.nullable(id),
       }),

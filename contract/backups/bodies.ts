@@ -57,6 +57,14 @@ const restored = {
   ...opened,
 };
 
+/** A file or folder below the site's own. */
+const partPath = line(4096).check(
+  z.refine(
+    (path) => path.split("/").every((step) => step !== "" && step !== "." && step !== ".."),
+    { error: "The path field must be a relative path without “.” and “..”." },
+  ),
+);
+
 /** Below the folder that was backed up. */
 const pathInArchive = storableText().check(z.maxLength(4096));
 
@@ -88,7 +96,12 @@ const databaseName = line(63).check(
 );
 
 export const restoreIntoSiteBody = z
-  .object({ ...restored, backup_id: ownId })
+  .object({
+    ...restored,
+    backup_id: ownId,
+    /** Restores this file or folder alone; left out: everything. */
+    path: z.optional(z.nullable(partPath)),
+  })
   .register(z.globalRegistry, { id: "RestoreIntoSite" });
 
 export const restoreIntoDatabaseBody = z
@@ -102,9 +115,12 @@ export const restoreIntoDatabaseBody = z
      * everything belongs to the account of the entry.
      */
     keep_owners: z.optional(z.boolean()),
+    /** Of PostgreSQL: restores these tables alone, as `schema.table`; left out: everything. */
+    tables: z.optional(z.nullable(z.array(line(255)).check(z.minLength(1), z.maxLength(100)))),
   })
   .register(z.globalRegistry, { id: "RestoreIntoDatabase" });
-export type RestoreIntoBody = z.infer<typeof restoreIntoDatabaseBody>;
+export type RestoreIntoBody = z.infer<typeof restoreIntoDatabaseBody> &
+  Pick<z.infer<typeof restoreIntoSiteBody>, "path">;
 
 export const createBackupConfigurationBody = z
   .object({ ...settings, backupable_type: z.enum(backupableTypes), backupable_id: ownId })

@@ -141,12 +141,16 @@ const ofTarget = (target: RestoreTarget | null) =>
 const intoFact = (target: RestoreTarget | null): [string, string][] =>
   target === null ? [] : [["Into", targetInWords(target)]];
 
-/** E.g. "shop-staging", "the new database shop_copy on the server of shop". */
-export const targetInWords = ({
+/** E.g. "shop-staging", "public/index.php in shop", "the new database shop_copy on the server of shop". */
+export function targetInWords({
   name,
   database,
-}: Pick<RestoreTarget, "name" | "database">): string =>
-  database === null ? name : `the new database ${database} on the server of ${name}`;
+  part,
+}: Pick<RestoreTarget, "name" | "database"> & { part?: string | null }): string {
+  // What was stored before there were parts has none.
+  if (part != null) return `${part} in ${name}`;
+  return database === null ? name : `the new database ${database} on the server of ${name}`;
+}
 
 const isOfRun = (type: NewEvent["type"]) => type === "backup.finished" || type === "backup.failed";
 

@@ -28,6 +28,7 @@ import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
+import { createFolderPart } from "./sources/folder/part.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
@@ -39,7 +40,7 @@ import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 
-type DatabaseDestination = Partial<Pick<RestoreDestination, "database" | "keeps_owners">>;
+type Into = Partial<RestoreDestination>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
 export type RemoteServers = Pick<Servers, "open">;
@@ -113,7 +114,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 
   async function databaseSource(
     { entry, serverId, account }: DatabaseRow,
-    into: DatabaseDestination = {},
+    into: Into = {},
   ): Promise<Source> {
     const { name } = entry;
     const isLocal = await inventory.isLocal(serverId);
@@ -140,6 +141,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
           isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
           isNew,
           isWithoutRoles: !keepsOwners,
+          tables: into.tables ?? null,
         })
       : createMysqlSource({
           host: machine,
@@ -151,17 +153,22 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         });
   }
 
-  async function siteSource(site: SiteRow, excludes: Excludes | null): Promise<Source> {
-    const { name, root, serverId, account, backupHooks } = site;
+  async function siteSource(
+    { name, root, serverId, account, backupHooks }: SiteRow,
+    { path }: Into,
+    excludes: Excludes | null,
+  ): Promise<Source> {
     const isLocal = await inventory.isLocal(serverId);
-    const hooked = (its: Host, source: Source): Source =>
-      backupHooks === null ? source : { ...source, hooks: createHooks(its, root, backupHooks) };
-    if (isLocal) {
-      const here = await openHere(account);
-      return hooked(here.host, createFolderSource({ ...here, name, root, excludes }));
-    }
-    const its = (await openServer(serverId)).as(accountOf(account));
-    return hooked(its, createRemoteFolderSource({ host: its, name, root, excludes }));
+    const here = isLocal ? await openHere(account) : null;
+    const its = here?.host ?? (await openServer(serverId)).as(accountOf(account));
+    const source =
+      here === null
+        ? createRemoteFolderSource({ host: its, name, root, excludes })
+        : createFolderSource({ ...here, name, root, excludes });
+    if (path !== undefined) return createFolderPart(source, { host: its, root, path });
+    return backupHooks === null
+      ? source
+      : { ...source, hooks: createHooks(its, root, backupHooks) };
   }
 
   /** @throws StorageError when its server cannot be used now */
@@ -199,10 +206,12 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 
   async function open(
     found: DatabaseRow | SiteRow,
-    { into, excludes = null }: { into?: DatabaseDestination; excludes?: Excludes | null } = {},
+    { into = {}, excludes = null }: { into?: Into; excludes?: Excludes | null } = {},
   ): Promise<Source> {
     try {
-      return await ("entry" in found ? databaseSource(found, into) : siteSource(found, excludes));
+      return await ("entry" in found
+        ? databaseSource(found, into)
+        : siteSource(found, into, excludes));
     } catch (error) {
       throw error instanceof Error && error.name === "SecretMissing"
         ? new SourceError(error.message)

@@ -82,4 +82,6 @@ export function savedWith({
 
 /** What a restore says first of one that does not go back. */
 export const sayDestination = (target: NonNullable<BackupRow["restore_target"]>): string =>
-  `Restoring into ${targetInWords(target)}.`;
+  target.part === null
+    ? `Restoring into ${targetInWords(target)}.`
+    : `Restoring ${targetInWords(target)} alone.`;

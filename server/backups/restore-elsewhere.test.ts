@@ -201,6 +201,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf }) => {
         name: expect.stringContaining("copy"),
         server_id: far,
         database: null,
+        part: null,
         safety_backup_id: expect.any(Number),
       });
       expect(await actionsOf(1, backup.id)).toContain("asked to restore");

@@ -144,10 +144,10 @@ export function createRestoreService(options: RestoreServiceOptions) {
     /** What is wrong with a restore into another target: complaints by field. */
     async checkInto(
       target: Target,
-      { backup_id: id, database, ...given }: Partial<RestoreIntoBody>,
+      { backup_id: id, database, tables, ...given }: Partial<RestoreIntoBody>,
       reaches: Caller["reaches"],
     ): Promise<FieldErrors> {
-      const named =
+      const named: FieldErrors =
         database != null && engineOf(target) === "sqlite"
           ? {
               database: [
@@ -155,6 +155,8 @@ export function createRestoreService(options: RestoreServiceOptions) {
               ],
             }
           : {};
+      if (tables != null && (engineOf(target) !== "postgres" || database != null))
+        named["tables"] = [oneTableMissing];
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
       if (found === null || !reaches(found.configuration.server_id))
@@ -182,6 +184,8 @@ export function createRestoreService(options: RestoreServiceOptions) {
         backup_id: id,
         database = null,
         keep_owners: keeps,
+        tables,
+        path,
         skip_safety_backup: skips,
         ...given
       }: RestoreIntoBody,
@@ -191,7 +195,14 @@ export function createRestoreService(options: RestoreServiceOptions) {
       const columns = columnsOf(target);
       const type = columns.site_id === null ? "database" : "site";
       const name = nameOf(target);
-      const destination = { ...columns, database, keeps_owners: keeps ?? database !== null };
+      const destination = {
+        ...columns,
+        database,
+        keeps_owners: keeps ?? database !== null,
+        ...(tables != null && { tables }),
+        ...(path != null && { path }),
+      };
+      const part = tables?.join(", ") ?? path ?? null;
       const skipsSafetyBackup = skips === true && database === null;
       const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
       if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);
@@ -205,6 +216,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
             name,
             server_id: target.serverId,
             database,
+            part,
             safety_backup_id: null,
           },
           destination,
@@ -216,3 +228,6 @@ export function createRestoreService(options: RestoreServiceOptions) {
 }
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
+
+const oneTableMissing =
+  "Single tables can be restored from a PostgreSQL backup, into a database that is there. Restore the backup into another database, and copy the table from there.";

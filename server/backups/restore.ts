@@ -240,7 +240,7 @@ export function createRestore(options: RestoreOptions) {
           output.say("Stored file verified.");
         }
         output.say("Restored.");
-        if (configuration.type === "site")
+        if (configuration.type === "site" && destination?.path === undefined)
           output.say("The site's workers still use the previous folder. Restart them.");
         await end(task, row, configuration, { status: "finished" }, output);
       } catch (error) {

@@ -71,6 +71,10 @@ export type RestoreDestination = {
   database: string | null;
   /** Whether owners and permissions are those of the backup; else everything belongs to the account of the entry. */
   keeps_owners: boolean;
+  /** Of a database: the only tables that are restored. */
+  tables?: string[];
+  /** Of a site: the only file or folder that is restored, below its folder. */
+  path?: string;
 };
 
 /** A kind of its own: a version that does not know of destinations would restore into the source. */

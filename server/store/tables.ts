@@ -394,6 +394,8 @@ export type RestoreTarget = {
   server_id: number;
   /** Of a database that the restore made, its name on its server; null = it went into the entry's own. */
   database: string | null;
+  /** What alone was restored: tables, or a path; null = all of it. */
+  part: string | null;
   /** The backup that it made of what was there; null = none, or not yet. */
   safety_backup_id: number | null;
 };

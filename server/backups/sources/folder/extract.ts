@@ -28,19 +28,24 @@ export type Filling = {
   carry: Carry | null;
 };
 
-/** @throws SourceError unless everything in the archive was written, up to the archive's end mark */
+/**
+ * @param names arguments of tar that name what is extracted; without them all of it is. Whoever names something looks
+ *   whether it came: one that is not in the archive is no failure here
+ * @throws SourceError unless everything in the archive was written, up to the archive's end mark
+ */
 export async function extractArchive(
   host: Host,
   from: Readable,
   folder: string,
   attempt: Attempt,
+  names: readonly string[] = [],
 ): Promise<ArchiveSummary> {
   const inspector = createArchiveInspector();
   const { signal } = attempt;
   // Its failure reaches tar's input, and with it the run below.
   const passing = pipeline(from, inspector.stream, { signal }).catch(() => undefined);
   try {
-    await runTar(host, folder, attempt, async (tar, onErrorLine) => {
+    await runTar(host, { folder, names }, attempt, async (tar, onErrorLine) => {
       const { stream: input } = inspector;
       return host.run({ argv: tar, environment: tarEnvironment, input, onErrorLine, signal });
     });
@@ -68,7 +73,7 @@ export async function extractPacked(
 ): Promise<void> {
   const { signal } = attempt;
   try {
-    await runTar(host, folder, attempt, async (tar, onErrorLine) => {
+    await runTar(host, { folder }, attempt, async (tar, onErrorLine) => {
       const end = await host.run({
         argv: pipelineOf(unpackCommand, tar),
         environment: tarEnvironment,
@@ -94,28 +99,38 @@ export async function extractPacked(
 const missingCode = 127;
 
 type RunTar = (
-  argv: ReturnType<typeof extractArguments>,
+  argv: [string, ...string[]],
   onErrorLine: (line: string) => void,
 ) => Promise<Pick<CommandEnd, "exitCode" | "signal">>;
 
-async function runTar(host: Host, folder: string, attempt: Attempt, run: RunTar): Promise<void> {
+async function runTar(
+  host: Host,
+  { folder, names = [] }: { folder: string; names?: readonly string[] },
+  attempt: Attempt,
+  run: RunTar,
+): Promise<void> {
   const tally = createTally(attempt.say);
   const isRoot = host.account.uid === 0;
+  let isAbsent = false;
   try {
-    const { exitCode, signal } = await run(extractArguments(folder, isRoot), (line) => {
-      const { verdict, text } = judge(line);
-      // Nothing else works in the folder: what would be a change while reading is an error here.
-      if (verdict === "note") tally.tell("notes", text);
-      else if (verdict === "owner" && !isRoot)
-        tally.tell(
-          foreign,
-          `${text.replace(/: Cannot .*$/, "")} now belongs to ${accountName(host.account)}.`,
-        );
-      else if (verdict !== "noise") tally.fail(text);
-    });
+    const { exitCode, signal } = await run(
+      [...extractArguments(folder, isRoot), ...names],
+      (line) => {
+        const { verdict, text } = judge(line);
+        // Nothing else works in the folder: what would be a change while reading is an error here.
+        if (names.length > 0 && text.endsWith(": Not found in archive")) isAbsent = true;
+        else if (verdict === "note") tally.tell("notes", text);
+        else if (verdict === "owner" && !isRoot)
+          tally.tell(
+            foreign,
+            `${text.replace(/: Cannot .*$/, "")} now belongs to ${accountName(host.account)}.`,
+          );
+        else if (verdict !== "noise") tally.fail(text);
+      },
+    );
     tally.sum();
     // 2 is an error, but so it calls an owner that an account may not give a file to.
-    const isFine = exitCode === 0 || (exitCode === 2 && tally.has(foreign));
+    const isFine = exitCode === 0 || (exitCode === 2 && (isAbsent || tally.has(foreign)));
     if (!isFine || tally.hasFailed())
       throw new SourceError(
         `The archive could not be extracted: ${tally.hasFailed() ? tally.failureText() : `tar ended with ${signal ?? exitCode}.`}`,

@@ -20,7 +20,7 @@ import { SourceError, type Attempt } from "../source.ts";
 /** Says that everything before it went through, the `commit` as well. */
 const endMark = "quarterdeck: restored";
 /** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
-const defaultLockWaitMs = 30_000;
+export const defaultLockWaitMs = 30_000;
 
 type RestoreArchiveOptions = {
   lockWaitMs?: number;
@@ -35,7 +35,7 @@ type RestoreArchiveOptions = {
   properties?: readonly string[];
 };
 
-type Backup = { tools: Tools; archive: Archive };
+export type Backup = { tools: Tools; archive: Archive };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
 export async function openBackup(host: Host, from: Readable, signal: AbortSignal): Promise<Backup> {
@@ -95,13 +95,13 @@ export async function restoreArchive(
     const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
       runScript(
         { host, tools, target, applicationName, lockWaitMs, isRehearsal },
-        script(
+        {
           start,
-          withFittingSettings(
+          sql: withFittingSettings(
             archiveSql({ host, tools, input, list, more: [...without, ...more], signal }),
             server.version.major,
           ),
-        ),
+        },
         { say, signal },
       );
     // It says nothing: what there is to say comes again with the rows.
@@ -122,23 +122,25 @@ export async function restoreArchive(
  * The archive as SQL. `--single-transaction` brings its own `COMMIT` at the end (and keeps large objects from having
  * theirs in the middle); the end is held back until pg_restore has ended well, so that psql never commits half an archive.
  */
-async function* archiveSql(options: {
+export async function* archiveSql(options: {
   host: Host;
   tools: Tools;
   input: Readable;
   list: string[] | null;
   /** Further arguments. */
   more: string[];
+  /** The script around it has a transaction of its own, and ends it. */
+  isWithinOurs?: boolean;
   signal: AbortSignal;
 }): AsyncGenerator<Buffer> {
-  const { host, tools, input, list, more, signal } = options;
+  const { host, tools, input, list, more, isWithinOurs = false, signal } = options;
   const leaving = new AbortController();
   const output = new PassThrough();
   const running = host.run(
     withList(list, {
       argv: [
         tools.program("pg_restore"),
-        "--single-transaction",
+        ...(isWithinOurs ? [] : ["--single-transaction"]),
         // They would begin to replicate from elsewhere, into what was just restored.
         "--no-subscriptions",
         "--file=-",
@@ -199,9 +201,17 @@ export async function* withFittingSettings(
   if (start !== null) yield Buffer.from(fit(start.toString("latin1")), "latin1");
 }
 
-async function* script(start: string, sql: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+type Script = {
+  start: string;
+  sql: AsyncIterable<Buffer>;
+  /** Runs once all of the archive went through. */
+  end?: string;
+};
+
+async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer> {
   yield Buffer.from(start);
   yield* sql;
+  yield Buffer.from(end);
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
@@ -214,9 +224,9 @@ type Run = {
   isRehearsal: boolean;
 };
 
-async function runScript(
+export async function runScript(
   run: Run,
-  lines: AsyncIterable<Buffer>,
+  script: Script,
   { say, signal }: Pick<Attempt, "say" | "signal">,
 ): Promise<void> {
   const { tools, target, lockWaitMs, isRehearsal } = run;
@@ -231,7 +241,7 @@ async function runScript(
       "--set=ON_ERROR_STOP=1",
       `--dbname=${patience}`,
     ],
-    input: Readable.from(lines, { objectMode: false }),
+    input: Readable.from(linesOf(script), { objectMode: false }),
     onErrorLine(line) {
       const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
       // The archive's own BEGIN, within ours.

@@ -16,7 +16,8 @@ import { dumpDatabase } from "./dump.ts";
 import { checkPrivileges } from "./privileges.ts";
 import { countRowsNow, isEmptyDatabase } from "./contents.ts";
 import { readProperties, withoutRoles } from "./properties.ts";
-import { openBackup, restoreArchive } from "./restore.ts";
+import { restoreTables } from "./restore-tables.ts";
+import { defaultLockWaitMs, openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
 import { findTools, toolsToDump, type Installations } from "./tools.ts";
 import { databaseTaken, type Source } from "../source.ts";
@@ -35,6 +36,8 @@ export type PostgresSourceOptions = {
   isNew?: boolean;
   /** What is restored belongs to the account, whomever it belonged to. */
   isWithoutRoles?: boolean;
+  /** A restore replaces the rows of these tables alone, `schema.table`; null = everything. */
+  tables?: readonly string[] | null;
 };
 
 /** How long what a restore left on the server may take to go. */
@@ -49,6 +52,7 @@ export function createPostgresSource({
   isDrilledElsewhere = false,
   isNew = false,
   isWithoutRoles = false,
+  tables: wanted = null,
 }: PostgresSourceOptions): Source {
   const target = { ...readTarget(name, url), machine: host };
   /** A database cannot be dropped over a connection to it. */
@@ -115,7 +119,7 @@ export function createPostgresSource({
 
     isBuiltAside: false,
 
-    async restore(from, attempt) {
+    async restore(from, attempt, manifest = null) {
       const applicationName = restoreName(attempt.id);
       const session = { applicationName, signal: attempt.signal };
       let isMade = false;
@@ -124,6 +128,13 @@ export function createPostgresSource({
         let properties: string[] = [];
         const isThere = await exists(attempt.signal);
         if (isThere && isNew) throw databaseTaken(target);
+        if (wanted !== null) {
+          const counts = manifest?.kind === "database" ? manifest.tables : {};
+          const options = { wanted, counts, lockWaitMs: lockWaitMs ?? defaultLockWaitMs };
+          await restoreTables(host, target, applicationName, backup, attempt, options);
+          from.destroy();
+          return;
+        }
         if (!isThere) {
           const { tools, archive } = backup;
           const own = await readProperties(host, tools, archive, target.database, attempt.signal);

@@ -1,0 +1,211 @@
+// One file or folder out of a site's backup: here and on a remote server, from the same code.
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { createRemoteServer, eachMachine } from "../ssh/testing/remote-server.ts";
+import { createFolderPart } from "./sources/folder/part.ts";
+import type { Source } from "./sources/source.ts";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+
+const id = 1;
+
+describe.each(eachMachine())("a file or folder of a site on $machine", ({ connectionOf }) => {
+  let service: BackupTestService;
+  let configuration: BackupConfiguration;
+  let backup: Backup;
+  const at = (...path: string[]) => join(service.folder, "shop", ...path);
+  const read = (...path: string[]) => readFile(at(...path), "utf8");
+
+  beforeAll(async () => {
+    service = await createBackupTestService({}, { connection: await connectionOf() });
+    await mkdir(at("public/images"), { recursive: true });
+    await chmod(at("public/images"), 0o750);
+    await writeFile(at("public/index.php"), "from the backup", { mode: 0o640 });
+    await chmod(at("public/index.php"), 0o604);
+    await writeFile(at("public/images/ä logo$(x).png"), "logo");
+    await writeFile(at("-dash"), "dash");
+    await symlink("public/index.php", at("start"));
+    configuration = await service.installed({ backupable_type: "site" });
+    backup = await service.run(configuration.id);
+    expect(backup.status, backup.output).toBe("finished");
+  });
+  afterAll(() => service?.close());
+  /** Each begins with other content than the backup's. */
+  beforeEach(async () => {
+    await rm(at("public"), { recursive: true, force: true });
+    await mkdir(at("public/images"), { recursive: true });
+    await writeFile(at("public/index.php"), "later");
+    await writeFile(at("public/kept.txt"), "kept");
+    await writeFile(at("public/images/later.png"), "later");
+  });
+
+  const ask = (path: string, more: object = {}) =>
+    service.json<Backup>("POST", `/api/site/${id}/restore`, {
+      backup_id: backup.id,
+      path,
+      ...more,
+    });
+  const restore = async (path: string, status: string) => {
+    const answer = await ask(path);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+    const restored = await service.restored(backup.id, status);
+    expect((await readdir(at())).filter((name) => name.includes("quarterdeck"))).toEqual([]);
+    expect(
+      (await readdir(at("public")).catch(() => [])).filter((name) => name.includes("quarterdeck")),
+    ).toEqual([]);
+    return restored;
+  };
+
+  test("a file is put back with its mode, and everything else stays", async () => {
+    const restored = await restore("public/index.php", "finished");
+    expect(await read("public/index.php")).toBe("from the backup");
+    expect((await lstat(at("public/index.php"))).mode & 0o777).toBe(0o604);
+    expect(await read("public/kept.txt")).toBe("kept");
+    expect(await readdir(at("public/images"))).toEqual(["later.png"]);
+    expect(restored.restore_target).toMatchObject({ name: "shop", part: "public/index.php" });
+    expect(restored.restore_output).toContain("Restoring public/index.php in shop alone.");
+    // What was there is in a backup of the whole site.
+    const [safety] = (await service.show(configuration.id)).backups;
+    expect(safety).toMatchObject({
+      id: restored.restore_target?.safety_backup_id,
+      trigger: "safety",
+      status: "finished",
+    });
+  });
+
+  test("a folder takes the place of the one that is there, whole", async () => {
+    await restore("public/images", "finished");
+    expect(await readdir(at("public/images"))).toEqual(["ä logo$(x).png"]);
+    expect((await lstat(at("public/images"))).mode & 0o777).toBe(0o750);
+    expect(await read("public/index.php")).toBe("later");
+  });
+
+  test("what is gone comes back with the folders above it, and nothing beside it", async () => {
+    await rm(at("public"), { recursive: true });
+    await restore("public/images/ä logo$(x).png", "finished");
+    expect(await readdir(at("public"))).toEqual(["images"]);
+    expect((await lstat(at("public/images"))).mode & 0o777).toBe(0o750);
+    expect(await read("public/images/ä logo$(x).png")).toBe("logo");
+    await rm(at("-dash"));
+    await restore("-dash", "finished");
+    expect(await read("-dash")).toBe("dash");
+  });
+
+  test("a file takes the place of a folder, and a link that of a file", async () => {
+    await rm(at("public/index.php"));
+    await mkdir(at("public/index.php/inside"), { recursive: true });
+    await restore("public/index.php", "finished");
+    expect(await read("public/index.php")).toBe("from the backup");
+    await rm(at("start"));
+    await writeFile(at("start"), "no link");
+    await restore("start", "finished");
+    expect((await lstat(at("start"))).isSymbolicLink()).toBe(true);
+  });
+
+  test("no link on the way is followed", async () => {
+    const outside = join(service.folder, "outside");
+    await rm(outside, { recursive: true, force: true });
+    await mkdir(join(outside, "images"), { recursive: true });
+    await writeFile(join(outside, "index.php"), "outside");
+    await rename(at("public"), at("aside"));
+    await symlink(outside, at("public"));
+    try {
+      const failed = await restore("public/index.php", "failed");
+      expect(failed.restore_output).toMatch(/Nothing was changed: .*public is a symbolic link/);
+      expect(await readdir(outside)).toEqual(["images", "index.php"]);
+      expect(await readFile(join(outside, "index.php"), "utf8")).toBe("outside");
+    } finally {
+      await rm(at("public"));
+      await rename(at("aside"), at("public"));
+    }
+  });
+
+  test("what is not in the backup changes nothing", async () => {
+    const failed = await restore("public/kept.txt", "failed");
+    expect(failed.restore_output).toContain("public/kept.txt is not in the backup.");
+    expect(await read("public/kept.txt")).toBe("kept");
+    const other = await restore("public/kept.txt/deeper", "failed");
+    expect(other.restore_output).toMatch(/kept\.txt is no folder any more/);
+  });
+
+  test.each(["../shop/x", "/etc/passwd", "a/../b", "./a", "a//b", "a/", "", "a\nb"])(
+    "the path %j is refused",
+    async (path) => {
+      expect(
+        await service.errorsOf("POST", `/api/site/${id}/restore`, { backup_id: backup.id, path }),
+      ).toHaveProperty("path");
+    },
+  );
+});
+
+const remote = createRemoteServer();
+
+describe.each([
+  {
+    machine: "this machine",
+    hostOf: async () => createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" }),
+  },
+  { machine: "a remote server", hostOf: remote.host },
+])("cut off on $machine", ({ hostOf }) => {
+  const attempt = { id: 7, say: () => undefined, signal: new AbortController().signal };
+  const scratch = ".quarterdeck-restore-7";
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "quarterdeck-part-"));
+    await mkdir(join(root, "a/folder"), { recursive: true });
+    await writeFile(join(root, "a/folder/old"), "");
+  });
+  // Of the source itself only the steps of a part are asked for.
+  const partOf = async () =>
+    createFolderPart({} as Source, { host: await hostOf(), root, path: "a/folder" });
+  const prepare = async (isReady: boolean) => {
+    await mkdir(join(root, "a", scratch, "tree/a/folder"), { recursive: true });
+    await writeFile(join(root, "a", scratch, "tree/a/folder/new"), "");
+    if (isReady) await writeFile(join(root, "a", scratch, "ready"), "");
+  };
+  afterEach(() => rm(root, { recursive: true, force: true }));
+  const content = () => readdir(join(root, "a/folder"));
+
+  test("before anything was exchanged, what was there stays", async () => {
+    for (const isReady of [false, true]) {
+      await prepare(isReady);
+      const before = await content();
+      const part = await partOf();
+      expect(await part.settle(attempt)).toBe("as it was");
+      expect(await content()).toEqual(before);
+      expect(await readdir(join(root, "a"))).toEqual(["folder"]);
+    }
+  });
+
+  test("between the two renames, what was put aside goes back", async () => {
+    await prepare(true);
+    await rename(join(root, "a/folder"), join(root, "a", scratch, "old"));
+    const part = await partOf();
+    expect(await part.settle(attempt)).toBe("as it was");
+    expect(await content()).toEqual(["old"]);
+  });
+
+  test("after them it is restored", async () => {
+    await prepare(true);
+    await rename(join(root, "a/folder"), join(root, "a", scratch, "old"));
+    await rename(join(root, "a", scratch, "tree/a/folder"), join(root, "a/folder"));
+    const part = await partOf();
+    expect(await part.settle(attempt)).toBe("restored");
+    expect(await content()).toEqual(["new"]);
+    expect(await part.settle(attempt)).toBe("unknown");
+  });
+});

@@ -1,0 +1,249 @@
+// Single tables of a PostgreSQL backup, put back into the live database: here and on a remote server, from the same code.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Backup } from "../../contract/backups/backup.ts";
+import { eachMachine } from "../ssh/testing/remote-server.ts";
+import { findTables } from "./sources/postgres/restore-tables.ts";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "./testing/postgres-server.ts";
+
+const database = 4;
+/** As an account that owns less than all. */
+const narrow = 5;
+const awful = String.raw`we'ird "tä.ble" \n`;
+const quoted = `"${awful.replaceAll('"', '""')}"`;
+
+const schema = `
+create table customers (id int primary key, name text);
+create table orders (
+  id int generated always as identity primary key,
+  customer int not null references customers, note text, twice int generated always as (id * 2) stored
+);
+comment on constraint orders_customer_fkey on orders is 'who pays';
+create table items (id serial primary key, "order" int references orders on delete cascade deferrable);
+create table log (what text);
+create function noted() returns trigger language plpgsql as $$ begin insert into log values (tg_op); return new; end $$;
+create trigger noted after insert or delete on orders for each row execute function noted();
+create trigger silent after insert on orders for each row execute function noted();
+alter table orders disable trigger silent;
+create trigger emptied after truncate on orders execute function noted();
+alter table orders enable always trigger emptied;
+create view shown as select note from orders;
+create table days (day date) partition by range (day);
+create table days_2026 partition of days for values from ('2026-01-01') to ('2027-01-01');
+create table ${quoted} (note text);
+insert into customers values (1, 'ada'), (2, 'grace');
+insert into orders (customer, note) values (1, 'one'), (2, 'two');
+insert into items ("order") values (1), (2);
+insert into ${quoted} values ('kept');
+insert into days values ('2026-05-05');
+truncate log;
+create role narrow login password 'x'; grant pg_read_all_data to narrow;
+alter table customers owner to narrow;
+`;
+
+describe.runIf(hasPostgresServer).each(eachMachine())(
+  "tables of a database on $machine",
+  ({ connectionOf }) => {
+    let postgres: PostgresServer;
+    let service: BackupTestService;
+    let backup: Backup;
+    const sql = (text: string) => postgres.query("shop", text);
+
+    beforeAll(async () => {
+      postgres = await startPostgresServer();
+      await postgres.createDatabase("template_shop");
+      await postgres.query("template_shop", schema);
+      await postgres.query("postgres", "create database shop template template_shop");
+      service = await createBackupTestService(
+        {
+          secrets: {
+            PG: postgres.url("shop"),
+            NARROW: postgres.url("shop", { user: "narrow", password: "x" }),
+          },
+        },
+        {
+          connection: await connectionOf(),
+          databases: () => `
+  - { id: ${database}, server: 1, name: pg, engine: postgres, url: env:PG }
+  - { id: ${narrow}, server: 1, name: narrow, engine: postgres, url: env:NARROW }`,
+        },
+      );
+      const { id } = await service.installed({ backupable_id: database });
+      backup = await service.run(id);
+      expect(backup.status, backup.output).toBe("finished");
+    });
+    afterAll(async () => {
+      await service?.close();
+      await postgres?.stop();
+    });
+    beforeEach(async () => {
+      await postgres.query("postgres", "drop database shop with (force)");
+      await postgres.query("postgres", "create database shop template template_shop");
+    });
+
+    const into = (tables: string[], more: object = {}, target = database) =>
+      service.json<Backup>("POST", `/api/database/${target}/restore`, {
+        backup_id: backup.id,
+        tables,
+        ...more,
+      });
+    const restore = async (
+      tables: string[],
+      status: string,
+      more: object = {},
+      target = database,
+    ) => {
+      const answer = await into(tables, more, target);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(202);
+      return service.restored(backup.id, status);
+    };
+    const notes = () => sql("select id, note from orders order by id");
+    const two = [
+      { id: 1, note: "one" },
+      { id: 2, note: "two" },
+    ];
+
+    test("get their rows back, and everything around them stays as it is", async () => {
+      await sql(
+        "update orders set note = 'spoiled'; insert into customers values (3, 'later'); truncate log",
+      );
+      await sql(
+        "insert into orders (customer, note) values (3, 'third'); delete from orders where note = 'third'; truncate log",
+      );
+      const before = await sql(
+        "select conname, pg_get_constraintdef(oid) as is, obj_description(oid) as note from pg_constraint where contype = 'f' order by 1",
+      );
+      const triggers = "select tgname, tgenabled from pg_trigger where not tgisinternal order by 1";
+      const enabled = await sql(triggers);
+      const restored = await restore(["public.orders"], "finished");
+      expect(restored.restore_target).toMatchObject({ name: "pg", part: "public.orders" });
+      expect(await notes()).toEqual(two);
+      expect(await sql("select * from shown order by 1")).toEqual([
+        { note: "one" },
+        { note: "two" },
+      ]);
+      expect(await sql("select count(*)::int as n from items")).toEqual([{ n: 2 }]);
+      expect(await sql("select count(*)::int as n from customers")).toEqual([{ n: 3 }]);
+      // No trigger has fired, and each is what it was; so are the foreign keys.
+      expect(await sql("select * from log")).toEqual([]);
+      expect(await sql(triggers)).toEqual(enabled);
+      expect(
+        await sql(
+          "select conname, pg_get_constraintdef(oid) as is, obj_description(oid) as note from pg_constraint where contype = 'f' order by 1",
+        ),
+      ).toEqual(before);
+      // A number that was given is not given again.
+      expect(
+        await sql("insert into orders (customer, note) values (1, 'next') returning id"),
+      ).toEqual([{ id: 4 }]);
+      const [safety] = (await service.show(backup.configuration_id ?? 0)).backups;
+      expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
+    });
+
+    test("are restored together where they refer to each other, whatever their names", async () => {
+      await sql(
+        `truncate customers, orders, items restart identity; delete from ${quoted}; truncate log`,
+      );
+      await restore(
+        ["public.items", "public.orders", "public.customers", `public.${awful}`],
+        "finished",
+      );
+      expect(await notes()).toEqual(two);
+      expect(await sql("select count(*)::int as n from items")).toEqual([{ n: 2 }]);
+      expect(await sql(`select * from ${quoted}`)).toEqual([{ note: "kept" }]);
+      // The sequences had begun anew, and are moved on behind what came back.
+      expect(await sql('insert into items ("order") values (1) returning id')).toEqual([{ id: 3 }]);
+      expect(await sql("insert into orders (customer) values (1) returning id")).toEqual([
+        { id: 3 },
+      ]);
+    });
+
+    test("change nothing where other rows would be left without theirs", async () => {
+      await sql(
+        "insert into orders (customer, note) values (1, 'third'); insert into items (\"order\") values (3)",
+      );
+      const before = await notes();
+      const failed = await restore(["public.orders"], "failed");
+      expect(failed.restore_output).toMatch(/pg is unchanged: .*foreign key.*items_order_fkey/);
+      expect(await notes()).toEqual(before);
+      await sql("delete from orders where id = 2");
+      await sql("delete from customers where id = 2");
+      const other = await restore(["public.orders"], "failed");
+      expect(other.restore_output).toMatch(/orders_customer_fkey|items_order_fkey/);
+      expect(await sql("select count(*)::int as n from pg_constraint where contype = 'f'")).toEqual(
+        [{ n: 2 }],
+      );
+    });
+
+    test("that cannot be restored safely are refused with words, and nothing changes", async () => {
+      const refused = async (table: string, words: RegExp) => {
+        const { restore_output: output } = await restore([table], "failed", {
+          skip_safety_backup: true,
+        });
+        expect(output).toMatch(words);
+        expect(await notes()).toEqual(two);
+      };
+      await refused("public.nothing", /the backup holds no rows of a table public\.nothing/);
+      await refused("public.days_2026", /shares its rows with another table/);
+      await sql("drop table items");
+      await refused(
+        "public.items",
+        /public\.items is not there any more\. Restore the backup into/,
+      );
+      await sql("alter table customers add column needed int not null default 1");
+      await sql("alter table customers drop column name");
+      await refused("public.customers", /column "name" of relation "customers" does not exist/);
+      const { restore_output: output } = await restore(
+        ["public.orders"],
+        "failed",
+        { skip_safety_backup: true },
+        narrow,
+      );
+      expect(output).toMatch(/the account does not own public\.orders/);
+      expect(await notes()).toEqual(two);
+    });
+
+    test("are of PostgreSQL alone, and of a database that is there", async () => {
+      const errors = (path: string, body: object) =>
+        service.errorsOf("POST", `/api/database/${path}/restore`, {
+          backup_id: backup.id,
+          ...body,
+        });
+      const tables = ["public.orders"];
+      expect(await errors("1", { tables })).toHaveProperty("tables");
+      expect(await errors(String(database), { tables, database: "copy" })).toHaveProperty("tables");
+      expect(await errors(String(database), { tables: [] })).toHaveProperty("tables");
+    });
+
+    test("are restored once at a time", async () => {
+      await sql("update orders set note = 'spoiled'");
+      const { status } = await into(["public.orders"], { skip_safety_backup: true });
+      expect(status).toBe(202);
+      expect((await into(["public.orders"])).status).toBe(409);
+      await service.restored(backup.id, "finished");
+      expect(await notes()).toEqual(two);
+    });
+  },
+);
+
+test("a name that fits several tables names none", () => {
+  const contents = [
+    "1; 0 1 TABLE DATA public a b owner",
+    "2; 0 2 TABLE DATA public a owner",
+    "3; 0 3 TABLE public a owner",
+    "4; 0 4 TABLE DATA x.y z owner",
+  ];
+  const find = (name: string) => () => findTables(contents, [name], { "x.y.z": 3 });
+  // `a b` of an owner, or `a` of an owner `b owner`: the list doesn't say.
+  expect(find("public.a")).toThrow("fits several tables");
+  expect(find("public.a b")().lines).toEqual([contents[0]]);
+  expect(find("x.y.z")()).toEqual({
+    tables: [{ schema: "x.y", name: "z", rows: 3 }],
+    lines: [contents[3]],
+  });
+  expect(find("public.b")).toThrow("holds no rows");
+});

@@ -1,0 +1,148 @@
+// One file or folder of an archive, put back into a live site: extracted aside within the site, as the site's account, and
+// then exchanged by a rename. The same commands here and on a remote machine.
+import { posix } from "node:path";
+import type { Readable } from "node:stream";
+import type { Host } from "../../../hosts/host.ts";
+import { toError } from "../../../to-error.ts";
+import { SourceError, type Attempt, type Source } from "../source.ts";
+import { extractArchive } from "./extract.ts";
+import { tidying } from "./place.ts";
+import { runScript } from "./remote/script.ts";
+
+type PartOptions = {
+  /** As the site's account sees the machine. */
+  host: Host;
+  /** Of the site; may be a link. */
+  root: string;
+  /** Below it, without `.` and `..`. */
+  path: string;
+};
+
+const scratchName = (id: number) => `.quarterdeck-restore-${id}`;
+
+const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';
+
+/**
+ * Goes down from the site's folder ($1) through the folders of the path ($3…) as long as they are there, and never through a
+ * link: wherever the account had put one, the way would end outside. $2 is the scratch folder's name; `each` is asked at each step.
+ */
+const walk = (each: string) => `${there}
+cd -P -- "$1" 2>/dev/null || { echo missing; exit 0; }
+at=$(pwd -P && printf .); at=\${at%??}; skipped=; scratch=$2; shift 2
+while :; do
+  ${each}
+  [ $# -gt 1 ] && there "./$1" || break
+  if [ -L "./$1" ]; then printf 'link\\n%s' "$at/$1"; exit 0; fi
+  if [ ! -d "./$1" ]; then printf 'other\\n%s' "$at/$1"; exit 0; fi
+  at=\${at%/}/$1
+  cd -P -- "./$1" 2>/dev/null || { printf 'closed\\n%s' "$at"; exit 0; }
+  now=$(pwd -P && printf .); [ "\${now%??}" = "$at" ] || { printf 'link\\n%s' "$at"; exit 0; }
+  skipped=$skipped$1/; shift
+done`;
+
+const remove = `for pause in 0 0.1 0.5; do
+  sleep $pause; rm -rf --one-file-system -- "./$scratch"; there "./$scratch" || break; chmod -R u+rwX -- "./$scratch"
+done`;
+
+/** Answers where the entry lies that is exchanged, and how much of the path is not there yet. */
+const prepare = `${walk(":")}
+mkdir -m 700 -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
+printf 'ok\\n%s\\n%s' "$#" "$at"`;
+
+/** `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for there. */
+const exchange = `${there}
+cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || exit 1
+new=./$2/tree/$4
+there "$new" && there "./$2/tree/$5" || { printf '%s is not in the backup.' "$5" >&2; exit 1; }
+: >"./$2/ready" && sync -f . || exit 1
+if there "./$3" && { [ -d "./$3" ] && [ ! -L "./$3" ] || [ -d "$new" ] && [ ! -L "$new" ]; }; then
+  mv -T -- "./$3" "./$2/old" || exit 1
+  mv -T -- "$new" "./$3" || { mv -T -- "./$2/old" "./$3"; exit 1; }
+else mv -fT -- "$new" "./$3" || exit 1; fi
+sync -f .`;
+
+/**
+ * After a cut: the scratch folder stands beside the entry. Without its mark nothing was exchanged; with it, what was put aside
+ * goes back unless the new entry has taken its place.
+ */
+const settle = `${walk('if [ -d "./$scratch" ]; then break; fi')}
+[ -d "./$scratch" ] || { echo unknown; exit 0; }
+state='as it was'
+if [ -e "./$scratch/ready" ]; then
+  if there "./$scratch/old" && ! there "./$1"; then mv -T -- "./$scratch/old" "./$1" || exit 1
+  elif ! there "./$scratch/tree/$skipped$1"; then state=restored; fi
+fi
+${remove}
+there "./$scratch" && echo "left $at/$scratch"
+echo "$state"`;
+
+const refusals: Record<string, (shown: string) => string> = {
+  missing: () => "the site's folder is not there",
+  link: (shown) => `${shown} is a symbolic link, and a restore goes through none`,
+  other: (shown) => `${shown} is no folder any more`,
+  closed: (shown) => `the site's account may not write in ${shown}`,
+};
+
+/** A site whose restore puts back one file or folder, and leaves everything else. */
+export function createFolderPart(source: Source, { host, root, path }: PartOptions): Source {
+  const parts = path.split("/");
+
+  async function settlePart({ id, say }: Attempt): ReturnType<Source["settle"]> {
+    const told = await runScript(host, settle, [root, scratchName(id), ...parts], tidying());
+    const lines = told.trimEnd().split("\n");
+    const left = lines.find((line) => line.startsWith("left "));
+    if (left !== undefined) say(`${left.slice(5)} could not be removed.`);
+    const state = lines.at(-1);
+    return state === "restored" || state === "as it was" ? state : "unknown";
+  }
+
+  async function restorePart(from: Readable, attempt: Attempt): Promise<void> {
+    const { id, signal } = attempt;
+    const scratch = scratchName(id);
+    const told = await runScript(host, prepare, [root, scratch, ...parts], signal);
+    const [answer = "", first = "", ...rest] = told.split("\n");
+    const refusal = refusals[answer];
+    if (refusal !== undefined)
+      throw new SourceError(`Nothing was changed: ${refusal([first, ...rest].join("\n"))}.`);
+    const folder = rest.join("\n");
+    const known = parts.length - Number(first);
+    const entry = parts.slice(0, known + 1).join("/");
+    // With the folders above it, where they have to be made. Archives from this machine and from remote ones name them differently.
+    const named = (name: string) => [`--add-file=${name}`, `--add-file=./${name}`];
+    const above = parts.slice(0, -1).flatMap((_, n) => named(parts.slice(0, n + 1).join("/")));
+    await extractArchive(host, from, posix.join(folder, scratch, "tree"), attempt, [
+      "--no-unquote",
+      "--no-recursion",
+      ...above,
+      "--recursion",
+      ...named(path),
+    ]);
+    await runScript(host, exchange, [folder, scratch, posix.basename(entry), entry, path], signal);
+  }
+
+  return {
+    ...source,
+
+    // Its content is the whole site's.
+    unpacking: async () => null,
+
+    async restore(from, attempt) {
+      try {
+        await settlePart(attempt);
+        await restorePart(from, attempt);
+        await settlePart(attempt);
+      } catch (error) {
+        from.destroy();
+        const state = await settlePart(attempt).catch((left: unknown) => {
+          attempt.say(`Couldn't clean up after the restore: ${toError(left).message}`);
+          return "unknown" as const;
+        });
+        // Its last step was done, and only its answer lost.
+        if (state === "restored" && !attempt.signal.aborted) return;
+        throw error;
+      }
+    },
+
+    settle: settlePart,
+  };
+}

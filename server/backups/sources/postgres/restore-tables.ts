@@ -1,0 +1,216 @@
+// Puts single tables of an archive back into a live database, in one transaction: their rows are replaced, and everything
+// around them is held against the new rows again, or nothing is changed.
+import pg from "pg";
+import type { Host } from "../../../hosts/host.ts";
+import { SourceError, type Attempt } from "../source.ts";
+import { serverVersion, withClient, type Target } from "./connection.ts";
+import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
+
+type WantedTable = {
+  schema: string;
+  name: string;
+  /** As the backup counted them; null = it did not. */
+  rows: number | null;
+};
+
+/**
+ * Finds the rows of tables in an archive.
+ * @param contents lines of `pg_restore --list`, whose names are separated by what a name may hold, too
+ * @param wanted names as `schema.table`
+ * @throws SourceError for what is not there, or could be another table
+ */
+export function findTables(
+  contents: readonly string[],
+  wanted: readonly string[],
+  counts: Record<string, number>,
+): { tables: WantedTable[]; lines: string[] } {
+  const data = contents.filter((line) => /^\d+; \d+ \d+ TABLE DATA /.test(line));
+  const tables: WantedTable[] = [];
+  const chosen = new Set<string>();
+  for (const full of new Set(wanted)) {
+    const found = dotsIn(full).flatMap((dot) => {
+      const [schema, name] = [full.slice(0, dot), full.slice(dot + 1)];
+      return data
+        .filter((line) =>
+          line.replace(/^\d+; \d+ \d+ TABLE DATA /, "").startsWith(`${schema} ${name} `),
+        )
+        .map((line) => ({ line, schema, name }));
+    });
+    const [one, ...others] = found;
+    if (one === undefined)
+      throw new SourceError(`Nothing was changed: the backup holds no rows of a table ${full}.`);
+    if (others.length > 0)
+      throw new SourceError(
+        `Nothing was changed: the name ${full} fits several tables of the backup. Restore the backup into a new database, and copy the table from there.`,
+      );
+    tables.push({ schema: one.schema, name: one.name, rows: counts[full] ?? null });
+    chosen.add(one.line);
+  }
+  // In the archive's own order: its pieces come by once.
+  return { tables, lines: data.filter((line) => chosen.has(line)) };
+}
+
+const dotsIn = (text: string): number[] =>
+  [...text].flatMap((_, index) => (text[index] === "." ? [index] : []));
+
+const whole = "Restore the backup into a new database, and copy the table from there.";
+
+/**
+ * Locks the tables, takes aside what would look at single rows (foreign keys from and to them, triggers), and empties them. The
+ * statements that put it back are kept in a setting of the transaction: a temporary table takes a right that not everybody has.
+ */
+const before = (tables: string, lockWaitMs: number): string => `
+begin read write;
+set local statement_timeout = 0;
+set local idle_in_transaction_session_timeout = 0;
+set local client_min_messages = warning;
+set local client_encoding = 'UTF8';
+set local search_path = pg_catalog;
+set local row_security = off;
+set local lock_timeout = ${lockWaitMs};
+do ${pg.escapeLiteral(`
+declare
+  item record;
+  one record;
+  id oid;
+  ids oid[] := '{}';
+  places text[] := '{}';
+  later text[] := '{}';
+begin
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text) order by 1, 2 loop
+    id := to_regclass(format('%I.%I', item.schema, item.name));
+    if id is null then
+      raise exception 'the table %.% is not there any more. ${whole}', item.schema, item.name;
+    end if;
+    select relkind, relispartition, relowner into one from pg_class where oid = id;
+    if one.relkind <> 'r' then
+      raise exception '%.% is no ordinary table any more. ${whole}', item.schema, item.name;
+    end if;
+    if one.relispartition or exists (select from pg_inherits where inhrelid = id or inhparent = id) then
+      raise exception '%.% shares its rows with another table, by partitions or inheritance. ${whole}', item.schema, item.name;
+    end if;
+    if not pg_has_role(one.relowner, 'usage') then
+      raise exception 'the account does not own %.%. Restore as its owner or as a superuser.', item.schema, item.name;
+    end if;
+    execute format('lock table only %I.%I in access exclusive mode', item.schema, item.name);
+    ids := ids || id;
+    places := places || format('%I.%I', item.schema, item.name);
+  end loop;
+
+  for one in
+    select c.conname, c.conparentid, r.relkind, r.relispartition, pg_has_role(r.relowner, 'usage') as owned,
+      format('%I.%I', n.nspname, r.relname) as place, pg_get_constraintdef(c.oid) as definition,
+      obj_description(c.oid, 'pg_constraint') as note
+    from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_namespace n on n.oid = r.relnamespace
+    where c.contype = 'f' and (c.conrelid = any(ids) or c.confrelid = any(ids)) order by c.oid
+  loop
+    if one.conparentid <> 0 or one.relkind = 'p' or one.relispartition then
+      raise exception 'the partitioned table % has a foreign key to it. ${whole}', one.place;
+    end if;
+    if not one.owned then
+      raise exception 'the account does not own %, which has a foreign key to it. Restore as a superuser.', one.place;
+    end if;
+    execute format('alter table only %s drop constraint %I', one.place, one.conname);
+    later := later || format('alter table only %s add constraint %I %s', one.place, one.conname, one.definition);
+    if one.note is not null then
+      later := later || format('comment on constraint %I on %s is %L', one.conname, one.place, one.note);
+    end if;
+  end loop;
+
+  for one in
+    select t.tgname, format('%I.%I', n.nspname, r.relname) as place,
+      case t.tgenabled when 'A' then 'enable always' when 'R' then 'enable replica' else 'enable' end as enabled
+    from pg_trigger t join pg_class r on r.oid = t.tgrelid join pg_namespace n on n.oid = r.relnamespace
+    where t.tgrelid = any(ids) and not t.tgisinternal and t.tgenabled <> 'D'
+  loop
+    execute format('alter table %s disable trigger %I', one.place, one.tgname);
+    later := later || format('alter table %s %s trigger %I', one.place, one.enabled, one.tgname);
+  end loop;
+
+  execute 'truncate only ' || array_to_string(places, ', only ');
+  perform set_config('quarterdeck.later', to_json(later)::text, true);
+end`)};
+`;
+
+/** Counts the rows, moves sequences on where the rows are ahead of them, and puts back what was taken aside. */
+const after = (tables: string): string => `
+set local client_encoding = 'UTF8';
+set local search_path = pg_catalog;
+do ${pg.escapeLiteral(`
+declare
+  item record;
+  one record;
+  counted bigint;
+  latest numeric;
+  statement text;
+begin
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text, rows bigint) loop
+    execute format('select count(*) from only %I.%I', item.schema, item.name) into counted;
+    if counted <> item.rows then
+      raise exception '%.% has % rows instead of % that the backup counted.', item.schema, item.name, counted, item.rows;
+    end if;
+    for one in
+      select s.oid, format('%I.%I', n.nspname, s.relname) as place, a.attname
+      from pg_depend d
+        join pg_class s on s.oid = d.objid and s.relkind = 'S'
+        join pg_namespace n on n.oid = s.relnamespace
+        join pg_sequence q on q.seqrelid = s.oid and q.seqincrement > 0
+        join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+          and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype)
+      where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+        and d.refobjid = to_regclass(format('%I.%I', item.schema, item.name))
+    loop
+      execute format('select max(%I) from only %I.%I', one.attname, item.schema, item.name) into latest;
+      execute format('select last_value from %s', one.place) into counted;
+      if latest > counted then perform setval(one.oid::regclass, latest::bigint); end if;
+    end loop;
+  end loop;
+  for statement in select value from json_array_elements_text(current_setting('quarterdeck.later')::json) loop
+    execute statement;
+  end loop;
+end`)};
+commit;
+`;
+
+type RestoreTablesOptions = {
+  /** As `schema.table`. */
+  wanted: readonly string[];
+  /** Rows by table, as the backup counted them. */
+  counts: Record<string, number>;
+  lockWaitMs: number;
+};
+
+/**
+ * @param applicationName names the session, so that it can be found and ended
+ * @throws SourceError, the archive's own error, or the signal's reason; the database is as it was, unless an abort came after the
+ *   commit
+ */
+export async function restoreTables(
+  host: Host,
+  target: Target,
+  applicationName: string,
+  { tools, archive }: Backup,
+  { say, signal }: Attempt,
+  { wanted, counts, lockWaitMs }: RestoreTablesOptions,
+): Promise<void> {
+  const { tables, lines } = findTables(archive.contents, wanted, counts);
+  const version = await withClient(target, { applicationName, signal }, serverVersion);
+  const literal = `${pg.escapeLiteral(JSON.stringify(tables))}::jsonb`;
+  const sql = withFittingSettings(
+    archiveSql({
+      host,
+      tools,
+      input: archive.stream,
+      list: lines,
+      more: ["--data-only"],
+      isWithinOurs: true,
+      signal,
+    }),
+    version.major,
+  );
+  await runScript(
+    { host, tools, target, applicationName, lockWaitMs, isRehearsal: false },
+    { start: before(literal, lockWaitMs), sql, end: after(literal) },
+    { say, signal },
+  );
+}
