@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newestOf, runOnce } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
@@ -54,4 +54,17 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await page.getByLabel("Find a file").fill("LOGO");
   await page.getByRole("button", { name: "Find", exact: true }).click();
   await expect(row("public/images/logo.svg")).toBeVisible();
+
+  // One file back, while everything else stays.
+  await writeFile(join(root, "public/images/logo.svg"), "spoiled");
+  await writeFile(join(root, "public/images/later.svg"), "later");
+  await page.getByRole("button", { name: "Restore public/images/logo.svg" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("Everything else stays as it is.");
+  await expectAccessible(page);
+  await dialog.getByRole("textbox").fill(backups.site.name);
+  await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+  await expect(page.getByText(/^Restore finished of public\/images\/logo\.svg/)).toBeVisible();
+  expect(await readFile(join(root, "public/images/logo.svg"), "utf8")).toBe("<svg/>");
+  expect(await readFile(join(root, "public/images/later.svg"), "utf8")).toBe("later");
 });

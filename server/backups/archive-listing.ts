@@ -138,7 +138,7 @@ export function createArchiveListings(clock: Clock) {
     },
 
     close(): void {
-      for (const kept of [...listings.values()]) forget(kept);
+      for (const kept of listings.values()) forget(kept);
     },
   };
 }

@@ -41,7 +41,6 @@ describe.each(eachMachine())("a file or folder of a site on $machine", ({ connec
     await symlink("public/index.php", at("start"));
     configuration = await service.installed({ backupable_type: "site" });
     backup = await service.run(configuration.id);
-    expect(backup.status, backup.output).toBe("finished");
   });
   afterAll(() => service?.close());
   /** Each begins with other content than the backup's. */

@@ -74,7 +74,6 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       );
       const { id } = await service.installed({ backupable_id: database });
       backup = await service.run(id);
-      expect(backup.status, backup.output).toBe("finished");
     });
     afterAll(async () => {
       await service?.close();

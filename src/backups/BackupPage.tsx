@@ -237,9 +237,11 @@ export function BackupPage() {
               {target && (
                 <>
                   {" "}
-                  {target.database === null
-                    ? `into ${target.name}`
-                    : `into the new database ${target.database}`}
+                  {target.part !== null
+                    ? `of ${target.part} in ${target.name}`
+                    : target.database === null
+                      ? `into ${target.name}`
+                      : `into the new database ${target.database}`}
                 </>
               )}
               {backup.restored_at && (

@@ -1,7 +1,8 @@
 // What is in a backup: the tables of a database with their rows, or the files of a folder.
 import { useQuery } from "@tanstack/react-query";
-import { useLoaderData } from "react-router";
+import { useLoaderData, useNavigate } from "react-router";
 import { useLoaded } from "../../api/query.ts";
+import { paths } from "../../paths.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { refusal } from "../backup-actions.ts";
@@ -10,6 +11,7 @@ import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { FilesPanel } from "./FilesPanel.tsx";
 import type { contentsLoader } from "./loader.ts";
 import { backupContentsQuery } from "./queries.ts";
+import { askRestoreInto, ownTarget, type RestoreInto } from "./restore-into-question.tsx";
 import { TablesPanel } from "./TablesPanel.tsx";
 
 export function ContentsPage() {
@@ -20,7 +22,19 @@ export function ContentsPage() {
     ...configurationQuery(configurationId ?? 0),
     enabled: configurationId !== null,
   });
+  const navigate = useNavigate();
   const refused = refusal("download", backup);
+  const target = ownTarget(configuration);
+  const restore =
+    target === null
+      ? null
+      : (part: NonNullable<RestoreInto["part"]>) =>
+          askRestoreInto(
+            backup,
+            { ...target, part, database: null, keepsOwners: null },
+            () => void navigate(paths.backup(id)),
+          );
+  const restoreRefusal = refusal("restore", backup);
   return (
     <>
       <PageHeader
@@ -42,9 +56,23 @@ export function ContentsPage() {
       )}
       {contents !== null &&
         (contents.engine === "folder" ? (
-          <FilesPanel backup={backup} view={view} />
+          <FilesPanel
+            backup={backup}
+            view={view}
+            restore={restore && ((path) => restore({ path }))}
+            refusal={restoreRefusal}
+          />
         ) : (
-          <TablesPanel contents={contents} />
+          <TablesPanel
+            contents={contents}
+            // Of the others a whole database can be restored elsewhere.
+            restore={
+              contents.engine === "postgres" && restore !== null
+                ? (name) => restore({ tables: [name] })
+                : null
+            }
+            refusal={restoreRefusal}
+          />
         ))}
     </>
   );

@@ -18,6 +18,7 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import { Time } from "../../ui/Time.tsx";
 import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../IdentityFields.tsx";
 import { formatBytes } from "../backup-facts.ts";
+import { restoreColumn } from "./restore-column.tsx";
 import { filesQuery, type FilesView } from "./queries.ts";
 
 type File = ArchiveFiles["files"][number];
@@ -77,16 +78,34 @@ function Place({ id, folder }: { id: number; folder: string }) {
   );
 }
 
-type FilesPanelProps = { backup: Backup; view: FilesView };
+/** A name that is no UTF-8 is shown with this in it, and can't be asked for. */
+const unknownCharacter = "\ufffd";
 
-export function FilesPanel({ backup, view }: FilesPanelProps) {
+const restorablePath = ({ path }: File) => (path.includes(unknownCharacter) ? null : path);
+
+type FilesPanelProps = {
+  backup: Backup;
+  view: FilesView;
+  /** Puts one file or folder back; null = its site is not known. */
+  restore: ((path: string) => void) | null;
+  /** Why it can't be done now. */
+  refusal: string | undefined;
+};
+
+export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) {
   const { id } = backup;
   const { folder, search, page } = view;
   const navigate = useNavigate();
   const [identity] = useState(createIdentity);
   const [isOpened, setIsOpened] = useState(backup.encrypted !== true);
   const [listing, setListing] = useState<string | null>(null);
-  const columns = useMemo(() => columnsOf(id), [id]);
+  const columns = useMemo(
+    () => [
+      ...columnsOf(id),
+      ...(restore === null ? [] : [restoreColumn(restorablePath, restore, refusal)]),
+    ],
+    [id, restore, refusal],
+  );
   const query = filesQuery(id, view, {
     ...(listing !== null && { listing }),
     // Once more, where the service has forgotten the listing.

@@ -69,6 +69,7 @@ export function RestoreElsewherePage() {
       backup,
       {
         ...target,
+        part: null,
         database: isNew ? name.trim() : null,
         keepsOwners: hasRoles ? keeps : null,
       },

@@ -5,6 +5,7 @@ import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
+import { restoreColumn } from "./restore-column.tsx";
 
 type Row = NonNullable<BackupContents["tables"]>[number];
 
@@ -25,7 +26,22 @@ const columns: Column<Row>[] = [
   { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => rows.toLocaleString("en-US") },
 ];
 
-export function TablesPanel({ contents }: { contents: BackupContents }) {
+type TablesPanelProps = {
+  contents: BackupContents;
+  /** Puts one table back; null = that can't be done here. */
+  restore: ((name: string) => void) | null;
+  /** Why it can't be done now. */
+  refusal: string | undefined;
+};
+
+export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
+  const all = useMemo(
+    () =>
+      restore === null
+        ? columns
+        : [...columns, restoreColumn<Row>(({ name }) => name, restore, refusal)],
+    [restore, refusal],
+  );
   const [wanted, setWanted] = useState("");
   const words = useDeferredValue(wanted).trim().toLowerCase();
   const { tables } = contents;
@@ -56,7 +72,7 @@ export function TablesPanel({ contents }: { contents: BackupContents }) {
       >
         <Table
           label="Tables"
-          columns={columns}
+          columns={all}
           rows={found.slice(0, mostShown)}
           keyOf={({ name }) => name}
         />

@@ -1,5 +1,5 @@
 // Restores a backup into something else than its source, after a question that says what is replaced.
-import type { Backup } from "../../../contract/backups/backup.ts";
+import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { call } from "../../api/client.ts";
 import { mutate } from "../../api/mutate.ts";
 import { confirm } from "../../app/confirm.ts";
@@ -9,7 +9,7 @@ import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../Id
 import { discardWord, isDiscarding, safetyChoices } from "../restore-question.tsx";
 import type { TargetType } from "./queries.ts";
 
-type RestoreInto = {
+export type RestoreInto = {
   type: TargetType;
   id: number;
   name: string;
@@ -17,6 +17,8 @@ type RestoreInto = {
   database: string | null;
   /** Of PostgreSQL and MySQL. */
   keepsOwners: boolean | null;
+  /** What alone is restored; null = everything. */
+  part: { tables: string[] } | { path: string } | null;
 };
 
 type Body = {
@@ -29,13 +31,14 @@ type Body = {
 const intoMutation = {
   mutationFn: ({ into, body }: { into: RestoreInto; body: Body }): Promise<unknown> =>
     into.type === "site"
-      ? call("restoreIntoSite", { id: into.id }, { body })
+      ? call("restoreIntoSite", { id: into.id }, { body: { ...body, ...into.part } })
       : call(
           "restoreIntoDatabase",
           { id: into.id },
           {
             body: {
               ...body,
+              ...into.part,
               ...(into.database !== null && { database: into.database }),
               ...(into.keepsOwners !== null && { keep_owners: into.keepsOwners }),
             },
@@ -45,19 +48,25 @@ const intoMutation = {
 };
 
 export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () => void): void {
-  const { name, database } = into;
+  const { name, database, part } = into;
+  const partName = part === null ? null : "path" in part ? part.path : part.tables.join(", ");
   const identity = backup.encrypted === true ? createIdentity() : null;
   const isNew = database !== null;
   confirm({
     title: isNew
       ? `Restore backup ${backup.id} into a new database?`
-      : `Restore backup ${backup.id} into ${name}?`,
+      : `Restore ${partName ?? `backup ${backup.id}`} into ${name}?`,
     body: (
       <>
         {isNew ? (
           <p>
             Creates the database <strong className="text-ink">{database}</strong> on the server of{" "}
             {name} and fills it. Nothing is replaced.
+          </p>
+        ) : partName !== null ? (
+          <p>
+            Replaces <strong className="text-ink wrap-anywhere">{partName}</strong> in {name} with
+            what backup {backup.id} holds. Everything else stays as it is.
           </p>
         ) : (
           <p>
@@ -93,3 +102,15 @@ export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () 
     },
   });
 }
+
+/** What a part is restored into: the backup's own source. Null = that is not known. */
+export const ownTarget = (
+  configuration: BackupConfiguration | undefined,
+): Pick<RestoreInto, "type" | "id" | "name"> | null =>
+  configuration === undefined
+    ? null
+    : {
+        type: configuration.type,
+        id: configuration.backupable.id,
+        name: configuration.backupable.name,
+      };

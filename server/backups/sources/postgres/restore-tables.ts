@@ -50,8 +50,7 @@ export function findTables(
   return { tables, lines: data.filter((line) => chosen.has(line)) };
 }
 
-const dotsIn = (text: string): number[] =>
-  [...text].flatMap((_, index) => (text[index] === "." ? [index] : []));
+const dotsIn = (text: string): number[] => [...text.matchAll(/\./g)].map(({ index }) => index);
 
 const whole = "Restore the backup into a new database, and copy the table from there.";
 
