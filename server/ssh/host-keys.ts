@@ -138,9 +138,10 @@ export class HostKeyUnconfirmed extends ServerAway {
 
 /**
  * Writes the file of known hosts: exactly the pinned keys, as the server has shown them.
+ * @returns its text
  * @throws ServerAway, HostKeyUnconfirmed, the signal's reason
  */
-export async function pinHostKeys(target: SshTarget, attempt: Attempt): Promise<void> {
+export async function pinHostKeys(target: SshTarget, attempt: Attempt): Promise<string> {
   const lines: string[] = [];
   const path = knownHostsIn(attempt.folder);
   await writeFile(path, "", { mode: 0o600 });
@@ -157,4 +158,5 @@ export async function pinHostKeys(target: SshTarget, attempt: Attempt): Promise<
     lines.push(`${hopNames[name]} ${key.type} ${key.base64}\n`);
     await writeFile(path, lines.join(""), { mode: 0o600 });
   }
+  return lines.join("");
 }

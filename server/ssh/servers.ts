@@ -30,6 +30,8 @@ export type Servers = {
   /** Takes up what the inventory says; connections that it has no more, or has changed, end. */
   follow(entries: Entries): Promise<void>;
   accounts: RemoteAccounts;
+  /** How a login that is no server of the inventory is reached. */
+  login(ssh: SshEntry): { target: SshTarget; environment: Record<string, string> };
   close(): Promise<void>;
 };
 
@@ -121,6 +123,10 @@ export function createServers(options: {
         return name === "TimeoutError" ? `${found.name} did not respond in time.` : message;
       }
     },
+    login: (ssh) => ({
+      target: targetOf(ssh, options.inventoryFolder),
+      environment: options.environment,
+    }),
     async close() {
       await Promise.all([...remote.values()].map(({ connection }) => connection.close()));
       remote.clear();

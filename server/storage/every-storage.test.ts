@@ -76,12 +76,22 @@ const kinds: [string, () => Promise<Opened>, number[]][] = [
     },
     ofUpload,
   ],
+  [
+    "folder over SFTP",
+    async () => {
+      const root = await makeRoot();
+      return { storage: await every.sftp["folder over SFTP"].open(root), root };
+    },
+    ofUpload,
+  ],
   ["SFTP server by rclone", () => every.openServed("sftp"), ofUpload],
   ["WebDAV server by rclone", () => every.openServed("webdav"), ofUpload],
   ["bucket by rclone", every.openRcloneBucket, ofUpload],
 ];
 /** Those whose files a test can look at. */
-const shown = [...folders, ...Object.entries(every.rclone)];
+const shown = [...folders, ...Object.entries(every.sftp), ...Object.entries(every.rclone)];
+/** Those that keep to a folder, whatever is in it. */
+const kept = [...folders, ...Object.entries(every.sftp)];
 
 describe.each(kinds)("%s", (_kind, open, sizes) => {
   test("what is put comes back the same, is verified as stored, and goes", async () => {
@@ -288,7 +298,9 @@ describe.each(folders)("%s", (_kind, { open }) => {
     expect(await storage.size("a/1/b")).toBe(4);
     expect(await storage.size("a/1/c")).toBeNull();
   });
+});
 
+describe.each(kept)("%s", (_kind, { open }) => {
   test("a link inside does not lead out", async () => {
     const root = await makeRoot();
     const outside = await mkdtemp(join(tmpdir(), "quarterdeck-outside-"));

@@ -13,7 +13,7 @@ const every = createEveryStorage();
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
 
-test("folders here and over SSH, a bucket and a remote of rclone list what is in them, below a prefix or all", async () => {
+test("folders here and over SSH, over SFTP, a bucket and a remote of rclone list what is in them, below a prefix or all", async () => {
   const root = await makeRoot();
   const bucket = await every.openBucket();
   const served = await every.openServed("webdav");
@@ -23,6 +23,7 @@ test("folders here and over SSH, a bucket and a remote of rclone list what is in
     createRemoteStorage(far),
     bucket.storage,
     served.storage,
+    await every.sftp["folder over SFTP"].open(await makeRoot()),
   ]) {
     for (const key of ["a/1/b.tar.zst", "a/2/ü & “c”.sql.zst", "d"])
       await storage.put(key, content(key), whole);

@@ -46,6 +46,7 @@ export const helpIndex = [
         "12. supervisord keeps workers by one program a process",
       "0013-moving-the-database-by-copy": "13. The database is moved by COPY, in one transaction",
       "0014-servers-leased-to-instances": "14. Each server is leased to one instance",
+      "0015-sftp-over-openssh": "15. SFTP goes through OpenSSH, and its client is our own",
     },
   },
 ] as const;

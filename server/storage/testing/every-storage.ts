@@ -11,35 +11,42 @@ import { createS3Storage } from "../s3.ts";
 import type { ListedStorage, Storage } from "../storage.ts";
 import { startS3 } from "../testing.ts";
 import { openRclone, rcloneBucketOf, rcloneWith } from "./open-rclone.ts";
+import { openSftp } from "./open-sftp.ts";
 import { serveByRclone, type Served } from "./rclone-server.ts";
 
 type Options = { isMarked?: boolean };
 
 /** For the top of a file. */
 export function createEveryStorage() {
-  const remote = createRemoteServer();
+  const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
   const targetOf = async (): Promise<SshTarget> =>
     (await remote.sshd()).target({ user: (await remote.host()).account.name });
   return {
     remote,
     /** Those that are a folder: `root` is where a test looks at it. */
+    sftp: {
+      "folder over SFTP": {
+        open: async (root: string): Promise<ListedStorage> => openSftp(await targetOf(), root),
+        argument: async () => JSON.stringify({ sftp: await targetOf() }),
+      },
+    },
     folders: {
       "folder here": {
         open: async (root: string, { isMarked = false }: Options = {}): Promise<Storage> =>
           createLocalStorage({ path: root, isMarked }),
         /** What a process of its own opens it by. */
-        argument: async () => "",
+        argument: async () => JSON.stringify("here"),
       },
       "folder over SSH": {
         open: async (root: string, options?: Options): Promise<Storage> =>
           createRemoteStorage({ host: await remote.host(), server: "far", root }, options),
-        argument: async () => JSON.stringify(await targetOf()),
+        argument: async () => JSON.stringify({ ssh: await targetOf() }),
       },
     },
     openRclone,
     /** The same among the folders; it knows no marker, and links are the service's own matter. */
     rclone: {
-      "folder by rclone": { open: openRclone, argument: async () => "rclone" },
+      "folder by rclone": { open: openRclone, argument: async () => JSON.stringify("rclone") },
     },
     /** What another rclone serves from a folder, as a service of that kind. */
     async openServed(kind: Served): Promise<{ storage: ListedStorage; root: string }> {

@@ -10,13 +10,13 @@ import type { SshTarget } from "../../ssh/target.ts";
 import { createLocalStorage } from "../local.ts";
 import { createRemoteStorage } from "../remote.ts";
 import { openRclone } from "./open-rclone.ts";
+import { openSftp } from "./open-sftp.ts";
 
-const [root = "", key = "", target = ""] = process.argv.slice(2);
+const [root = "", key = "", given = ""] = process.argv.slice(2);
 
-async function openThere() {
+async function openThere(target: SshTarget) {
   const connection = createConnection({
-    // What the test gave.
-    target: JSON.parse(target) as SshTarget,
+    target,
     folder: await mkdtemp(join(tmpdir(), "qd-")),
     environment: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere" },
     attempts: createLimiter(10),
@@ -24,8 +24,16 @@ async function openThere() {
   return createRemoteStorage({ host: await openRemoteHost(connection), server: "far", root });
 }
 
-const open = { "": async () => createLocalStorage({ path: root }), rclone: () => openRclone(root) };
-const storage = await (target === "" || target === "rclone" ? open[target]() : openThere());
+/** What the test gave. */
+type Given = "here" | "rclone" | { ssh: SshTarget } | { sftp: SshTarget };
+
+async function openGiven(way: Given) {
+  if (way === "here") return createLocalStorage({ path: root });
+  if (way === "rclone") return openRclone(root);
+  return "ssh" in way ? openThere(way.ssh) : openSftp(way.sftp, root);
+}
+
+const storage = await openGiven(JSON.parse(given) as Given);
 const endless = Readable.from(
   (async function* () {
     for (;;) {

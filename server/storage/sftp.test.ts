@@ -1,0 +1,148 @@
+// What only a storage over SFTP has to keep, on a login that has nothing else; the promises of every storage are in
+// `every-storage.test.ts`.
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { ServerAway } from "../ssh/server-away.ts";
+import { startSshd } from "../ssh/testing/sshd.ts";
+import { isRoot, makeFolder } from "../testing/machine.ts";
+import { contentsOf } from "./testing/every-storage.ts";
+import { openSftp } from "./testing/open-sftp.ts";
+
+const whole = { signal: new AbortController().signal };
+const content = (text: string) => Readable.from([Buffer.from(text)]);
+const refused = (words: RegExp) => ({
+  name: "StorageError",
+  message: expect.stringMatching(words),
+});
+const sftpOnly = "Subsystem sftp internal-sftp\nForceCommand internal-sftp";
+
+/** A login without a shell; as root in a folder that it takes for the whole disk. */
+async function startBox(config = sftpOnly) {
+  // sshd wants nobody but root to be able to change any folder on the way there.
+  const jail = isRoot ? await mkdtemp("/var/lib/quarterdeck-jail-") : await makeFolder();
+  if (isRoot) onTestFinished(() => rm(jail, { recursive: true }));
+  await chmod(jail, 0o755);
+  const sshd = await startSshd({ config: isRoot ? `${config}\nChrootDirectory ${jail}` : config });
+  const root = join(jail, "copies");
+  await mkdir(root);
+  if (isRoot) {
+    const { uid, gid } = await lstat(join(sshd.folder, sshd.user));
+    await chown(root, uid, gid);
+  }
+  const path = isRoot ? "/copies" : root;
+  return { sshd, root, path, open: (more = {}) => openSftp(sshd.target(), path, more) };
+}
+
+test("a login with SFTP alone keeps, lists, returns and removes files, for nobody else to read", async () => {
+  const { root, path, open, sshd } = await startBox();
+  const storage = open();
+  expect(storage.place).toBe(`${path} on 127.0.0.1:${sshd.port}`);
+  const bytes = Buffer.alloc(12_345_678, "abc");
+  expect(await storage.put("shop/4/b", Readable.from([bytes]), whole)).toBe(bytes.length);
+  expect((await readFile(join(root, "shop/4/b"))).equals(bytes)).toBe(true);
+  expect((await stat(join(root, "shop/4/b"))).mode & 0o777).toBe(0o600);
+  expect(await Array.fromAsync(storage.list(whole))).toEqual([
+    { key: "shop/4/b", sizeBytes: bytes.length },
+  ]);
+  expect((await buffer(await storage.get("shop/4/b", whole))).equals(bytes)).toBe(true);
+  await storage.remove("shop/4/b");
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("another host key than the pinned one is refused, and nothing is sent", async () => {
+  const { sshd, path, root } = await startBox();
+  const other = openSftp(sshd.target({ hostKey: `SHA256:${"A".repeat(43)}` }), path);
+  await expect(other.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
+    refused(/The host key of .* has changed/),
+  );
+  const none = openSftp(sshd.target({ hostKey: null }), path);
+  await expect(none.size("a")).rejects.toMatchObject(refused(/No host key is pinned/));
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("a host key that is replaced later is refused, too", async () => {
+  const { sshd, open } = await startBox();
+  await open().put("a/1/b", content("x"), whole);
+  const target = sshd.target();
+  await sshd.rekey();
+  await expect(openSftp(target, "/").size("a/1/b")).rejects.toMatchObject(
+    refused(/offered another host key|has changed/),
+  );
+});
+
+test("a login that has no SFTP is told so", async () => {
+  const { open } = await startBox("ForceCommand echo Hello");
+  await expect(open().size("a/1/b")).rejects.toMatchObject(refused(/Couldn't reach|not SFTP/));
+});
+
+test("a connection that is cut while a file is sent leaves none under its name", async () => {
+  const { sshd, root, open } = await startBox();
+  const storage = open();
+  const endless = Readable.from(
+    (async function* () {
+      for (let count = 0; ; count++) {
+        if (count === 30) await sshd.cut();
+        yield Buffer.alloc(100_000);
+      }
+    })(),
+    { objectMode: false },
+  );
+  await expect(storage.put("a/1/b", endless, whole)).rejects.toMatchObject(
+    refused(/Couldn't reach the storage .*lost/),
+  );
+  expect(endless.destroyed).toBe(true);
+  expect(await contentsOf(root)).toEqual([]);
+});
+
+test("a connection that is cut while a file is read breaks the stream off", async () => {
+  const { sshd, open } = await startBox();
+  const storage = open();
+  await storage.put("a/1/b", Readable.from([Buffer.alloc(60_000_000, 7)]), whole);
+  const read = await storage.get("a/1/b", whole);
+  await sshd.cut();
+  await expect(buffer(read)).rejects.toMatchObject(refused(/Couldn't reach the storage/));
+});
+
+test("a server that hangs is given up", async () => {
+  const { sshd, open } = await startBox();
+  const storage = open({ idleMs: 1000 });
+  await storage.put("a/1/b", content("x"), whole);
+  let goOn = async () => {};
+  const held = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(100_000);
+      goOn = await sshd.hang();
+      for (;;) yield Buffer.alloc(100_000);
+    })(),
+    { objectMode: false },
+  );
+  await expect(storage.put("a/1/c", held, whole)).rejects.toMatchObject(
+    refused(/stopped responding/),
+  );
+  await goOn();
+  expect(await storage.size("a/1/c")).toBeNull();
+});
+
+test("a source whose server is away is not taken for the storage", async () => {
+  const { open } = await startBox();
+  const error = new ServerAway("lost", "The connection to db-1 was lost.");
+  const broken = Readable.from(
+    (async function* () {
+      yield Buffer.alloc(100_000);
+      throw error;
+    })(),
+    { objectMode: false },
+  );
+  await expect(open().put("a/1/b", broken, whole)).rejects.toBe(error);
+});
+
+test.skipIf(!isRoot)("a folder that is closed to the login names it", async () => {
+  const { root, open } = await startBox();
+  await chown(root, 0, 0);
+  await expect(open().put("a/1/b", content("x"), whole)).rejects.toMatchObject(
+    refused(/may not be used by deploy there/),
+  );
+});
