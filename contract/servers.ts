@@ -105,8 +105,8 @@ export const storageProvider = z
   .object({
     id,
     name: z.string(),
-    type: stateOf(["local", "s3", "rclone"]),
-    /** Where it is, in words: a folder, with its server if that is another machine, a bucket, or a remote of rclone. */
+    type: stateOf(["local", "s3", "rclone", "sftp"]),
+    /** Where it is, in words: a folder, with its server if that is another machine, a bucket, a remote of rclone, or a folder of a login. */
     place: z.string(),
   })
   .register(z.globalRegistry, { id: "StorageProvider" });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { portOf } from "../server/testing/port-of.ts";
+import { startSshd } from "../server/ssh/testing/sshd.ts";
 import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
@@ -346,6 +347,47 @@ test("a remote of rclone is tested and stored with the config that was pasted", 
   await expect(
     page.getByRole("main").getByText("Config: Stored in a file").filter({ visible: true }),
   ).toBeVisible();
+});
+
+test("a login over SFTP is tested, its host key confirmed, and stored", async ({ page }) => {
+  const cleanUps: (() => unknown)[] = [];
+  const sshd = await startSshd({
+    cleanUp: (work) => void cleanUps.push(work),
+    config: "Subsystem sftp internal-sftp\nForceCommand internal-sftp",
+  });
+  try {
+    await open(page, "/storage-providers/new");
+    await page.getByLabel("SFTP", { exact: true }).check();
+    await fill(page, "Name", "jail");
+    await page.getByRole("textbox", { name: "Folder" }).fill(join(folder, "copies"));
+    await press(page, "Add storage provider");
+    await expectRefused(page, "Host", "Enter a host name or an address.");
+    await expectRefused(page, "Private key", "Paste a private key.");
+    await fill(page, "Host", "127.0.0.1");
+    await fill(page, "Port", String(sshd.port));
+    await fill(page, "User", ownUser);
+    await fill(page, "Private key", await readFile(sshd.keyFile, "utf8"));
+    await press(page, "Test storage");
+    await expect(page.getByText(sshd.fingerprint).last()).toBeVisible();
+    await fill(page, "Host key", sshd.fingerprint);
+    await press(page, "Test storage");
+    await expect(
+      page.getByText(/was written to .+ on 127\.0\.0\.1.+ read back and deleted/),
+    ).toBeVisible();
+    await press(page, "Add storage provider");
+    await expectToast(page, "status", "jail added.");
+    expect(await text()).toMatch(/type: sftp[^]*key: file:secrets\//);
+    await entryLink(page, "jail").click();
+    await expect(page.getByLabel("Host", { exact: true })).toHaveValue("127.0.0.1");
+    await fill(page, "Name", "cell");
+    await press(page, "Save changes");
+    await expectToast(page, "status", "cell saved.");
+    expect(await text()).toMatch(
+      new RegExp(`host_key: "?${sshd.fingerprint.replace(/[+]/g, "[+]")}`),
+    );
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  }
 });
 
 test("a channel's address is checked, and what it lacks is said by its test", async ({ page }) => {

@@ -59,6 +59,10 @@ const remote = line(1024).check(
   }),
 );
 
+const sftpPath = line(1024).check(
+  z.regex(/^[^~\s-]/, { error: "A path is absolute, or begins at the folder of the login." }),
+);
+
 const endpoint = storableText().check(
   z.maxLength(2048),
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
@@ -233,6 +237,16 @@ function entriesWith<
         remote,
         /** By default the one of rclone's own account, which is Quarterdeck's. */
         config: z.optional(config),
+        ...encryption,
+      }),
+      z.strictObject({
+        id,
+        name: line(100),
+        type: z.literal("sftp"),
+        /** A login that needs no shell, on a machine that is no server here. */
+        ssh,
+        /** As the login sees it. */
+        path: sftpPath,
         ...encryption,
       }),
     ]),

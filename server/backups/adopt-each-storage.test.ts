@@ -1,4 +1,4 @@
-// A bucket, a folder on another server and a remote of rclone, adopted by a fresh installation.
+// A bucket, a folder on another server, a remote of rclone and a login over SFTP, adopted by a fresh installation.
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -14,11 +14,12 @@ import { createBackupTestService, soon, type BackupTestService } from "./testing
 
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
-const remote = createRemoteServer();
+const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
 let folder: string;
 let far: string;
 let s3: Gate;
 let boxed: string;
+let jailed: string;
 let box: RcloneServer;
 let first: BackupTestService;
 let second: BackupTestService;
@@ -30,6 +31,7 @@ beforeAll(async () => {
   const connection = sshEntry(await remote.sshd(), undefined, userInfo().username);
   const { accessKey, secretKey, endpoint } = s3.options;
   boxed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-boxed-")));
+  jailed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-jailed-")));
   box = await serveByRclone("sftp", boxed);
   const create = () =>
     createBackupTestService(
@@ -38,7 +40,8 @@ beforeAll(async () => {
         servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
         providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }
   - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET, recipients: [${recipient}] }
-  - { id: 7, name: box, type: rclone, remote: "served:", config: env:RCLONE_BOX }`,
+  - { id: 7, name: box, type: rclone, remote: "served:", config: env:RCLONE_BOX }
+  - { id: 8, name: jail, type: sftp, path: ${jailed}, ${connection.slice(1, -1)} }`,
       },
     );
   first = await create();
@@ -49,13 +52,14 @@ afterAll(async () => {
   await second?.close();
   await s3?.close();
   await box?.close();
-  for (const one of [folder, far, boxed]) await rm(one, { recursive: true, force: true });
+  for (const one of [folder, far, boxed, jailed]) await rm(one, { recursive: true, force: true });
 });
 
 test.each([
   { name: "a folder over SSH", id: 5 },
   { name: "an encrypted bucket", id: 6 },
   { name: "a remote of rclone", id: 7 },
+  { name: "a login over SFTP", id: 8 },
 ])("$name is adopted, and what it has is restored", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
   const backups = [await first.run(made.id), await first.run(made.id)];
@@ -81,7 +85,7 @@ test.each([
   expect(second.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
   // The safety backup is this installation's own, and listed already.
   expect((await second.json<Adoption>("GET", path)).body).toMatchObject({ known: 3, sources: [] });
-  const root = { 5: far, 7: boxed }[id];
+  const root = { 5: far, 7: boxed, 8: jailed }[id];
   if (root !== undefined)
     await soon(async () =>
       expect(await readFile(join(root, recoveryName), "utf8")).toContain(backups[1]?.path),

@@ -228,6 +228,10 @@ function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string
     return `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`;
   if (entry.type === "rclone")
     return `rclone ${entry.config ?? ""} ${entry.remote.replace(/\/*$/, "/")}`;
+  if (entry.type === "sftp") {
+    const { host, port = 22, user } = entry.ssh;
+    return `sftp ${user}@${host}:${port} ${entry.path.replace(/\/*$/, "/")}`;
+  }
   return `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;
 }
 

@@ -40,7 +40,7 @@ function createTransitions() {
       inventory,
       store: createBackupStore(db),
       host,
-      servers: { open: async () => host },
+      servers: { open: async () => host, login: () => expect.unreachable() },
       secrets: createSecretReader({}, "/nowhere"),
       scratch: { own: "/nowhere", folderOf: async () => "/nowhere", clear: async () => undefined },
     }),

@@ -1,8 +1,10 @@
-// Opens the storages that are a service and no folder of a machine: a bucket, or what rclone reaches.
+// Opens the storages that are no folder of a machine: a bucket, what rclone reaches, or a login over SFTP.
 import type { Host } from "../hosts/host.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { StorageProviderEntry } from "../inventory/store.ts";
+import type { Servers } from "../ssh/servers.ts";
 import { createRcloneStorage } from "../storage/rclone.ts";
+import { createSftpStorage } from "../storage/sftp.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 
@@ -12,6 +14,7 @@ type OpenOptions = {
   secrets: SecretReader;
   /** This machine, where rclone runs. */
   host: Pick<Host, "run">;
+  servers: Pick<Servers, "login">;
   /** For what has to lie on disk for a while. */
   spoolFolder?: string;
 };
@@ -19,7 +22,7 @@ type OpenOptions = {
 /** @throws StorageError when a secret is not where the inventory says */
 export async function openService(
   entry: ServiceEntry,
-  { secrets, ...options }: OpenOptions,
+  { secrets, servers, ...options }: OpenOptions,
 ): Promise<ListedStorage> {
   const read = (reference: string, what: string) =>
     secrets
@@ -27,6 +30,20 @@ export async function openService(
       .catch((error: unknown) => {
         throw new StorageError(toError(error).message);
       });
+  if (entry.type === "sftp") {
+    const { ssh, path } = entry;
+    /** One that is in no file was typed into a form. */
+    const textOf = async (key: string | undefined) =>
+      key === undefined || key === "agent" || secrets.fileOf(key) !== null
+        ? undefined
+        : read(key, "key");
+    const [server, jump] = [await textOf(ssh.key), await textOf(ssh.jump?.key)];
+    const keyTexts = {
+      ...(server !== undefined && { server }),
+      ...(jump !== undefined && { jump }),
+    };
+    return createSftpStorage({ host: options.host, ...servers.login(ssh), keyTexts, path });
+  }
   if (entry.type === "rclone") {
     const { remote, config: reference } = entry;
     if (reference === undefined) return createRcloneStorage({ ...options, remote, config: null });

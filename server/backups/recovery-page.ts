@@ -29,12 +29,18 @@ export type Recoverable = {
   tools: Record<string, string>;
 };
 
+const clients = {
+  s3: "any S3 client",
+  rclone: "`rclone copy` or the service's own program",
+  sftp: "any SFTP client (`sftp -r`)",
+};
+
 type Page = {
   /** In the inventory. */
   provider: string;
   place: string;
   /** What reads the storage where that is no folder. */
-  client: "s3" | "rclone" | null;
+  client: keyof typeof clients | null;
   writtenAt: Date;
   version: string;
   targets: readonly Recoverable[];
@@ -76,7 +82,7 @@ export function recoveryPage({ provider, place, client, targets, ...page }: Page
   const where =
     client === null
       ? `Run the commands in this folder (${plain(place)}), or in a copy of it.`
-      : `Download ${plain(place)} with ${client === "s3" ? "any S3 client" : "`rclone copy` or the service's own program"}, keeping the names of its files, and run the commands in the folder that you downloaded to.`;
+      : `Download ${plain(place)} with ${clients[client]}, keeping the names of its files, and run the commands in the folder that you downloaded to.`;
   return `# Recovery
 
 How to restore the newest good backup of each database and site in the storage “${plain(provider)}” without Quarterdeck.

@@ -11,7 +11,10 @@ test("a storage that is gone from the inventory is not one that stores unencrypt
     } as Partial<InventoryStore> as InventoryStore,
     store: { newestPaths: async () => [] },
     host: createLocalHost({ PATH: "", HOME: "/" }),
-    servers: { open: () => Promise.reject(new Error("No server is needed.")) },
+    servers: {
+      open: () => Promise.reject(new Error("No server is needed.")),
+      login: () => expect.unreachable(),
+    },
     secrets: { read: () => Promise.reject(new Error("No secret is needed.")), fileOf: () => null },
     scratch: { own: "/", folderOf: async () => "/", clear: async () => undefined },
   });

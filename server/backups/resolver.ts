@@ -43,7 +43,7 @@ import { describeSubject, type Subject } from "./subject.ts";
 type Into = Partial<RestoreDestination>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
-export type RemoteServers = Pick<Servers, "open">;
+export type RemoteServers = Pick<Servers, "open" | "login">;
 
 type ResolverOptions = {
   inventory: InventoryStore;
@@ -239,7 +239,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     storageOf: async (entry) =>
       entry.type === "local"
         ? (await folderOf(entry)).open({ isMarked: false })
-        : openService(entry, { secrets, host, spoolFolder: scratch.own }),
+        : openService(entry, { secrets, host, servers, spoolFolder: scratch.own }),
 
     source: async (configuration) =>
       open(await find(configuration), { excludes: toExcludes(configuration) }),
@@ -259,7 +259,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     async storage(providerId) {
       const entry = await findProvider(providerId);
       if (entry.type !== "local")
-        return openService(entry, { secrets, host, spoolFolder: scratch.own });
+        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
       const folder = await folderOf(entry);
       const marked = folder.open({ isMarked: true });
       if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;

@@ -1,17 +1,14 @@
 // What cuts of the connection to a storage's server leave of runs and restores of what is here, through the whole service.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cutInRounds, cutsLimitMs, cutWords, measureMs, nothingRuns } from "../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
-const remote = createRemoteServer();
+const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
 let service: BackupTestService;
-let copies: string;
-let configuration: number;
-let kept: { id: number; size: number };
 const rows = 8000;
 
 beforeAll(async () => {
@@ -21,95 +18,109 @@ beforeAll(async () => {
     {
       servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
       providers: (folder) =>
-        `  - { id: 5, name: far disk, type: local, server: 3, path: ${folder}/far }`,
+        `  - { id: 5, name: far disk, type: local, server: 3, path: ${folder}/far }
+  - { id: 6, name: box, type: sftp, path: ${folder}/box, ${connection.slice(1, -1)} }`,
     },
   );
-  copies = join(service.folder, "far");
-  await mkdir(copies);
   // Nothing that can be compressed, so that much of the time goes by on the way.
   service.sql(`create table pages as with recursive n(i) as
     (select 1 union all select i + 1 from n where i < ${rows}) select 'new' as word, randomblob(1000) as filler from n`);
-  ({ id: configuration } = await service.installed({ storage_provider_id: 5, hold: 100 }));
-  kept = await service.run(configuration);
 });
 afterAll(() => service?.close());
 
-/** What is stored there, whole or in part. */
-const filesThere = () => storedFilesIn(copies);
+describe.each([
+  { kind: "a folder over SSH", folder: "far", provider: 5, place: "far on web-1" },
+  { kind: "a login over SFTP", folder: "box", provider: 6, place: "box on 127.0.0.1:" },
+])("$kind", ({ folder, provider, place }) => {
+  let copies: string;
+  let configuration: number;
+  let kept: { id: number; size: number };
 
-/** The storage is in use again, and what lay there is what it was. */
-const holdsWhatItHeld = () =>
-  soon(async () => {
-    const download = await service.call("GET", `/api/backup/${kept.id}/file`);
-    expect(download.status).toBe(200);
-    expect((await download.arrayBuffer()).byteLength).toBe(kept.size);
+  beforeAll(async () => {
+    copies = join(service.folder, folder);
+    await mkdir(copies);
+    ({ id: configuration } = await service.installed({ storage_provider_id: provider, hold: 100 }));
+    service.sql("update pages set word = 'new'");
+    kept = await service.run(configuration);
   });
 
-const away = /Couldn't reach the storage .*far on web-1: /;
+  /** What is stored there, whole or in part. */
+  const filesThere = () => storedFilesIn(copies);
 
-/** No tool there, and of the files only those of backups that are listed as finished. */
-async function nothingIsLeft(): Promise<void> {
-  await nothingRuns(copies);
-  await soon(async () => expect(await (await remote.sshd()).findRunning(copies)).toEqual([]));
-  await soon(async () => {
-    const { backups } = await service.show(configuration);
-    const finished = backups.filter(({ status }) => status === "finished");
-    expect(await filesThere()).toEqual(finished.map(({ path }) => path).sort());
-  });
-}
-
-test(
-  "a run that is cut fails with words, and leaves no file and no tool there",
-  { timeout: cutsLimitMs },
-  async () => {
-    await cutInRounds(remote, {
-      lengthMs: await measureMs(() => service.run(configuration)),
-      prepare: holdsWhatItHeld,
-      async work() {
-        const { status, status_reason: reason } = await service.run(configuration);
-        return status === "finished" ? null : (reason ?? "");
-      },
-      async check(failure) {
-        if (failure !== null) expect(failure).toMatch(away);
-        if (failure !== null) expect(failure).toMatch(cutWords);
-        await nothingIsLeft();
-      },
+  /** The storage is in use again, and what lay there is what it was. */
+  const holdsWhatItHeld = () =>
+    soon(async () => {
+      const download = await service.call("GET", `/api/backup/${kept.id}/file`);
+      expect(download.status).toBe(200);
+      expect((await download.arrayBuffer()).byteLength).toBe(kept.size);
     });
-    await holdsWhatItHeld();
-    expect((await service.run(configuration)).status).toBe("finished");
-  },
-);
 
-test(
-  "a restore that is cut fails with words and changes nothing, or is whole",
-  { timeout: cutsLimitMs },
-  async () => {
-    const restore = async () => {
-      expect(await service.statusOf("PUT", `/api/backup/${kept.id}`)).toBe(202);
-      return soon(async () => {
-        const { restore_status: status, restore_output: output } = await service.backup(kept.id);
-        expect(status).not.toBe("running");
-        return status === "finished" ? null : (output ?? "");
+  const away = new RegExp(`Couldn't reach the storage .*${place}`);
+
+  /** No tool there, and of the files only those of backups that are listed as finished. */
+  async function nothingIsLeft(): Promise<void> {
+    await nothingRuns(copies);
+    await soon(async () => expect(await (await remote.sshd()).findRunning(copies)).toEqual([]));
+    await soon(async () => {
+      const { backups } = await service.show(configuration);
+      const finished = backups.filter(({ status }) => status === "finished");
+      expect(await filesThere()).toEqual(finished.map(({ path }) => path).sort());
+    });
+  }
+
+  test(
+    "a run that is cut fails with words, and leaves no file and no tool there",
+    { timeout: cutsLimitMs },
+    async () => {
+      await cutInRounds(remote, {
+        lengthMs: await measureMs(() => service.run(configuration)),
+        prepare: holdsWhatItHeld,
+        async work() {
+          const { status, status_reason: reason } = await service.run(configuration);
+          return status === "finished" ? null : (reason ?? "");
+        },
+        async check(failure) {
+          if (failure !== null) expect(failure).toMatch(away);
+          if (failure !== null) expect(failure).toMatch(cutWords);
+          await nothingIsLeft();
+        },
       });
-    };
-    await cutInRounds(remote, {
-      lengthMs: await measureMs(restore),
-      async prepare() {
-        service.sql("update pages set word = 'old'");
-        await holdsWhatItHeld();
-      },
-      work: restore,
-      async check(failure) {
-        if (failure !== null) expect(failure).toMatch(away);
-        if (failure !== null) expect(failure).toMatch(cutWords);
-        const word = failure === null ? "new" : "old";
-        expect(service.sql("select word, count(*) as n from pages group by word")).toEqual([
-          { word, n: rows },
-        ]);
-        expect(service.sql("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
-        expect((await service.backup(kept.id)).damage).toBeNull();
-        await nothingIsLeft();
-      },
-    });
-  },
-);
+      await holdsWhatItHeld();
+      expect((await service.run(configuration)).status).toBe("finished");
+    },
+  );
+
+  test(
+    "a restore that is cut fails with words and changes nothing, or is whole",
+    { timeout: cutsLimitMs },
+    async () => {
+      const restore = async () => {
+        expect(await service.statusOf("PUT", `/api/backup/${kept.id}`)).toBe(202);
+        return soon(async () => {
+          const { restore_status: status, restore_output: output } = await service.backup(kept.id);
+          expect(status).not.toBe("running");
+          return status === "finished" ? null : (output ?? "");
+        });
+      };
+      await cutInRounds(remote, {
+        lengthMs: await measureMs(restore),
+        async prepare() {
+          service.sql("update pages set word = 'old'");
+          await holdsWhatItHeld();
+        },
+        work: restore,
+        async check(failure) {
+          if (failure !== null) expect(failure).toMatch(away);
+          if (failure !== null) expect(failure).toMatch(cutWords);
+          const word = failure === null ? "new" : "old";
+          expect(service.sql("select word, count(*) as n from pages group by word")).toEqual([
+            { word, n: rows },
+          ]);
+          expect(service.sql("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+          expect((await service.backup(kept.id)).damage).toBeNull();
+          await nothingIsLeft();
+        },
+      });
+    },
+  );
+});

@@ -29,7 +29,7 @@ type DiagnoseOptions = {
   nodeVersion: string;
   host: LocalHost;
   /** `follow` is told of the servers of the file; a running service follows those that it has accepted. */
-  servers: Pick<Servers, "open" | "follow" | "accounts">;
+  servers: Pick<Servers, "open" | "login" | "follow" | "accounts">;
   /** Uids of the service's other accounts, which no site may have; empty where they are not known. */
   reservedAccounts: readonly number[];
   /** @throws what `operatorWords` has words for */

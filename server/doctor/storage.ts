@@ -17,7 +17,7 @@ type Provider = Inventory["storage_providers"][number];
 
 type StorageOptions = {
   inventory: Inventory;
-  servers: Pick<Servers, "open">;
+  servers: Pick<Servers, "open" | "login">;
   /** This machine. */
   host: Pick<Host, "run">;
   /** For what has to lie on disk for a while. */
@@ -59,6 +59,7 @@ export async function openProvider(
     return openService(provider, {
       secrets,
       host: here,
+      servers,
       ...(spoolFolder !== undefined && { spoolFolder }),
     });
   const root = expandHome(provider.path);

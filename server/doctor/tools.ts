@@ -69,7 +69,7 @@ const rclone: Tool = {
 const ssh: Tool = {
   programs: ["ssh"],
   package: "openssh-client",
-  purpose: "to reach servers over SSH",
+  purpose: "to reach servers and storages over SSH",
 };
 
 /** What a server's entries need there; on this machine SQLite and zstd are part of Node. */
@@ -96,7 +96,9 @@ export async function checkTools(
   local: Host,
   signal: AbortSignal,
 ): Promise<Diagnosis[]> {
-  const hasRemote = inventory.servers.some(({ connection }) => connection !== "local");
+  const hasRemote =
+    inventory.servers.some(({ connection }) => connection !== "local") ||
+    inventory.storage_providers.some(({ type }) => type === "sftp");
   const hasRclone = inventory.storage_providers.some(({ type }) => type === "rclone");
   const own = [...(hasRemote ? [ssh] : []), ...(hasRclone ? [rclone] : [])];
   const found = await Promise.all([

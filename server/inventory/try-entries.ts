@@ -192,6 +192,8 @@ const untried = failed(
 
 /** Those of a server whose key nobody has confirmed yet. */
 function offeredIn(error: unknown): InventoryTest["host_keys"] {
+  // A storage's error tells of the one of its login.
+  if (error instanceof Error && error.cause !== undefined) return offeredIn(error.cause);
   if (!(error instanceof Error) || !("offered" in error) || !Array.isArray(error.offered))
     return [];
   return error.offered.map((key: { type: string; fingerprint: string }) => ({

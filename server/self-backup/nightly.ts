@@ -34,7 +34,7 @@ type NightlyOptions = {
   dataFolder: string;
   inventoryFile: string;
   version: string;
-  servers: Pick<Servers, "open">;
+  servers: Pick<Servers, "open" | "login">;
   /** This machine. */
   host: Pick<Host, "run">;
   secrets: SecretReader;

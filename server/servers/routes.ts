@@ -129,6 +129,7 @@ const toStorageProvider = (
 function placeOf(entry: StorageProviderEntry, servers: ReadonlyMap<number, string>): string {
   if (entry.type === "s3") return `bucket ${entry.bucket}`;
   if (entry.type === "rclone") return placeOfRemote(entry.remote);
+  if (entry.type === "sftp") return `${entry.path} on ${entry.ssh.host}`;
   const { path, server } = entry;
   const name = server === undefined ? undefined : servers.get(server);
   return name === undefined ? path : `${path} on ${name}`;

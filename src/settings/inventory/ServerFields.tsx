@@ -6,72 +6,13 @@ import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import { FoldedFields } from "../../ui/FoldedFields.tsx";
 import { DrillFields } from "./DrillFields.tsx";
 import type { EntryValues } from "./entry-form.ts";
-import { CheckField, SelectField, TextField, useFieldError } from "./fields.tsx";
-import { SecretField } from "./SecretField.tsx";
+import { SelectField, TextField, useFieldError } from "./fields.tsx";
+import { LoginFields } from "./LoginFields.tsx";
 
 const places = [
   { value: "ssh", label: "Over SSH", help: "Another machine." },
   { value: "local", label: "This machine", help: "Where Quarterdeck runs." },
 ] as const;
-
-/** Of the server, or of the jump host before it. */
-function HopFields({ name, host, noun = "" }: { name: string; host: string; noun?: string }) {
-  const label = (text: string) =>
-    noun === "" ? text : `${noun} ${text.replace(/^./, (first) => first.toLowerCase())}`;
-  return (
-    <>
-      <TextField
-        name={`${name}.host`}
-        label={label("Host")}
-        placeholder={host}
-        isCode
-        emptyText="Enter a host name or an address."
-      />
-      <TextField name={`${name}.port`} label={label("Port")} placeholder="22" isNumber />
-      <TextField
-        name={`${name}.user`}
-        label={label("User")}
-        placeholder="deploy"
-        isCode
-        emptyText="Enter the user that logs in."
-      />
-      <TextField
-        name={`${name}.host_key`}
-        label={label("Host key")}
-        placeholder="SHA256:…"
-        isCode
-        help={
-          noun === ""
-            ? "Fingerprint of the only key that is accepted. Test the connection to see which keys the server offers."
-            : "Fingerprint of the only key that is accepted."
-        }
-      />
-      <SecretField
-        name={`${name}.key`}
-        label={label("Key")}
-        emptyText="Paste a private key."
-        isKey
-      />
-    </>
-  );
-}
-
-function SshFields() {
-  const hasJump = useWatch<EntryValues>({ name: "hasJump" });
-  return (
-    <>
-      <FieldGroup title="Login">
-        <HopFields name="connection.ssh" host="web-1.example.com" />
-      </FieldGroup>
-      <FieldGroup title="Jump host">
-        <CheckField name="hasJump" label="Connect through a jump host" />
-        {hasJump === true && (
-          <HopFields name="connection.ssh.jump" host="gate.example.com" noun="Jump" />
-        )}
-      </FieldGroup>
-    </>
-  );
-}
 
 export function ServerFields({ inventory }: { inventory: InventoryFile }) {
   const { setValue } = useFormContext<EntryValues>();
@@ -96,7 +37,7 @@ export function ServerFields({ inventory }: { inventory: InventoryFile }) {
           />
         </div>
       </FieldGroup>
-      {isSsh && <SshFields />}
+      {isSsh && <LoginFields name="connection.ssh" host="web-1.example.com" />}
       <DrillFields servers={inventory.servers} />
       <FoldedFields
         title="More"

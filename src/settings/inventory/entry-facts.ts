@@ -46,6 +46,14 @@ export const factsOf: Facts = (entry, servers) => {
         entry.config === undefined ? "rclone's own config" : `Config: ${secretWords(entry.config)}`,
         ...encryptionFact(entry.recipients),
       ];
+    case "sftp": {
+      const { host, port, user } = entry.ssh;
+      return [
+        `${user}@${host}${port === undefined || port === 22 ? "" : `:${port}`}`,
+        entry.path,
+        ...encryptionFact(entry.recipients),
+      ];
+    }
     case "email":
       return ["Email", entry.email];
     case "slack":

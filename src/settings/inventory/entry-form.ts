@@ -12,14 +12,18 @@ import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 export type EntryValues = Record<string, unknown>;
 
 /** Every field that a form may show, for the complaints of the service. */
+const loginNames = (login: string): string[] => [
+  ...[login, `${login}.jump`].flatMap((hop) =>
+    ["host", "port", "user", "key", "key.secret", "host_key"].map((name) => `${hop}.${name}`),
+  ),
+  `${login}.config`,
+];
+
 export const fieldNames: Record<InventoryKind, readonly string[]> = {
   servers: [
     "name",
     "time_zone",
-    ...["connection.ssh", "connection.ssh.jump"].flatMap((hop) =>
-      ["host", "port", "user", "key", "key.secret", "host_key"].map((name) => `${hop}.${name}`),
-    ),
-    "connection.ssh.config",
+    ...loginNames("connection.ssh"),
     "supervisor",
     "supervisord_config",
     ...["server", "user", "postgres", "postgres.secret", "mysql", "mysql.secret"].map(
@@ -53,6 +57,7 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
     "remote",
     "config",
     "config.secret",
+    ...loginNames("ssh"),
     "recipients",
     "drill_identity",
     "drill_identity.secret",
@@ -89,6 +94,7 @@ const storageFields: Record<string, readonly string[]> = {
   local: ["path", "server"],
   s3: ["bucket", "region", "endpoint", "access_key", "secret_key"],
   rclone: ["remote", "config"],
+  sftp: ["path"],
 };
 
 /** A list that was not changed stays a list, as of `artisan`; without a command there is nothing to stop after a time. */
@@ -103,13 +109,14 @@ function hooksOf(values: EntryValues): EntryValues {
   return { ...Object.fromEntries(commands), ...pick(typed, "timeout") };
 }
 
+function loginIn(values: EntryValues, hasJump: unknown): EntryValues {
+  const { jump: _, ...direct } = objectIn(values, "ssh");
+  return hasJump === true ? { ...direct, jump: objectIn(objectIn(values, "ssh"), "jump") } : direct;
+}
+
 const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   servers(values) {
-    const { jump: _, ...direct } = objectIn(objectIn(values, "connection"), "ssh");
-    const ssh =
-      values["hasJump"] === true
-        ? { ...direct, jump: objectIn(objectIn(objectIn(values, "connection"), "ssh"), "jump") }
-        : direct;
+    const ssh = loginIn(objectIn(values, "connection"), values["hasJump"]);
     const isSsh = values["place"] === "ssh";
     return {
       ...pick(values, "name", "time_zone", "supervisord_config"),
@@ -140,6 +147,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     const recipients = wordsOf(values["recipients"]);
     return {
       ...pick(values, "name", "type", ...(storageFields[String(values["type"])] ?? [])),
+      ...(values["type"] === "sftp" && { ssh: loginIn(values, values["hasJump"]) }),
       ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
     };
   },
@@ -171,7 +179,7 @@ export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryV
     case "databases":
       return { name: "", server, engine: "postgres" };
     case "storage_providers":
-      return { name: "", type: "local" };
+      return { name: "", type: "local", hasJump: false, ssh: {} };
     case "notification_channels":
       return { name: "", type: "slack" };
   }
@@ -199,6 +207,12 @@ export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
       },
       writtenHooks: entry.backup_hooks,
     };
-  if ("recipients" in entry) return { ...entry, recipients: entry.recipients?.join("\n") };
+  if ("type" in entry && entry.type !== "email" && !("webhook" in entry))
+    return {
+      ssh: {},
+      ...entry,
+      hasJump: entry.type === "sftp" && entry.ssh.jump !== undefined,
+      recipients: entry.recipients?.join("\n"),
+    };
   return { ...entry };
 }
