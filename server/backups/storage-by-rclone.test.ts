@@ -80,7 +80,7 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await service.becomesGone(`/api/backup-configuration/${id}`);
   await soon(async () => expect(await readdir(copies)).toEqual([]));
-  expect(await readdir(join(service.folder, "scratch"))).toEqual([]);
+  expect(await readdir(join(service.options.dataFolder, "scratch"))).toEqual([]);
 });
 
 test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {

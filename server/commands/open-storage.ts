@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
+import { openService } from "../backups/open-service.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createLocalStorage } from "../storage/local.ts";
@@ -9,6 +10,7 @@ import { createRcloneStorage } from "../storage/rclone.ts";
 import type { S3Options } from "../storage/s3.ts";
 import type { ListedStorage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
+import { targetOf } from "../ssh/servers.ts";
 import { workerEnvironment } from "../workers/environment.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -18,9 +20,11 @@ type OpenedStorage = { storage: ListedStorage; prefix: string };
 
 const remoteForm = /^rclone:\/\/([A-Za-z0-9_][A-Za-z0-9_.+@ -]*:.*)$/;
 
-/** What a command names as a folder, `s3://bucket/prefix` or `rclone://remote:path`. @throws ConfigError */
+/** What a command names as a folder, `s3://bucket/prefix`, `rclone://remote:path` or the id of a provider. @throws ConfigError */
 export async function openStorage(context: CommandContext): Promise<OpenedStorage> {
   const { argument } = context;
+  if (/^\d+$/.test(argument))
+    return { storage: await openById(Number(argument), context), prefix: "" };
   const [, remote] = remoteForm.exec(argument) ?? [];
   if (remote !== undefined) return { storage: openRemote(remote, context), prefix: "" };
   const [, bucket, prefix = ""] = bucketForm.exec(argument) ?? [];
@@ -37,12 +41,43 @@ export async function openStorage(context: CommandContext): Promise<OpenedStorag
   return { storage: createS3Storage(access), prefix };
 }
 
-/** By the config file that rclone itself would take. */
-function openRemote(remote: string, { environment, runtime }: CommandContext): ListedStorage {
+/** One that is no folder. @throws ConfigError, InventoryError, StorageError */
+async function openById(id: number, context: CommandContext): Promise<ListedStorage> {
+  const { environment, isRoot } = context;
+  const { inventoryFile } = readConfig(readSecretFiles(environment), isRoot);
+  const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
+  const provider = inventory.storage_providers.find((one) => one.id === id);
+  if (provider === undefined)
+    throw new ConfigError(`${inventoryFile} has no storage provider ${id}.`);
+  if (provider.type === "local")
+    throw new ConfigError(
+      `Storage provider ${id} is a folder. Run this command on its server, with the path: ${provider.path}`,
+    );
+  const folder = dirname(inventoryFile);
+  const seen = programsOf(context);
+  const agent = environment["SSH_AUTH_SOCK"];
+  return openService(provider, {
+    host: createLocalHost(seen),
+    secrets: createSecretReader(environment, folder),
+    servers: {
+      login: (ssh) => ({
+        target: targetOf(ssh, folder),
+        environment: { ...seen, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+      }),
+    },
+  });
+}
+
+function programsOf({ environment, runtime }: CommandContext) {
   const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
-  const path = environment["RCLONE_CONFIG"];
+  return { PATH, HOME };
+}
+
+/** By the config file that rclone itself would take. */
+function openRemote(remote: string, context: CommandContext): ListedStorage {
+  const path = context.environment["RCLONE_CONFIG"];
   return createRcloneStorage({
-    host: createLocalHost({ PATH, HOME }),
+    host: createLocalHost(programsOf(context)),
     remote,
     config: path ? { path: resolve(path) } : null,
   });

@@ -13,7 +13,7 @@ export const verifyCommand: Command = {
   parameter: "<storage>",
   options: ["--json"],
   about: "Checks every stored file of a storage against the manifest beside it.",
-  details: `Compares size and SHA-256. <storage> is a folder, s3://bucket[/prefix] or rclone://remote:[path];
+  details: `Compares size and SHA-256. <storage> is a folder, s3://bucket[/prefix], rclone://remote:[path] or the id of a storage provider of the inventory that is no folder;
 a bucket's access comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL, or from the
 inventory. --json writes the result as JSON.`,
   failure:

@@ -111,6 +111,46 @@ test("finds nothing wrong with an installation that works, and leaves nothing be
   expect(mail.mails).toEqual([]);
 });
 
+test("tries storages by rclone and over SFTP, and says what the machine lacks for them", async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, "boxed"));
+  await writeFile(join(folder, "rclone.conf"), "[box]\ntype = local\n");
+  const sshd = await startSshd({ config: "Subsystem sftp internal-sftp" });
+  await mkdir(join(sshd.folder, "jail"));
+  await chmod(join(sshd.folder, "jail"), 0o777);
+  const url = await makeDatabase();
+  const inventory = `
+storage_providers:
+  - { id: 1, name: box, type: rclone, remote: "box:${folder}/boxed", config: file:rclone.conf }
+  - { id: 2, name: typo, type: rclone, remote: "bix:", config: file:gone.conf }
+  - { id: 3, name: jail, type: sftp, path: ${sshd.folder}/jail, ${sshEntry(sshd).slice(1, -1)} }
+  - { id: 4, name: nobody, type: sftp, path: /, ${sshEntry(sshd, null).slice(1, -1)} }
+`;
+  const found = await check({ folder, inventory, url });
+  expect(of(found, "Tools")).toMatchObject([
+    { state: "ok", message: expect.stringMatching(/^ssh .*, rclone \d/) },
+  ]);
+  expect(of(found, "Secrets")).toMatchObject([
+    { state: "failed", message: expect.stringContaining("gone.conf cannot be read") },
+  ]);
+  expect(of(found, "Storage box")).toMatchObject([{ state: expect.stringMatching(/ok|warning/) }]);
+  expect(of(found, "Storage typo")).toMatchObject([{ state: "failed" }]);
+  expect(of(found, "Storage jail")).toMatchObject([{ state: expect.stringMatching(/ok|warning/) }]);
+  expect(of(found, "Storage nobody")).toMatchObject([
+    { state: "failed", message: expect.stringContaining("No host key is pinned") },
+  ]);
+  expect(await readdir(join(folder, "boxed"))).toEqual([]);
+
+  const without = await check({ folder, inventory, url, path: "/nowhere" });
+  expect(of(without, "Tools").map(({ cure }) => cure)).toEqual([
+    "As root: apt-get install openssh-client",
+    "As root: apt-get install rclone",
+  ]);
+  expect(of(without, "Storage box")).toMatchObject([
+    { state: "failed", message: expect.stringContaining("rclone is not installed") },
+  ]);
+});
+
 test("names each mistake of the inventory with its line", async () => {
   const folder = await makeFolder();
   const inventory = `${inventoryIn(folder)}  - { id: 1, name: twice, type: email, email: ops@example.com }\n`;

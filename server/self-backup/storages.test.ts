@@ -33,7 +33,9 @@ const cleanUps: (() => unknown)[] = [];
 const later = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
 
 beforeAll(async () => {
-  sshd = await startSshd({ cleanUp: later });
+  sshd = await startSshd({ cleanUp: later, config: "Subsystem sftp internal-sftp" });
+  await mkdir(join(sshd.folder, "jail"));
+  await chmod(join(sshd.folder, "jail"), 0o777);
   await mkdir(join(sshd.folder, "copies"));
   // The account that logs in there is not the one that runs the tests.
   await chmod(join(sshd.folder, "copies"), 0o777);
@@ -46,6 +48,7 @@ beforeAll(async () => {
 storage_providers:
   - { id: 1, name: offsite, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
   - { id: 3, name: box, type: rclone, remote: "here:${boxFolder}", config: file:rclone.conf }
+  - { id: 4, name: jail, type: sftp, path: ${sshd.folder}/jail, ${sshEntry(sshd).slice(1, -1)} }
   - { id: 2, name: there, type: local, path: ${sshd.folder}/copies, server: 2 }
 `.replace("\nsites:", `\n  - { id: 2, name: web-1, connection: ${sshEntry(sshd)} }\nsites:`),
   });
@@ -73,6 +76,7 @@ test.each([
   { kind: "a bucket", providerId: 1 },
   { kind: "a server over SSH", providerId: 2 },
   { kind: "a remote of rclone", providerId: 3 },
+  { kind: "a login over SFTP", providerId: 4 },
 ])(
   "keeps the newest one in $kind, restored as a trial, from which restore-self makes an installation",
   async ({ providerId }) => {
@@ -106,15 +110,20 @@ test.each([
     }
 
     const from =
-      { 1: "s3://copies", 3: `rclone://here:${boxFolder}` }[providerId] ??
-      join(sshd.folder, "copies");
+      { 1: "s3://copies", 3: `rclone://here:${boxFolder}`, 4: join(sshd.folder, "jail") }[
+        providerId
+      ] ?? join(sshd.folder, "copies");
     const access = {
       RCLONE_CONFIG: join(service.folder, "rclone.conf"),
       AWS_ACCESS_KEY_ID: s3.options.accessKey,
       AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
       AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
     };
-    const verified = await run(["verify", from], { ...access, QUARTERDECK_DATA: bucketFolder });
+    const named = { ...access, QUARTERDECK_DATA: bucketFolder };
+    const verified = await run(
+      ["verify", providerId === 4 ? "4" : from],
+      providerId === 4 ? { ...named, QUARTERDECK_INVENTORY: service.options.inventoryFile } : named,
+    );
     expect(verified).toEqual({
       code: 0,
       output: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),

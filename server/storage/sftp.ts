@@ -18,7 +18,7 @@ import { diagnoseLine } from "./disk-errors.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
 
-export type SftpOptions = SftpAccess & {
+type SftpOptions = SftpAccess & {
   /** The folder as the login sees it; it has to be there. */
   path: string;
 };
@@ -52,9 +52,11 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
   }
 
   function refused(error: SftpRefusal): StorageError {
-    const lines = { 2: "No such file or directory", 3: "Permission denied" };
-    const line = lines[error.status as keyof typeof lines];
-    const known = line === undefined ? null : diagnoseLine(line, disk);
+    const lines = new Map<number, string>([
+      [statuses.noFile, "No such file or directory"],
+      [statuses.denied, "Permission denied"],
+    ]);
+    const known = diagnoseLine(lines.get(error.status) ?? "", disk);
     return (
       known ??
       new StorageError(`${place} can't be used: its server answered “${shownRefusal(error)}”.`)

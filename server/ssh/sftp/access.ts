@@ -45,6 +45,7 @@ export async function accessSftp(
       explain: (stderr) => explainSsh(stderr, { ...namesOf(target), place: placeOf(target) }),
     });
     session.ended.addEventListener("abort", () => void removeFolder());
+    if (session.ended.aborted) await removeFolder();
     return session;
   } catch (error) {
     await removeFolder();

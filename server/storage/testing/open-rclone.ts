@@ -1,4 +1,5 @@
 // Storages of rclone, as the tests open them: their config file is given as a text.
+import { dirname } from "node:path";
 import { createLocalHost } from "../../hosts/local.ts";
 import { createRcloneStorage } from "../rclone.ts";
 import type { S3Options } from "../s3.ts";
@@ -6,12 +7,12 @@ import type { ListedStorage } from "../storage.ts";
 
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
 
-export const rcloneWith = (text: string, remote: string): ListedStorage =>
-  createRcloneStorage({ host, config: { text }, remote });
+export const rcloneWith = (text: string, remote: string, more = {}): ListedStorage =>
+  createRcloneStorage({ host, config: { text }, remote, ...more });
 
 /** A folder here by rclone's local backend. */
 export const openRclone = async (root: string): Promise<ListedStorage> =>
-  rcloneWith("[here]\ntype = local\n", `here:${root}`);
+  rcloneWith("[here]\ntype = local\n", `here:${root}`, { spoolFolder: dirname(root) });
 
 export const rcloneBucketOf = ({ endpoint, accessKey, secretKey }: S3Options): string =>
   `[bucket]

@@ -33,6 +33,7 @@ async function openGiven(way: Given) {
   return "ssh" in way ? openThere(way.ssh) : openSftp(way.sftp, root);
 }
 
+// By `argument` of the storage in `every-storage.ts`.
 const storage = await openGiven(JSON.parse(given) as Given);
 const endless = Readable.from(
   (async function* () {
