@@ -1,5 +1,6 @@
 // What only a storage over SFTP has to keep, on a login that has nothing else; the promises of every storage are in
 // `every-storage.test.ts`.
+import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -8,8 +9,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { ServerAway } from "../ssh/server-away.ts";
 import { startSshd } from "../ssh/testing/sshd.ts";
 import { isRoot, makeFolder } from "../testing/machine.ts";
-import { contentsOf } from "./testing/every-storage.ts";
+import { contentsOf, makeRoot } from "./testing/every-storage.ts";
 import { openSftp } from "./testing/open-sftp.ts";
+import { serveByRclone } from "./testing/rclone-server.ts";
 
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
@@ -49,6 +51,45 @@ test("a login with SFTP alone keeps, lists, returns and removes files, for nobod
   ]);
   expect((await buffer(await storage.get("shop/4/b", whole))).equals(bytes)).toBe(true);
   await storage.remove("shop/4/b");
+  expect(await readdir(root)).toEqual([]);
+});
+
+test("a server that is not OpenSSH keeps, replaces, lists and returns files", async () => {
+  const root = await makeRoot();
+  const { keyFile, folder, fingerprint } = await startSshd();
+  const keys = [
+    "--authorized-keys",
+    join(folder, "authorized"),
+    "--key",
+    join(folder, "host_key_ed25519"),
+  ];
+  const server = await serveByRclone("sftp", root, keys);
+  onTestFinished(() => server.close());
+  const target = {
+    host: "127.0.0.1",
+    port: server.port,
+    user: "deploy",
+    keyFile,
+    hostKey: fingerprint,
+  };
+  const storage = openSftp({ ...target, configFile: null, jump: null }, "/");
+  const bytes = randomBytes(9_000_001);
+  expect(await storage.put("a/1/b", Readable.from([bytes]), whole)).toBe(bytes.length);
+  expect((await buffer(await storage.get("a/1/b", whole))).equals(bytes)).toBe(true);
+  await expect(storage.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
+    refused(/there already/),
+  );
+  for (const text of ["first", "second"]) {
+    await storage.replace("RECOVERY.md", Buffer.from(text), whole);
+    expect((await buffer(await storage.get("RECOVERY.md", whole))).toString()).toBe(text);
+  }
+  expect(await Array.fromAsync(storage.list(whole))).toEqual([
+    { key: "RECOVERY.md", sizeBytes: 6 },
+    { key: "a/1/b", sizeBytes: bytes.length },
+  ]);
+  expect(await storage.size("a/1/c")).toBeNull();
+  await storage.freeBytes();
+  for (const key of ["a/1/b", "RECOVERY.md"]) await storage.remove(key);
   expect(await readdir(root)).toEqual([]);
 });
 

@@ -254,7 +254,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
           await locate(files, key, true);
           await write(files, piece, Readable.from([content]));
           signal.throwIfAborted();
-          if (files.canReplace) return files.replace(piece, file);
+          if (await files.replace(piece, file)) return;
           // For a moment nothing has the name; the new text is beside it then.
           await removeFile(files, file);
           await files.rename(piece, file);

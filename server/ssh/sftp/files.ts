@@ -27,8 +27,16 @@ export function filesOver(session: SftpSession) {
   const { request, extensions } = session;
   const plain = async (type: number, ...fields: Field[]): Promise<void> =>
     void (await request(type, fields));
-  const extended = (name: string, ...fields: Field[]) =>
-    request(requests.extended, [name, ...fields]);
+  /** Null where the server cannot do that; some say only then that they cannot. */
+  async function extended(name: string, ...fields: Field[]) {
+    if (!extensions.has(name)) return null;
+    try {
+      return await request(requests.extended, [name, ...fields]);
+    } catch (error) {
+      if (isStatus(error, statuses.unsupported)) return null;
+      throw error;
+    }
+  }
 
   async function openHandle(type: number, fields: readonly Field[]): Promise<Buffer> {
     const { content } = await request(type, fields);
@@ -69,14 +77,14 @@ export function filesOver(session: SftpSession) {
       return content.text();
     },
 
-    canReplace: extensions.has("posix-rename@openssh.com"),
-    async replace(from: string, to: string): Promise<void> {
-      await extended("posix-rename@openssh.com", from, to);
-    },
+    /** @returns whether the server can do that */
+    replace: async (from: string, to: string): Promise<boolean> =>
+      (await extended("posix-rename@openssh.com", from, to)) !== null,
 
     async freeBytes(path: string): Promise<number | null> {
-      if (!extensions.has("statvfs@openssh.com")) return null;
-      const { content } = await extended("statvfs@openssh.com", path);
+      const answer = await extended("statvfs@openssh.com", path);
+      if (answer === null) return null;
+      const { content } = answer;
       const [, unit = 0n, , , available = 0n] = Array.from({ length: 5 }, () => content.big());
       return Number(unit * available);
     },
@@ -99,7 +107,7 @@ export function filesOver(session: SftpSession) {
           at += piece.length;
         }
       for (const sent of underWay) await sent;
-      if (extensions.has("fsync@openssh.com")) await extended("fsync@openssh.com", handle);
+      await extended("fsync@openssh.com", handle);
       await plain(requests.close, handle);
     },
 

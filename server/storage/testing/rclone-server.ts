@@ -12,6 +12,7 @@ import { freePort } from "../../testing/free-port.ts";
 export type Served = "sftp" | "webdav" | "http";
 
 export type RcloneServer = {
+  port: number;
   /** A config file of rclone in which it is the remote `served`. */
   config: string;
   close(): Promise<void>;
@@ -19,14 +20,30 @@ export type RcloneServer = {
 
 const login = { user: "deploy", password: "not a secret" };
 
-export async function serveByRclone(kind: Served, root: string): Promise<RcloneServer> {
+/** @param more options of `rclone serve` */
+export async function serveByRclone(
+  kind: Served,
+  root: string,
+  more: readonly string[] = [],
+): Promise<RcloneServer> {
   const port = await freePort();
   const home = await mkdtemp(join(tmpdir(), "quarterdeck-rclone-"));
   const address = `127.0.0.1:${port}`;
   const obscured = await obscure(login.password);
   const server = spawn(
     "rclone",
-    ["serve", kind, root, "--addr", address, "--user", login.user, "--pass", login.password],
+    [
+      "serve",
+      kind,
+      root,
+      "--addr",
+      address,
+      "--user",
+      login.user,
+      "--pass",
+      login.password,
+      ...more,
+    ],
     // Its host key is made there.
     { stdio: "ignore", env: { PATH: process.env["PATH"], HOME: home } },
   );
@@ -40,6 +57,7 @@ export async function serveByRclone(kind: Served, root: string): Promise<RcloneS
     http: `[served]\ntype = http\nurl = http://${login.user}:${encodeURIComponent(login.password)}@${address}/\n`,
   };
   return {
+    port,
     config: configs[kind],
     async close() {
       server.kill("SIGKILL");
