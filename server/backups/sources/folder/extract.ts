@@ -47,10 +47,17 @@ export async function extractArchive(
   try {
     await runTar(host, { folder, names }, attempt, async (tar, onErrorLine) => {
       const { stream: input } = inspector;
-      return host.run({ argv: tar, environment: tarEnvironment, input, onErrorLine, signal });
+      const end = await host.run({
+        argv: ["sh", "-c", toTheEnd, "sh", ...tar],
+        environment: tarEnvironment,
+        input,
+        onErrorLine,
+        signal,
+      });
+      if (end.exitCode === missingCode) throw new CommandMissing("it is not installed");
+      return end;
     });
     const summary = inspector.summary();
-    // tar reads on to the end of its input; one that has not come to it may be about to break off.
     if (!summary.isWhole || !from.readableEnded)
       throw new SourceError("The archive could not be extracted: it is cut off or damaged.");
     return summary;
@@ -97,6 +104,9 @@ export async function extractPacked(
 
 /** Of a shell, for a program that it does not find. */
 const missingCode = 127;
+
+/** tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end. */
+const toTheEnd = '"$@"; code=$?; case $code in 0|2) cat >/dev/null; esac; exit $code';
 
 type RunTar = (
   argv: [string, ...string[]],

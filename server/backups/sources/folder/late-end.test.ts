@@ -1,0 +1,48 @@
+// An archive whose last byte comes long before its end is known: tar ends at the archive's end mark, a restore does not.
+import { rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createMachines, makeSite, wordOf } from "./testing/fixtures.ts";
+
+/** So long tar would have to end. */
+const lateMs = 500;
+
+describe.each(createMachines())("on $machine", ({ makeSource }) => {
+  async function makeArchive() {
+    const made = await makeSource();
+    await makeSite(made.root, "old");
+    const { archive } = await made.dump();
+    await rm(made.root, { recursive: true });
+    await makeSite(made.root, "new");
+    const restoreFrom = (end: () => void) =>
+      made.source.restore(
+        Readable.from(
+          (async function* () {
+            yield archive;
+            await wait(lateMs);
+            end();
+          })(),
+          { objectMode: false },
+        ),
+        made.attempt(),
+      );
+    return { word: () => wordOf(made.root), restoreFrom };
+  }
+
+  test("the end is waited for", async () => {
+    const { word, restoreFrom } = await makeArchive();
+    await restoreFrom(() => undefined);
+    expect(await word()).toBe("old");
+  });
+
+  test("an input that breaks off instead changes nothing", async () => {
+    const { word, restoreFrom } = await makeArchive();
+    await expect(
+      restoreFrom(() => {
+        throw new Error("It is not what was stored.");
+      }),
+    ).rejects.toThrow("It is not what was stored.");
+    expect(await word()).toBe("new");
+  });
+});
