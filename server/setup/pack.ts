@@ -85,7 +85,7 @@ async function writeModules(folder: string): Promise<Set<string>> {
 /** Leaves all that stays in its line and column, so that a stack names the place in the sources. */
 function toJavaScript(path: string, source: string) {
   const modules = new Set<string>();
-  const stripped = path.endsWith(".ts") ? stripTypeScriptTypes(source) : source;
+  const stripped = withoutHeader(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
   const code = stripped.replaceAll(/"([\w./-]+)\.(ts|cjs)"/g, (text, name, extension) => {
     const module = posix.join(posix.dirname(path), `${name}.${extension}`);
     if (existsSync(join(root, module))) modules.add(module);
@@ -99,6 +99,10 @@ function toJavaScript(path: string, source: string) {
   const imported = [...specifiers].map(([, name = ""]) => name).filter(isPackage);
   return { code, modules, imported };
 }
+
+/** The comment above a module's first line is for who works on it. Its lines stay, empty. */
+const withoutHeader = (source: string): string =>
+  source.replace(/^(?:\/\/.*\n)+/, (header) => header.replace(/.+/g, ""));
 
 const isPackage = (name: string) => !name.startsWith(".") && !name.startsWith("node:");
 
