@@ -66,9 +66,11 @@ beforeEach(async () => {
     countsStore: createCountsStore(database.db),
     tasks,
     resolver: {
-      // What a backup asks of a source is all there.
-      source: async () =>
-        ({ ...source, ...(hooks !== undefined && { hooks }) }) as Partial<Source> as Source,
+      source: async () => {
+        const made: Partial<Source> = { ...source, ...(hooks !== undefined && { hooks }) };
+        // What a backup asks of a source is all there.
+        return made as Source;
+      },
       storage: async () => createLocalStorage({ path: folder }),
       describe: async () => ({
         type: "database",

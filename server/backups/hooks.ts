@@ -5,7 +5,7 @@ import { toError } from "../to-error.ts";
 import { SourceError, type Attempt, type Hooks } from "./sources/source.ts";
 
 /** As argument lists; null = there is none. */
-export type HookCommands = {
+type HookCommands = {
   before: readonly string[] | null;
   after: readonly string[] | null;
   timeoutMs: number;
