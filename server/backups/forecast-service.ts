@@ -89,7 +89,7 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
       .storage(providerId)
       .then((storage) => storage.freeBytes())
       .catch(() => null);
-    const { storedBytes, laterBytes, fullAt } = forecast(configurations, free, now);
+    const { storedBytes, laterBytes, fullAt } = await forecast(configurations, free, now);
     return {
       free_bytes: free,
       stored_bytes: storedBytes,

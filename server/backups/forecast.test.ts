@@ -74,39 +74,39 @@ test("what is foreseen is what retention leaves, run by run", () => {
   );
 });
 
-test("a storage is full on the day on which what comes has no room", () => {
+test("a storage is full on the day on which what comes has no room", async () => {
   // 14 more of 100 bytes until the hold of 21 is reached.
   const growing = nightly({ hold: 21 });
   const at = (free: number | null) => forecast([growing, nightly()], free, now);
-  expect(at(1400)).toEqual({ storedBytes: 1400, laterBytes: 2800, fullAt: null });
-  expect(at(null).fullAt).toBe(null);
-  expect(at(1399).fullAt).toEqual(new Date(now.getTime() + 14 * dayMs));
-  expect(at(350).fullAt).toEqual(new Date(now.getTime() + 4 * dayMs));
-  expect(at(0).fullAt).toEqual(new Date(now.getTime() + dayMs));
+  expect(await at(1400)).toEqual({ storedBytes: 1400, laterBytes: 2800, fullAt: null });
+  expect((await at(null)).fullAt).toBe(null);
+  expect((await at(1399)).fullAt).toEqual(new Date(now.getTime() + 14 * dayMs));
+  expect((await at(350)).fullAt).toEqual(new Date(now.getTime() + 4 * dayMs));
+  expect((await at(0)).fullAt).toEqual(new Date(now.getTime() + dayMs));
 });
 
-test("backups that have grown go on growing, and one large one is no growth", () => {
+test("backups that have grown go on growing, and one large one is no growth", async () => {
   const grown = Array.from({ length: 14 }, (_, index) =>
     backup(index + 1, { sizeBytes: 1000 - index * 10 }),
   );
-  const { laterBytes } = forecast([nightly({ stored: grown })], null, now);
+  const { laterBytes } = await forecast([nightly({ stored: grown })], null, now);
   // 10 bytes a day more each.
   expect(laterBytes).toBeGreaterThan(7 * (1000 + 350 * 10));
   expect(laterBytes).toBeLessThan(7 * (1000 + 370 * 10));
   const odd = nightly().stored.map((one, index) =>
     index === 0 ? { ...one, sizeBytes: 9e9 } : one,
   );
-  expect(forecast([nightly({ stored: odd })], null, now).laterBytes).toBe(700);
+  expect((await forecast([nightly({ stored: odd })], null, now)).laterBytes).toBe(700);
 });
 
-test("pinned backups stay, those of a restore go after a week, and without a schedule nothing changes", () => {
+test("pinned backups stay, those of a restore go after a week, and without a schedule nothing changes", async () => {
   const stored = [backup(1, { isSafety: true }), backup(2), backup(400, { isPinned: true })];
   const at = (days: number, change: Partial<ForecastConfiguration> = {}) =>
     storedAt(nightly({ hold: 2, stored, ...change }), now.getTime() + days * dayMs);
   expect(at(1)).toBe(400);
   expect(at(30)).toBe(300);
   expect(at(30, { gapMs: null, nextRunAt: null })).toBe(300);
-  expect(forecast([nightly({ stored: [] })], 1000, now)).toEqual({
+  expect(await forecast([nightly({ stored: [] })], 1000, now)).toEqual({
     storedBytes: 0,
     laterBytes: 0,
     fullAt: null,
