@@ -1,13 +1,16 @@
 // Restores into something else than the backup's source: here and on a remote server, from the same code.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Backup } from "../../contract/backups/backup.ts";
 import type { BackupContents, CurrentContents } from "../../contract/backups/contents.ts";
+import { createLocalHost } from "../hosts/local.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
 import {
@@ -308,6 +311,39 @@ describe.each(eachMachine())("into $machine", ({ connectionOf }) => {
     expect(again.status).toBe(409);
     expect(await again.text()).toContain("already has a database “shop_copy”");
   });
+
+  test.runIf(hasPostgresServer)(
+    "a new database is gone again where the restore fails",
+    async () => {
+      const { id } = await service.installed({ backupable_id: databases.pg });
+      const backup = await service.run(id);
+      const asked = { backup_id: backup.id, database: "shop_failed" };
+      const isThere = async () =>
+        (await postgres?.query("postgres", "select from pg_database where datname = 'shop_failed'"))
+          ?.length;
+      await postgres?.query("postgres", "alter role staging nocreatedb");
+      await into(`database/${databases.pgCopy}`, asked);
+      const refused = await service.restored(backup.id, "failed");
+      expect(refused.restore_output).toMatch(/may not create databases/);
+      await postgres?.query("postgres", "alter role staging createdb");
+      await into(`database/${databases.pgCopy}`, asked);
+      await soon(async () =>
+        expect((await service.backup(backup.id)).restore_output).toMatch(/belongs to another role/),
+      );
+      expect(await isThere()).toBe(0);
+      await restoreInto(`database/${databases.pgCopy}`, { ...asked, keep_owners: false });
+      expect(await isThere()).toBe(1);
+      await postgres?.query("postgres", "drop database shop_failed with (force)");
+
+      const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+      const made = { host, name: "maria", url: mariadb.url("shop_failed"), isNew: true };
+      const source = createMysqlSource({ ...made, scratchFolder: service.folder });
+      const attempt = { id: 9, say: () => undefined, signal: new AbortController().signal };
+      const cut = Readable.from([Buffer.from("create table orders (id int);\n")]);
+      await expect(source.restore(cut, attempt)).rejects.toThrow("cut off");
+      expect(await mariadb.query(null, "show databases like 'shop_failed'")).toBe("");
+    },
+  );
 
   test("what doesn't fit is refused by its field", async () => {
     const { id } = await service.installed();

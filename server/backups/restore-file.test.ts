@@ -168,8 +168,8 @@ describe.each([
     await mkdir(join(root, "a/folder"), { recursive: true });
     await writeFile(join(root, "a/folder/old"), "");
   });
-  // Of the source itself only the steps of a part are asked for.
   const partOf = async () =>
+    // A part asks nothing of the source but what these tests leave alone: an empty one will do.
     createFolderPart({} as Source, { host: await hostOf(), root, path: "a/folder" });
   const prepare = async (isReady: boolean) => {
     await mkdir(join(root, "a", scratch, "tree/a/folder"), { recursive: true });
