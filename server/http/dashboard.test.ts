@@ -8,7 +8,7 @@ import { createDashboard } from "./dashboard.ts";
 
 const script = "start()";
 const styles = "body{margin:0}";
-const code = "export const answer = 42;\n".repeat(200);
+const code = "export const answer = 42;\n".repeat(300);
 let folder: string;
 
 beforeAll(async () => {
