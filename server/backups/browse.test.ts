@@ -108,6 +108,26 @@ test("an encrypted one asks for the identity, and a listing stands in for it", a
   expect((await look({ listing: body.listing })).body.listing).not.toBe(body.listing);
 });
 
+test("one file of an encrypted one is restored with the identity, and with no other", async () => {
+  const { id } = await service.installed({
+    backupable_type: "site",
+    storage_provider_id: encrypted,
+  });
+  const backup = await service.run(id);
+  const page = join(service.folder, "shop/public/index.php");
+  await writeFile(page, "later");
+  const body = { backup_id: backup.id, path: "public/index.php" };
+  const path = "/api/site/1/restore";
+  expect(await service.errorsOf("POST", path, body)).toHaveProperty("identity");
+  const other = await generateX25519Identity();
+  expect(await service.errorsOf("POST", path, { ...body, identity: other })).toHaveProperty(
+    "identity",
+  );
+  expect(await service.statusOf("POST", path, { ...body, identity })).toBe(202);
+  await service.restored(backup.id, "finished");
+  expect(await readFile(page, "utf8")).toBe("12345");
+});
+
 test("a damaged file says so", async () => {
   const { id } = await service.installed({ backupable_type: "site" });
   const backup = await service.run(id);
