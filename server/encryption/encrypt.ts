@@ -1,9 +1,9 @@
 // Encrypts what goes to a storage as age does, https://age-encryption.org/v1: by age's own program where this machine has
 // it, which is three times as fast, else by its library.
-import { PassThrough, Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { createGatherer } from "../hosts/gatherer.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
 import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
-import { toError } from "../to-error.ts";
 import { EncryptionError } from "./encryption-error.ts";
 import { throughWebStream } from "./web-stream.ts";
 
@@ -83,37 +83,3 @@ const throughProgram = (host: Pick<Host, "run">, recipients: readonly string[]):
       await running.catch(() => undefined);
     }
   };
-
-/** Puts what a pipe brings together into large pieces: whoever comes next has the same work with each, however small. */
-function createGatherer(memory: PieceMemory) {
-  let filling = memory.take();
-  let filled = 0;
-  const pieces = new PassThrough({ objectMode: true, highWaterMark: 1 });
-  pieces.on("error", () => undefined);
-  const handOver = () =>
-    // Not called back where the reader has gone: then the program is ended, and nobody waits for this.
-    new Promise<void>((resolve, reject) => {
-      pieces.write(filling.subarray(0, filled), (error) =>
-        error == null ? resolve() : reject(error),
-      );
-      filling = memory.take();
-      filled = 0;
-    });
-  return {
-    pieces: pieces as AsyncIterable<Buffer>,
-    /** Its memory may be used again once this resolves. */
-    async take(piece: Buffer): Promise<void> {
-      for (let at = 0; at < piece.length;) {
-        const taken = piece.copy(filling, filled, at);
-        at += taken;
-        filled += taken;
-        if (filled === filling.length) await handOver();
-      }
-    },
-    end(): void {
-      if (filled > 0) pieces.write(filling.subarray(0, filled));
-      pieces.end();
-    },
-    fail: (error: unknown) => void pieces.destroy(toError(error)),
-  };
-}

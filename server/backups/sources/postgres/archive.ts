@@ -2,7 +2,9 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
-import type { Command, Host } from "../../../hosts/host.ts";
+import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
+import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
+import { unpackCommand } from "../compress-there.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -15,15 +17,18 @@ export type Archive = {
   openHead(): Readable;
   /** All of it, from its first byte. */
   stream: Readable;
+  /** Runs pg_restore on one of the two. @param list what it is to restore alone; null stands for everything */
+  run(list: string[] | null, command: Command): Promise<CommandEnd>;
 };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
 export async function openArchive(
-  host: Host,
+  running: RunTool,
   tools: Tools,
   from: Readable,
   signal: AbortSignal,
 ): Promise<Archive> {
+  const run: Archive["run"] = (list, command) => runOnArchive(running, list, command);
   const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
   const head: Buffer[] = [];
   let fetching: Promise<boolean> | null = null;
@@ -55,7 +60,7 @@ export async function openArchive(
   const output = new PassThrough();
   const listing = text(output);
   listing.catch(() => undefined);
-  const listed = await host.run({
+  const listed = await run(null, {
     argv: [tools.program("pg_restore"), "--list"],
     input: openHead(),
     output,
@@ -70,6 +75,7 @@ export async function openArchive(
     dumpMajor: Number(version ?? tools.major),
     openHead,
     stream: readFrom(next),
+    run,
   };
 }
 
@@ -120,11 +126,23 @@ export function listFor(contents: string[], rights: Rights): string[] | null {
   return kept.length === contents.length ? null : kept;
 }
 
-/** @returns the command of pg_restore, for what the list names alone */
-export const withList = (list: string[] | null, command: Command): Command =>
-  list === null
-    ? command
-    : withGivenFile(`${list.join("\n")}\n`, {
-        ...command,
-        argv: [...command.argv, `--use-list=${givenFile}`],
-      });
+type RunTool = {
+  host: Host;
+  /** The archive comes compressed by zstd, which the machine's own program unpacks. */
+  isPacked: boolean;
+};
+
+/** Runs pg_restore on an archive. @param list what it is to restore alone; null stands for everything */
+async function runOnArchive(
+  { host, isPacked }: RunTool,
+  list: string[] | null,
+  { argv, ...rest }: Command,
+): Promise<CommandEnd> {
+  const tool = list === null ? argv : ([...argv, `--use-list=${givenFile}`] as const);
+  const command = { ...rest, argv: isPacked ? pipelineOf(unpackCommand, tool) : tool };
+  const end = await host.run(
+    list === null ? command : withGivenFile(`${list.join("\n")}\n`, command),
+  );
+  // It may have read enough before zstd has come to its end, so its own end counts alone.
+  return isPacked ? { ...end, exitCode: pipelineEnds(end.stderr)?.[1] ?? null } : end;
+}

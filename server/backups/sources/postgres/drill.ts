@@ -49,9 +49,8 @@ export async function drillArchive(
   try {
     if (manifest !== null && manifest.kind !== "database")
       throw new SourceError("The backup says that it holds a folder, not a database.");
-    const backup = await openBackup(host, from, attempt.signal);
+    const backup = await openBackup({ host, isPacked: false }, from, attempt.signal);
     const { clauses } = await readProperties(
-      host,
       backup.tools,
       backup.archive,
       scratch.database,

@@ -3,8 +3,7 @@
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import pg from "pg";
-import type { Host } from "../../../hosts/host.ts";
-import { withList, type Archive } from "./archive.ts";
+import type { Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -17,7 +16,6 @@ type Properties = {
 
 /** @param database the name that the statements are to use, whatever the archive's database was called */
 export async function readProperties(
-  host: Host,
   tools: Tools,
   archive: Archive,
   database: string,
@@ -28,7 +26,7 @@ export async function readProperties(
     const written = text(output);
     written.catch(() => undefined);
     const argv = [tools.program("pg_restore"), "--create", ...more] as const;
-    const end = await host.run(withList(list, { argv, input, output, signal }));
+    const end = await archive.run(list, { argv, input, output, signal });
     if (end.exitCode !== 0)
       throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
     return written;

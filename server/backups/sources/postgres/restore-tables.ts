@@ -197,7 +197,7 @@ export async function restoreTables(
   const literal = `${pg.escapeLiteral(JSON.stringify(tables))}::jsonb`;
   const sql = withFittingSettings(
     archiveSql({
-      host,
+      archive,
       tools,
       input: archive.stream,
       list: lines,

@@ -1,14 +1,8 @@
 // Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
-import { PassThrough, Readable } from "node:stream";
+import { Readable } from "node:stream";
+import { createGatherer } from "../../../hosts/gatherer.ts";
 import type { Host } from "../../../hosts/host.ts";
-import {
-  extensionOf,
-  listFor,
-  openArchive,
-  withList,
-  type Archive,
-  type Rights,
-} from "./archive.ts";
+import { extensionOf, listFor, openArchive, type Archive, type Rights } from "./archive.ts";
 import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
 import { prologue } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
@@ -38,10 +32,14 @@ type RestoreArchiveOptions = {
 export type Backup = { tools: Tools; archive: Archive };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
-export async function openBackup(host: Host, from: Readable, signal: AbortSignal): Promise<Backup> {
+export async function openBackup(
+  running: Parameters<typeof openArchive>[0],
+  from: Readable,
+  signal: AbortSignal,
+): Promise<Backup> {
   // The newest reads the archives of all others.
-  const [tools] = (await findTools(host, signal)).tools;
-  return { tools, archive: await openArchive(host, tools, from, signal) };
+  const [tools] = (await findTools(running.host, signal)).tools;
+  return { tools, archive: await openArchive(running, tools, from, signal) };
 }
 
 /** More than pg_restore writes from `COMMIT` on. */
@@ -98,7 +96,7 @@ export async function restoreArchive(
         {
           start,
           sql: withFittingSettings(
-            archiveSql({ host, tools, input, list, more: [...without, ...more], signal }),
+            archiveSql({ tools, archive, input, list, more: [...without, ...more], signal }),
             server.version.major,
           ),
         },
@@ -123,8 +121,8 @@ export async function restoreArchive(
  * theirs in the middle); the end is held back until pg_restore has ended well, so that psql never commits half an archive.
  */
 export async function* archiveSql(options: {
-  host: Host;
   tools: Tools;
+  archive: Archive;
   input: Readable;
   list: string[] | null;
   /** Further arguments. */
@@ -133,39 +131,39 @@ export async function* archiveSql(options: {
   isWithinOurs?: boolean;
   signal: AbortSignal;
 }): AsyncGenerator<Buffer> {
-  const { host, tools, input, list, more, isWithinOurs = false, signal } = options;
+  const { tools, archive, input, list, more, isWithinOurs = false, signal } = options;
   const leaving = new AbortController();
-  const output = new PassThrough();
-  const running = host.run(
-    withList(list, {
-      argv: [
-        tools.program("pg_restore"),
-        ...(isWithinOurs ? [] : ["--single-transaction"]),
-        // They would begin to replicate from elsewhere, into what was just restored.
-        "--no-subscriptions",
-        "--file=-",
-        ...more,
-      ],
-      input,
-      output,
-      signal: AbortSignal.any([signal, leaving.signal]),
-    }),
-  );
-  running.catch((error: Error) => output.destroy(error));
+  const output = createGatherer();
+  const running = archive.run(list, {
+    argv: [
+      tools.program("pg_restore"),
+      ...(isWithinOurs ? [] : ["--single-transaction"]),
+      // They would begin to replicate from elsewhere, into what was just restored.
+      "--no-subscriptions",
+      "--file=-",
+      ...more,
+    ],
+    input,
+    take: output.take,
+    signal: AbortSignal.any([signal, leaving.signal]),
+  });
+  running.then(output.end, output.fail);
   try {
-    let held = Buffer.alloc(0);
-    const chunks: AsyncIterable<Buffer> = output;
-    for await (const chunk of chunks) {
-      const all = Buffer.concat([held, chunk]);
-      const kept = Math.min(heldBytes, all.length);
-      held = all.subarray(all.length - kept);
-      if (kept === all.length) continue;
-      yield all.subarray(0, all.length - kept);
+    const held: Buffer[] = [];
+    let heldAfterFirst = 0;
+    for await (const piece of output.pieces) {
+      if (held.length > 0) heldAfterFirst += piece.length;
+      held.push(piece);
+      while (heldAfterFirst >= heldBytes) {
+        const [first] = held.splice(0, 1);
+        heldAfterFirst -= held[0]?.length ?? 0;
+        if (first !== undefined) yield first;
+      }
     }
     const end = await running;
     if (end.exitCode !== 0)
       throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
-    yield held;
+    yield* held;
   } finally {
     leaving.abort();
     await running.catch(() => undefined);

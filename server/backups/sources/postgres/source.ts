@@ -81,6 +81,59 @@ export function createPostgresSource({
     }
   };
 
+  const restore = async (
+    isPacked: boolean,
+    [from, attempt, manifest = null]: Parameters<Source["restore"]>,
+  ) => {
+    const applicationName = restoreName(attempt.id);
+    const session = { applicationName, signal: attempt.signal };
+    let isMade = false;
+    try {
+      const backup = await openBackup({ host, isPacked }, from, attempt.signal);
+      let properties: string[] = [];
+      const isThere = await exists(attempt.signal);
+      if (isThere && isNew) throw databaseTaken(target);
+      if (wanted !== null) {
+        const counts = manifest?.kind === "database" ? manifest.tables : {};
+        const options = { wanted, counts, lockWaitMs: lockWaitMs ?? defaultLockWaitMs };
+        await restoreTables(host, target, applicationName, backup, attempt, options);
+        from.destroy();
+        return;
+      }
+      if (!isThere) {
+        const { tools, archive } = backup;
+        const own = await readProperties(tools, archive, target.database, attempt.signal);
+        properties = isWithoutRoles ? withoutRoles(own.statements) : own.statements;
+        await withServer(target, session, async (client) => {
+          isMade = true;
+          await createDatabase(client, target, target.database, {
+            why: `PostgreSQL at ${placeOf(target)} has no database ${target.database}`,
+            clauses: own.clauses,
+            say: attempt.say,
+          });
+          await markMade(client, target.database, applicationName);
+          attempt.say(`Created the database ${target.database}.`);
+        });
+      }
+      await restoreArchive(host, target, applicationName, backup, attempt, {
+        ...lockOptions,
+        properties,
+        isWithoutRoles,
+      });
+      from.destroy();
+    } catch (error) {
+      from.destroy();
+      // The server may still work on what psql sent; nothing is reported before that is undone.
+      const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
+      await withServer(isMade ? beside : target, tidy, async (client) => {
+        await endSessions(client, target, applicationName, tidy.signal);
+        if (isMade) await dropDatabase(client, target.database);
+      }).catch((reason: Error) => attempt.say(reason.message));
+      attempt.signal.throwIfAborted();
+      throw error;
+    }
+  };
+
   return {
     extension: "dump",
     database: target.database,
@@ -119,55 +172,12 @@ export function createPostgresSource({
 
     isBuiltAside: false,
 
-    async restore(from, attempt, manifest = null) {
-      const applicationName = restoreName(attempt.id);
-      const session = { applicationName, signal: attempt.signal };
-      let isMade = false;
-      try {
-        const backup = await openBackup(host, from, attempt.signal);
-        let properties: string[] = [];
-        const isThere = await exists(attempt.signal);
-        if (isThere && isNew) throw databaseTaken(target);
-        if (wanted !== null) {
-          const counts = manifest?.kind === "database" ? manifest.tables : {};
-          const options = { wanted, counts, lockWaitMs: lockWaitMs ?? defaultLockWaitMs };
-          await restoreTables(host, target, applicationName, backup, attempt, options);
-          from.destroy();
-          return;
-        }
-        if (!isThere) {
-          const { tools, archive } = backup;
-          const own = await readProperties(host, tools, archive, target.database, attempt.signal);
-          properties = isWithoutRoles ? withoutRoles(own.statements) : own.statements;
-          await withServer(target, session, async (client) => {
-            isMade = true;
-            await createDatabase(client, target, target.database, {
-              why: `PostgreSQL at ${placeOf(target)} has no database ${target.database}`,
-              clauses: own.clauses,
-              say: attempt.say,
-            });
-            await markMade(client, target.database, applicationName);
-            attempt.say(`Created the database ${target.database}.`);
-          });
-        }
-        await restoreArchive(host, target, applicationName, backup, attempt, {
-          ...lockOptions,
-          properties,
-          isWithoutRoles,
-        });
-        from.destroy();
-      } catch (error) {
-        from.destroy();
-        // The server may still work on what psql sent; nothing is reported before that is undone.
-        const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
-        await withServer(isMade ? beside : target, tidy, async (client) => {
-          await endSessions(client, target, applicationName, tidy.signal);
-          if (isMade) await dropDatabase(client, target.database);
-        }).catch((reason: Error) => attempt.say(reason.message));
-        attempt.signal.throwIfAborted();
-        throw error;
-      }
-    },
+    restore: (...args) => restore(false, args),
+
+    unpacking: async (signal) =>
+      (await findTools(host, signal)).hasZstd
+        ? { restore: (...args) => restore(true, args) }
+        : null,
 
     drill: (...drilled) => drillArchive(target, drilled),
 
