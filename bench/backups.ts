@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,6 +11,8 @@ import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
+import { watchCpu } from "./cpu-seconds.ts";
+import { watchMemory } from "./memory.ts";
 import { median, note, report } from "./report.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
@@ -158,13 +160,16 @@ async function compare(
   const other: number[] = [];
   const encryptedMs: number[] = [];
   const peaks: number[] = [];
+  const cpu = watchCpu(service.pid);
   let last: Backup | null = null;
   for (let round = 0; round < rounds; round++) {
-    other.push(await shellMs(bare.backup, bare.environment));
-    const startedMs = performance.now();
+    await cpu.ofBare(async () => other.push(await shellMs(bare.backup, bare.environment)));
     const watch = watchMemory(service.pid);
-    last = await takeBackup(service, configuration.id);
-    own.push(performance.now() - startedMs);
+    await cpu.ofOwn(async () => {
+      const startedMs = performance.now();
+      last = await takeBackup(service, configuration.id);
+      own.push(performance.now() - startedMs);
+    });
     peaks.push(await watch());
     const encryptingMs = performance.now();
     await takeBackup(service, encrypted.id);
@@ -172,7 +177,7 @@ async function compare(
   }
   const ratio = median(own) / median(other);
   report(`${what}: backup against the bare pipeline`, ratio, "×", { atMost: 1.1 });
-  note(`${seconds(own)} against ${seconds(other)} (medians of ${rounds})`);
+  note(`${seconds(own)} against ${seconds(other)} (medians of ${rounds}); ${cpu.told()}`);
   report(`${what}: encrypted against unencrypted`, median(encryptedMs) / median(own), "×", {
     atMost: 1.15,
   });
@@ -182,14 +187,20 @@ async function compare(
 
   const restoredMs: number[] = [];
   const reversedMs: number[] = [];
+  const { id: restored } = last;
+  const restoreCpu = watchCpu(service.pid);
   for (let round = 0; round < rounds; round++) {
     await bare.prepare();
-    reversedMs.push(await shellMs(bare.restore, bare.environment));
+    await restoreCpu.ofBare(async () =>
+      reversedMs.push(await shellMs(bare.restore, bare.environment)),
+    );
     await bare.undo();
     await bare.prepare();
-    const startedMs = performance.now();
-    await restore(service, last.id);
-    restoredMs.push(performance.now() - startedMs);
+    await restoreCpu.ofOwn(async () => {
+      const startedMs = performance.now();
+      await restore(service, restored);
+      restoredMs.push(performance.now() - startedMs);
+    });
     await bare.undo();
   }
   report(
@@ -200,7 +211,9 @@ async function compare(
       atMost: 1.15,
     },
   );
-  note(`${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds})`);
+  note(
+    `${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds}); ${restoreCpu.told()}`,
+  );
   for (const { id } of [configuration, encrypted])
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await rm(join(folder, "bare.tar.zst"), { force: true });
@@ -231,29 +244,6 @@ export async function shellMs(
   const [code]: unknown[] = await once(shell, "exit");
   if (code !== 0) throw new Error(`“${command}” ended with ${String(code)}.`);
   return performance.now() - startedMs;
-}
-
-/** @returns a function that ends the watch and answers the most that it was above its beginning, in MB */
-export function watchMemory(pid: number): () => Promise<number> {
-  const end = new AbortController();
-  const watched = (async () => {
-    const rest = await residentMb(pid);
-    let most = rest;
-    while (!end.signal.aborted) {
-      most = Math.max(most, await residentMb(pid));
-      await wait(50);
-    }
-    return most - rest;
-  })();
-  return () => {
-    end.abort();
-    return watched;
-  };
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
 export async function install(

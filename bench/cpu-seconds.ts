@@ -1,6 +1,7 @@
 // Processor time of a service under measurement.
 import { readdir, readFile } from "node:fs/promises";
 import { ticksPerSecond } from "../server/workers/supervisor/group-usage.ts";
+import { median } from "./report.ts";
 
 type Found = { parent: number; name: string; seconds: number; ended: number };
 
@@ -35,4 +36,23 @@ export async function cpuSecondsOf(pid: number): Promise<CpuSeconds> {
     if (isBelow(found)) below[found.name] = (below[found.name] ?? 0) + found.seconds;
   const { seconds: own = 0, ended = 0 } = all.get(pid) ?? {};
   return { own, ended, below };
+}
+
+/** Processor time, which says more than wall time on a machine that others use: of the service or a bare pipeline, with its programs. */
+export function watchCpu(servicePid: number) {
+  const own: number[] = [];
+  const bare: number[] = [];
+  const during = async (pid: number, found: number[], work: () => Promise<unknown>) => {
+    const before = await cpuSecondsOf(pid);
+    await work();
+    const after = await cpuSecondsOf(pid);
+    // This process waits for what is bare; what it does itself is not part of that.
+    const self = pid === servicePid ? after.own - before.own : 0;
+    found.push(self + after.ended - before.ended);
+  };
+  return {
+    ofOwn: (work: () => Promise<unknown>) => during(servicePid, own, work),
+    ofBare: (work: () => Promise<unknown>) => during(process.pid, bare, work),
+    told: () => `processor time ${median(own).toFixed(2)} s against ${median(bare).toFixed(2)} s`,
+  };
 }

@@ -15,11 +15,11 @@ import {
   seconds,
   shellMs,
   takeBackup,
-  watchMemory,
   writeHalfRandom,
   writeOrders,
 } from "./backups.ts";
 import { cpuSecondsOf } from "./cpu-seconds.ts";
+import { watchMemory } from "./memory.ts";
 import { median, note, report } from "./report.ts";
 
 const rounds = 3;

@@ -9,6 +9,7 @@ export function createGatherer(memory: PieceMemory = createPieceMemory()) {
   let filled = 0;
   const pieces = new PassThrough({ objectMode: true, highWaterMark: 1 });
   pieces.on("error", () => undefined);
+  const given: AsyncIterable<Buffer> = pieces;
   const handOver = () =>
     // Not called back where the reader has gone: then the program is ended, and nobody waits for this.
     new Promise<void>((resolve, reject) => {
@@ -19,7 +20,7 @@ export function createGatherer(memory: PieceMemory = createPieceMemory()) {
       filled = 0;
     });
   return {
-    pieces: pieces as AsyncIterable<Buffer>,
+    pieces: given,
     /** Its memory may be used again once this resolves. */
     async take(piece: Buffer): Promise<void> {
       for (let at = 0; at < piece.length;) {
