@@ -4,7 +4,7 @@
 import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
-  listArchiveBody,
+  browseArchiveBody,
   restoreBackupBody,
   restoreIntoDatabaseBody,
   restoreIntoSiteBody,
@@ -41,7 +41,7 @@ export const servedOperations = {
   },
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
   showBackupCounts: { ...operations.showBackupCounts, responses: { 200: backupCounts } },
-  listArchive: { ...operations.listArchive, body: listArchiveBody },
+  browseArchive: { ...operations.browseArchive, body: browseArchiveBody },
   restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
   showStorageForecast: {

@@ -68,7 +68,7 @@ const partPath = line(4096).check(
 /** Below the folder that was backed up. */
 const pathInArchive = storableText().check(z.maxLength(4096));
 
-export const listArchiveBody = z
+export const browseArchiveBody = z
   .object({
     ...opened,
     /** Of an earlier answer. */
@@ -79,8 +79,8 @@ export const listArchiveBody = z
     search: z.optional(optionalLine(255)),
     page: z.optional(integer(1)),
   })
-  .register(z.globalRegistry, { id: "ListArchive" });
-export type ListArchiveBody = z.infer<typeof listArchiveBody>;
+  .register(z.globalRegistry, { id: "BrowseArchive" });
+export type BrowseArchiveBody = z.infer<typeof browseArchiveBody>;
 
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z

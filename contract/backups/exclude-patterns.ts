@@ -1,6 +1,7 @@
 // Patterns of files that backups of a folder leave out, as gitignore(5) has them. What git reads in one way and people in
 // another is refused: stars that stand for folders are a whole part of a path, and brackets hold ASCII.
 import * as z from "zod/mini";
+import { storableText } from "../inputs.ts";
 
 /** One character of a path: of a set without the slash, or outside of it. */
 type CharacterSet = { isNegated: boolean; codes: ReadonlySet<number> };
@@ -159,10 +160,11 @@ function whyNotPattern(line: string): string | null {
 const maxPatterns = 200;
 const maxCharacters = 255;
 
-const pattern = z.string().check(
+const pattern = storableText().check(
   z.maxLength(maxCharacters),
   z.refine((line) => !/\p{Cc}/u.test(line), {
     error: "A pattern can't contain control characters.",
+    abort: true,
   }),
   z.superRefine((line, context) => {
     const reason = whyNotPattern(line);

@@ -11,7 +11,7 @@ export const lateBackupOperations = {
     responses: { 200: backupContents },
   }),
   /** A POST, because what opens an encrypted backup stands in no address. */
-  listArchive: operation({
+  browseArchive: operation({
     tag: "backups",
     method: "POST",
     path: "/api/backup/{id}/files",

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { finished } from "node:stream/promises";
 import type { Readable } from "node:stream";
-import type { ListArchiveBody } from "../../contract/backups/bodies.ts";
+import type { BrowseArchiveBody } from "../../contract/backups/bodies.ts";
 import type { ArchiveFiles } from "../../contract/backups/contents.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
@@ -117,7 +117,7 @@ export function createArchiveListings(clock: Clock) {
     },
 
     /** @throws what the archive could not be read for */
-    async look(kept: Kept, wanted: ListArchiveBody): Promise<ArchiveFiles> {
+    async look(kept: Kept, wanted: BrowseArchiveBody): Promise<ArchiveFiles> {
       const patience = Promise.withResolvers<void>();
       const stop = clock.after(patienceMs, patience.resolve);
       await Promise.race([kept.reading, patience.promise]);

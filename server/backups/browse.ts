@@ -1,6 +1,6 @@
 // Looks into the archive of a folder, for whoever wants one file of it.
 import { canBackup } from "../../contract/backups/backup.ts";
-import type { ListArchiveBody } from "../../contract/backups/bodies.ts";
+import type { BrowseArchiveBody } from "../../contract/backups/bodies.ts";
 import type { ArchiveFiles } from "../../contract/backups/contents.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
@@ -17,7 +17,7 @@ export function createBrowse({ resolver, listings }: BrowseOptions) {
   const { findFile, openFile } = createOpenStored(resolver);
 
   /** @throws a conflict, or InvalidFields */
-  return async (row: BackupRow, body: ListArchiveBody): Promise<ArchiveFiles> => {
+  return async (row: BackupRow, body: BrowseArchiveBody): Promise<ArchiveFiles> => {
     if (!canBackup.restore(row))
       throw conflict(`Only a finished backup can be browsed. The backup is ${row.status}.`);
     const engine = engineOfPath(row.path);

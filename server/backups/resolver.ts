@@ -2,7 +2,7 @@
 // its marker file, or before there was one, by its backups.
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
-import type { Host, LocalHost } from "../hosts/host.ts";
+import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/accounts.ts";
 import { expandHome } from "../inventory/paths.ts";

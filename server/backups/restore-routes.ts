@@ -45,7 +45,7 @@ export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
       find: ofBackup.find,
       handle: async ({ found }) => reply(200, contentsOfBackup(found)),
     }),
-    route(servedOperations.listArchive, {
+    route(servedOperations.browseArchive, {
       // A listing is in the memory of the instance that read the archive.
       ...ofBackup,
       isKnownWithout: true,

@@ -228,7 +228,7 @@ const cases: Record<ManyName, Case> = {
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
   // Its one file is no folder's archive.
-  listArchive: { targets: storedBackups, body: () => ({}), status: 409 },
+  browseArchive: { targets: storedBackups, body: () => ({}), status: 409 },
   restoreIntoDatabase: {
     targets: otherDatabases,
     body: (n) => ({ backup_id: restored[n] }),

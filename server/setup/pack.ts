@@ -85,7 +85,7 @@ async function writeModules(folder: string): Promise<Set<string>> {
 /** Leaves all that stays in its line and column, so that a stack names the place in the sources. */
 function toJavaScript(path: string, source: string) {
   const modules = new Set<string>();
-  const stripped = withoutHeader(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
+  const stripped = withoutComments(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
   const code = stripped.replaceAll(/"([\w./-]+)\.(ts|cjs)"/g, (text, name, extension) => {
     const module = posix.join(posix.dirname(path), `${name}.${extension}`);
     if (existsSync(join(root, module))) modules.add(module);
@@ -100,9 +100,16 @@ function toJavaScript(path: string, source: string) {
   return { code, modules, imported };
 }
 
-/** The comment above a module's first line is for who works on it. Its lines stay, empty. */
-const withoutHeader = (source: string): string =>
-  source.replace(/^(?:\/\/.*\n)+/, (header) => header.replace(/.+/g, ""));
+/**
+ * What is said above a module and above its parts is for who works on it: it goes where it has lines of its own, which stay,
+ * empty.
+ */
+const withoutComments = (source: string): string =>
+  source
+    .replace(/^(?:\/\/.*\n)+/, emptied)
+    .replaceAll(/^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/$/gm, emptied);
+
+const emptied = (lines: string): string => lines.replaceAll(/.+/g, "");
 
 const isPackage = (name: string) => !name.startsWith(".") && !name.startsWith("node:");
 

@@ -84,10 +84,13 @@ function valid(name: string, schema: Schema): fc.Arbitrary<string> {
   if (schema.anyOf !== undefined)
     return fc.oneof(...schema.anyOf.map((option) => valid("", option)));
   if (schema.enum !== undefined) return few(...schema.enum);
-  const { minimum: min = 0, maximum: max = 1000 } = schema;
+  const { minimum: min = 0, maximum: max = min + 1000 } = schema;
   switch (schema.type) {
     case "integer":
-      return fc.oneof(number(min, min + 1, max), fc.integer({ min, max: 99 }).map(String));
+      return fc.oneof(
+        number(min, min + 1, max),
+        fc.integer({ min, max: Math.min(max, min + 99) }).map(String),
+      );
     case "boolean":
       return fc.constantFrom("true", "false");
     case "array":

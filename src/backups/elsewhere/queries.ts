@@ -1,5 +1,5 @@
 // What only a restore elsewhere asks the service. All of it is beside the interface.
-import type { ListArchiveBody } from "../../../contract/backups/bodies.ts";
+import type { BrowseArchiveBody } from "../../../contract/backups/bodies.ts";
 import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
 import { addOperations, call } from "../../api/client.ts";
 import { extraQuery } from "../../api/query.ts";
@@ -21,8 +21,8 @@ export type FilesView = { folder: string; search: string; page: number };
 export const filesQuery = (
   id: number,
   { folder, search, page }: FilesView,
-  opened: Pick<ListArchiveBody, "identity" | "passphrase" | "listing">,
+  opened: Pick<BrowseArchiveBody, "identity" | "passphrase" | "listing">,
 ) => ({
-  queryKey: ["listArchive", { id }, { folder, search, page }] as const,
-  queryFn: () => call("listArchive", { id }, { body: { ...opened, folder, search, page } }),
+  queryKey: ["browseArchive", { id }, { folder, search, page }] as const,
+  queryFn: () => call("browseArchive", { id }, { body: { ...opened, folder, search, page } }),
 });
