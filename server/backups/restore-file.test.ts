@@ -133,6 +133,31 @@ describe.each(eachMachine())("a file or folder of a site on $machine", ({ connec
     }
   });
 
+  test("a folder that may hold what the backup left out is refused; its files and a new folder are not", async () => {
+    const { id: excluding } = await service.installed({
+      backupable_type: "site",
+      exclude: ["*.log"],
+    });
+    await writeFile(at("public/app.log"), "today");
+    const { id: backup_id } = await service.run(excluding);
+    await ask("public", { backup_id });
+    const refused = await service.restored(backup_id, "failed");
+    expect(refused.restore_output).toMatch(
+      /Nothing was changed: the backup left out files by its excludes, and .*\/public may hold such files/,
+    );
+    expect(await read("public", "app.log")).toBe("today");
+    await writeFile(at("public/index.php"), "broken");
+    await ask("public/index.php", { backup_id });
+    await service.restored(backup_id, "finished");
+    expect(await read("public", "index.php")).toBe("later");
+    await rm(at("public"), { recursive: true });
+    await ask("public", { backup_id });
+    await service.restored(backup_id, "finished");
+    expect(await read("public", "kept.txt")).toBe("kept");
+    await service.call("DELETE", `/api/backup-configuration/${excluding}?files=remove`);
+    await service.becomesGone(`/api/backup-configuration/${excluding}`);
+  });
+
   test("what is not in the backup changes nothing", async () => {
     const failed = await restore("public/kept.txt", "failed");
     expect(failed.restore_output).toContain("public/kept.txt is not in the backup.");

@@ -6,7 +6,6 @@ import { safetyKeptDays, type Backup } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
-import { Crumbs } from "../app/Crumbs.tsx";
 import { Link } from "../app/Link.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
@@ -20,6 +19,7 @@ import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
 import { refusal } from "./backup-actions.ts";
 import { BackupActions } from "./BackupActions.tsx";
+import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
 import { ExcludedList } from "./ExcludedList.tsx";
@@ -146,19 +146,10 @@ export function BackupPage() {
         title={`Backup ${id}`}
         context={configuration ? [configuration.name] : []}
         crumbs={
-          <Crumbs
-            items={[
-              { label: "Overview", to: paths.home() },
-              ...(serverId === null ? [] : [{ label: "Backups", to: paths.backups(serverId) }]),
-              ...(configurationId === null
-                ? []
-                : [
-                    {
-                      label: configuration?.name ?? `Configuration ${configurationId}`,
-                      to: paths.backupConfiguration(configurationId),
-                    },
-                  ]),
-            ]}
+          <BackupCrumbs
+            configurationId={configurationId}
+            configuration={configuration}
+            serverId={serverId}
           />
         }
         state={

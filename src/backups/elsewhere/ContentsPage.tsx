@@ -7,7 +7,7 @@ import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { refusal } from "../backup-actions.ts";
 import { backupQuery, configurationQuery } from "../queries.ts";
-import { BackupCrumbs } from "./BackupCrumbs.tsx";
+import { BackupCrumbs } from "../BackupCrumbs.tsx";
 import { FilesPanel } from "./FilesPanel.tsx";
 import type { contentsLoader } from "./loader.ts";
 import { backupContentsQuery } from "./queries.ts";

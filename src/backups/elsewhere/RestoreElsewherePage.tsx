@@ -16,7 +16,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { Select } from "../../ui/Select.tsx";
 import { refusal } from "../backup-actions.ts";
 import { backupQuery, configurationQuery } from "../queries.ts";
-import { BackupCrumbs } from "./BackupCrumbs.tsx";
+import { BackupCrumbs } from "../BackupCrumbs.tsx";
 import { ComparisonPanel } from "./ComparisonPanel.tsx";
 import type { restoreElsewhereLoader } from "./loader.ts";
 import { backupContentsQuery } from "./queries.ts";

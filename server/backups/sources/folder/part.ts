@@ -4,7 +4,8 @@ import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
 import { toError } from "../../../to-error.ts";
-import { SourceError, type Attempt, type Source } from "../source.ts";
+import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
+import { excludedBy } from "./excludes.ts";
 import { extractArchive } from "./extract.ts";
 import { tidying } from "./place.ts";
 import { runScript } from "./remote/script.ts";
@@ -44,8 +45,12 @@ const remove = `for pause in 0 0.1 0.5; do
   sleep $pause; rm -rf --one-file-system -- "./$scratch"; there "./$scratch" || break; chmod -R u+rwX -- "./$scratch"
 done`;
 
+/** What its excludes left out is in no backup, the one before the restore included: a folder is not exchanged then. */
+const refuseFolder = `if [ -d "./$1" ] && [ ! -L "./$1" ]; then printf 'partial\\n%s' "$at/$1"; exit 0; fi`;
+
 /** Answers where the entry lies that is exchanged, and how much of the path is not there yet. */
-const prepare = `${walk(":")}
+const prepare = (isPartial: boolean) => `${walk(":")}
+${isPartial ? refuseFolder : ""}
 mkdir -m 700 -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
 printf 'ok\\n%s\\n%s' "$#" "$at"`;
 
@@ -80,6 +85,8 @@ const refusals: Record<string, (shown: string) => string> = {
   missing: () => "the site's folder is not there",
   link: (shown) => `${shown} is a symbolic link, and a restore goes through none`,
   other: (shown) => `${shown} is no folder any more`,
+  partial: (shown) =>
+    `the backup left out files by its excludes, and ${shown} may hold such files. Restore files of it one by one, or the whole site`,
   closed: (shown) => `the site's account may not write in ${shown}`,
 };
 
@@ -96,10 +103,15 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     return state === "restored" || state === "as it was" ? state : "unknown";
   }
 
-  async function restorePart(from: Readable, attempt: Attempt): Promise<void> {
+  async function restorePart(
+    from: Readable,
+    attempt: Attempt,
+    manifest: Manifest | null,
+  ): Promise<void> {
     const { id, signal } = attempt;
     const scratch = scratchName(id);
-    const told = await runScript(host, prepare, [root, scratch, ...parts], signal);
+    const script = prepare(excludedBy(manifest) !== null);
+    const told = await runScript(host, script, [root, scratch, ...parts], signal);
     const [answer = "", first = "", ...rest] = told.split("\n");
     const refusal = refusals[answer];
     if (refusal !== undefined)
@@ -126,10 +138,10 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     // Its content is the whole site's.
     unpacking: async () => null,
 
-    async restore(from, attempt) {
+    async restore(from, attempt, manifest = null) {
       try {
         await settlePart(attempt);
-        await restorePart(from, attempt);
+        await restorePart(from, attempt, manifest);
         await settlePart(attempt);
       } catch (error) {
         from.destroy();

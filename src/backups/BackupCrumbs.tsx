@@ -1,15 +1,16 @@
-import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
-import { Crumbs } from "../../app/Crumbs.tsx";
-import { paths } from "../../paths.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { Crumbs } from "../app/Crumbs.tsx";
+import { paths } from "../paths.ts";
 
 type BackupCrumbsProps = {
-  id: number;
+  /** The backup whose page is above; without it this is that page. */
+  id?: number;
   configurationId: number | null;
   configuration: BackupConfiguration | undefined;
   serverId: number | null;
 };
 
-/** The way to a page below a backup's own. */
+/** The way to a backup's page, or to one below it. */
 export function BackupCrumbs({ id, configurationId, configuration, serverId }: BackupCrumbsProps) {
   return (
     <Crumbs
@@ -24,7 +25,7 @@ export function BackupCrumbs({ id, configurationId, configuration, serverId }: B
                 to: paths.backupConfiguration(configurationId),
               },
             ]),
-        { label: `Backup ${id}`, to: paths.backup(id) },
+        ...(id === undefined ? [] : [{ label: `Backup ${id}`, to: paths.backup(id) }]),
       ]}
     />
   );
