@@ -240,7 +240,8 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
     async ({ page, expected }, provide) => {
       const problems: string[] = [];
       page.on("console", (message) => {
-        if (message.type() === "error") problems.push(`console: ${message.text()}`);
+        if (message.type() === "error")
+          problems.push(`console: ${message.text()} ${message.location().url}`);
       });
       page.on("pageerror", (error) => problems.push(`page: ${error.message}`));
       page.on("response", (response) => {

@@ -443,6 +443,7 @@ test("of two people the second sees what the first one did, and decides", async 
 test("a change by hand is shown, and reloading takes it over", async ({ page, expected }) => {
   expected.push(conflict);
   await open(page, "/servers/2/edit");
+  await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-one");
   await writeFile(file, (await text()).replace("name: db-one", "name: db-by-hand"));
   await fill(page, "Name", "db-typed");
   await press(page, "Save changes");

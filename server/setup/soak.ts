@@ -29,6 +29,7 @@ const programs: readonly Program[] = [
       "server/backups/storage-faults.test.ts",
       "server/backups/storage-over-ssh.test.ts",
       "server/backups/foreign-data.test.ts",
+      "server/backups/restore-elsewhere.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
     ],
     environment: { LONG_FORM: "true" },
