@@ -2,24 +2,31 @@
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
+import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createMachines, makeSite, wordOf } from "./testing/fixtures.ts";
 
 /** So long tar would have to end. */
 const lateMs = 500;
 
-describe.each(createMachines())("on $machine", ({ makeSource }) => {
+const cases = createMachines().flatMap((machine) =>
+  [false, true].map((isPacked) => ({ ...machine, isPacked })),
+);
+
+describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, isPacked }) => {
   async function makeArchive() {
     const made = await makeSource();
     await makeSite(made.root, "old");
     const { archive } = await made.dump();
     await rm(made.root, { recursive: true });
     await makeSite(made.root, "new");
+    const packed = isPacked ? await made.source.unpacking?.(made.attempt().signal) : null;
+    const content = packed == null ? archive : zstdCompressSync(archive);
     const restoreFrom = (end: () => void) =>
-      made.source.restore(
+      (packed ?? made.source).restore(
         Readable.from(
           (async function* () {
-            yield archive;
+            yield content;
             await wait(lateMs);
             end();
           })(),
