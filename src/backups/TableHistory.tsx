@@ -38,7 +38,9 @@ const makeColumns = ({ unit, backups }: BackupCounts): readonly Column<Series>[]
     id: "name",
     header: unit === "rows" ? "Table" : "Content",
     cell: ({ name }) => (
-      <span className={unit === "rows" ? "font-mono text-xs wrap-anywhere" : ""}>{name}</span>
+      <span className={unit === "rows" ? "block font-mono text-xs wrap-anywhere sm:min-w-44" : ""}>
+        {name}
+      </span>
     ),
   },
   {

@@ -95,6 +95,12 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
         {contents.tables === null && contents.entries === null && (
           <p className="text-muted">The backup doesn't say what it holds.</p>
         )}
+        {target === null && rows.length > 0 && (
+          <p>
+            The backup holds {rows.length.toLocaleString("en-US")}{" "}
+            {rows.length === 1 ? "table" : "tables"}.
+          </p>
+        )}
         {contents.tables?.length === 0 && <p>The backup holds no tables.</p>}
       </div>
       {rows.length > 0 && (
