@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isRoot } from "../testing/machine.ts";
 import { createLocalStorage } from "./local.ts";
 import { createRemoteStorage } from "./remote.ts";
@@ -60,6 +60,7 @@ test("a folder over SSH lists files only, whatever they are called, and says wha
   });
   if (isRoot) return;
   await chmod(join(root, "a\n1"), 0);
+  onTestFinished(() => chmod(join(root, "a\n1"), 0o700));
   await expect(list()).rejects.toMatchObject({ name: "StorageError" });
 });
 
