@@ -253,7 +253,13 @@ async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const all = entries.filter((entry) => entry.isFile());
   const sizes = await Promise.all(
-    all.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+    // A recovery page that is written anew just then is gone for a moment.
+    all.map(({ parentPath, name }) =>
+      stat(join(parentPath, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
   );
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }

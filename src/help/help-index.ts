@@ -17,6 +17,7 @@ export const helpIndex = [
       security: "Security",
       "embedded-database": "The embedded database",
       scaling: "Scaling",
+      benchmarks: "Benchmarks",
       glossary: "Glossary",
     },
   },
