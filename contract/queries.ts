@@ -2,6 +2,8 @@
 // `served-operations.ts`.
 import * as z from "zod/mini";
 import { activityKinds } from "./activity.ts";
+import { maxHold } from "./backups/backup.ts";
+import { frequency } from "./backups/cron.ts";
 import { maxSearchText } from "./search.ts";
 import { eventParameter } from "./webhooks/delivery.ts";
 import { moment, storableText } from "./inputs.ts";
@@ -46,3 +48,20 @@ export const deliveriesQuery = z.extend(filterQuery, {
 
 /** What becomes of the stored files. */
 export const deleteBackupConfigurationQuery = z.object({ files: z.optional(z.enum(["remove"])) });
+
+const countText = z.string().check(
+  z.refine((text) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= maxHold, {
+    error: `This must be a number from 1 to ${maxHold}.`,
+  }),
+);
+
+/** A schedule and retention to try; absent = as the configuration has them. `hold` brings all rules: a period that is left out keeps none. */
+export const storageForecastQuery = z.object({
+  frequency: z.optional(frequency),
+  hold: z.optional(countText),
+  hourly: z.optional(countText),
+  daily: z.optional(countText),
+  weekly: z.optional(countText),
+  monthly: z.optional(countText),
+  yearly: z.optional(countText),
+});

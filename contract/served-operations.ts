@@ -23,6 +23,7 @@ import {
   deleteBackupConfigurationQuery,
   deliveriesQuery,
   searchQuery,
+  storageForecastQuery,
   workerLogQuery,
 } from "./queries.ts";
 import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
@@ -46,6 +47,7 @@ export const servedOperations = {
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
   showStorageForecast: {
     ...operations.showStorageForecast,
+    query: storageForecastQuery,
     responses: { 200: storageForecast },
   },
   showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },

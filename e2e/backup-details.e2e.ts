@@ -85,7 +85,7 @@ test.describe("a configuration's page", () => {
     await expect(next.getByText(/, 02:30$/)).toHaveCount(5);
     await expect(next.getByRole("link")).toHaveText([`Backup ${first.id}`]);
     await expect(next.getByRole("region", { name: "Storage space" })).toContainText(
-      /^Storage spaceAll backups there take [\d.]+ (bytes|[kMG]B), and [\d.]+ [GT]B are free\./,
+      /^Storage spaceAll backups in this storage take [\d.]+ (bytes|[kMG]B), and [\d.]+ [GT]B are free\./,
     );
     await expect(page.getByText("The last run failed.")).toBeVisible();
     await expectAccessible(page);

@@ -205,9 +205,9 @@ test.describe("changing a backup", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByLabel("Monthly")).toHaveAttribute("aria-invalid", "true");
     await page.getByLabel("Monthly").fill("12");
-    await expect(
-      page.getByText(/^After a year: 1[45] backups, the oldest 1[01] months/),
-    ).toBeVisible();
+    const year = page.getByRole("table", { name: "Backups kept after a year" });
+    await expect(year.getByRole("row", { name: /^12 monthly 12 1[01] months/ })).toBeVisible();
+    await expect(year.getByRole("row", { name: /^Together 1[45] 1[01] months/ })).toBeVisible();
     await page.getByLabel("Restore drill").fill("30");
     await page.getByLabel("Compression level").fill("20");
     await page.getByLabel("Bandwidth limit").fill("0.001");

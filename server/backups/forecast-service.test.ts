@@ -24,6 +24,32 @@ test("the forecast of a storage is of all that is stored there", async () => {
   expect(found).toMatchObject({ full_at: null, configurations: 2 });
 });
 
+test("other rules and another schedule can be tried without saving them", async () => {
+  const { id } = await service.installed({ hold: 3 });
+  const { size } = await service.run(id);
+  const tried = async (query: string) =>
+    (
+      await service.json<StorageForecast>(
+        "GET",
+        `/api/backup-configuration/${id}/storage-forecast?${query}`,
+      )
+    ).body.later_bytes;
+  expect(await tried("hold=5")).toBe(5 * size);
+  expect(await tried("hold=1&monthly=6")).toBe(6 * size);
+  expect(await tried("frequency=0+0+1+1+*")).toBe(2 * size);
+  expect((await forecastOf(id)).later_bytes).toBe(3 * size);
+});
+
+test("a plan that could not be saved is refused at its fields", async () => {
+  const { id } = await service.installed();
+  const { status, body } = await service.json<{ errors: Record<string, string[]> }>(
+    "GET",
+    `/api/backup-configuration/${id}/storage-forecast?hold=0&daily=x&frequency=0+0+31+2+*`,
+  );
+  expect(status).toBe(422);
+  expect(Object.keys(body.errors)).toEqual(["frequency", "hold", "daily"]);
+});
+
 test("a storage that fills up says when", async () => {
   const { id } = await service.installed({ hold: 8760 });
   const { id: backupId } = await service.run(id);

@@ -1,4 +1,7 @@
 // Looks up what a storage's forecast is made of: the configurations that store there, their backups, and the room.
+import type * as z from "zod/mini";
+import { keepPeriods, usedRules } from "../../contract/backups/keep-rules.ts";
+import type { storageForecastQuery } from "../../contract/queries.ts";
 import { nextRuns } from "../../contract/backups/schedule.ts";
 import type { StorageForecast } from "../../contract/backups/storage-forecast.ts";
 import { toTimestampOrNull } from "../../contract/values.ts";
@@ -15,6 +18,24 @@ import type { Resolver } from "./resolver.ts";
 const sampledRuns = 200;
 /** The page of each configuration asks, and the answer is the same for all that store in one place. */
 const keptMs = 60_000;
+
+/** What a configuration would do if it were changed. */
+type Plan = Partial<Pick<ConfigurationRow, "frequency" | "hold" | "keep">>;
+
+/** @returns what a request asks to try; empty = nothing, and the forecast is of what is set */
+export function readPlan({
+  frequency,
+  hold,
+  ...rules
+}: z.output<typeof storageForecastQuery>): Plan {
+  const keep = Object.fromEntries(
+    keepPeriods.map((period) => [period, Number(rules[period] ?? 0)]),
+  );
+  return {
+    ...(frequency !== undefined && { frequency }),
+    ...(hold !== undefined && { hold: Number(hold), keep: usedRules(keep) }),
+  };
+}
 
 type ForecastServiceOptions = {
   db: Database;
@@ -34,7 +55,11 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
     return (last.getTime() - first.getTime()) / (runs.length - 1);
   }
 
-  async function read(providerId: number, now: Date): Promise<ForecastConfiguration[]> {
+  async function read(
+    providerId: number,
+    now: Date,
+    planned: ConfigurationRow | null,
+  ): Promise<ForecastConfiguration[]> {
     const [rows, stored, servers] = await Promise.all([
       db
         .select()
@@ -59,7 +84,9 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
       inventory.allServers(),
     ]);
     const zones = new Map(servers.map(({ id, timeZone }) => [id, timeZone]));
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map(
+      rows.map((row) => [row.id, row.id === planned?.id ? { ...row, ...planned } : row]),
+    );
     const storedOf = Map.groupBy(stored, ({ configurationId }) => configurationId);
     // Also those that have moved to another storage: what they left here stays until their retention takes it.
     return [...new Set([...byId.keys(), ...storedOf.keys()])].map((id) => {
@@ -81,9 +108,12 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
     });
   }
 
-  async function make(providerId: number): Promise<StorageForecast> {
+  async function make(
+    providerId: number,
+    planned: ConfigurationRow | null = null,
+  ): Promise<StorageForecast> {
     const now = new Date(clock.now());
-    const configurations = await read(providerId, now);
+    const configurations = await read(providerId, now, planned);
     // Why it cannot be reached is said where it is used.
     const free = await resolver
       .storage(providerId)
@@ -100,8 +130,10 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
   }
 
   return {
-    /** Of the storage that a configuration's next backup goes to. */
-    of({ storage_provider_id: id }: ConfigurationRow): Promise<StorageForecast> {
+    /** Of the storage that a configuration's next backup goes to, as if the plan were its own. */
+    of(row: ConfigurationRow, plan: Plan = {}): Promise<StorageForecast> {
+      const { storage_provider_id: id } = row;
+      if (Object.keys(plan).length > 0) return make(id, { ...row, ...plan });
       const found = kept.get(id);
       if (found !== undefined && found.untilMs > clock.now()) return found.made;
       const made = make(id);

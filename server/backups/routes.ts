@@ -20,7 +20,7 @@ import { restoreRoutes } from "./restore-routes.ts";
 import type { RestoreService } from "./restore-service.ts";
 import type { ScheduleService } from "./schedule-service.ts";
 import type { CountsStore } from "./counts-store.ts";
-import type { ForecastService } from "./forecast-service.ts";
+import { readPlan, type ForecastService } from "./forecast-service.ts";
 import { toCounts } from "./counts-response.ts";
 import type { Serializer } from "./serializer.ts";
 
@@ -140,7 +140,8 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       find: findConfiguration,
       runsOn: async ({ server_id: serverId }) => serverId,
       isKnownWithout: true,
-      handle: async ({ found }) => reply(200, await options.forecasts.of(found)),
+      handle: async ({ found, query }) =>
+        reply(200, await options.forecasts.of(found, readPlan(query))),
     }),
     filteredListRoute(servedOperations.listBackups, {
       find: findConfiguration,

@@ -63,6 +63,7 @@ export function ConfigurationForm({
             heldByDefault={configuration?.hold ?? defaultHold}
             timeZone={timeZone}
             usualBytes={usualSize(configuration?.backups ?? [])}
+            configuration={isOurs ? configuration : null}
           />
           {isOurs && <DocsLink page="backups">How backups work</DocsLink>}
         </>

@@ -1,6 +1,7 @@
 // When the schedule that is being filled in runs next.
 import { lazy, Suspense } from "react";
 import { useWatch } from "react-hook-form";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { cronProblem } from "../../contract/backups/cron.ts";
 import { keepRules } from "../../contract/backups/keep-rules.ts";
 import { Panel } from "../ui/Panel.tsx";
@@ -18,9 +19,16 @@ type NextRunsPanelProps = {
   timeZone: string | null;
   /** How large a backup usually is; null = nobody knows yet. */
   usualBytes: number | null;
+  /** Null for a new one, and of a service that has no forecasts. */
+  configuration: BackupConfiguration | null;
 };
 
-export function NextRunsPanel({ heldByDefault, timeZone, usualBytes }: NextRunsPanelProps) {
+export function NextRunsPanel({
+  heldByDefault,
+  timeZone,
+  usualBytes,
+  configuration,
+}: NextRunsPanelProps) {
   const frequency = useWatch<ConfigurationFormValues, "frequency">({ name: "frequency" });
   const hold = useWatch<ConfigurationFormValues, "hold">({ name: "hold" });
   const keep = useWatch<ConfigurationFormValues, "keep">({ name: "keep" });
@@ -36,6 +44,7 @@ export function NextRunsPanel({ heldByDefault, timeZone, usualBytes }: NextRunsP
               keep={keepRules.safeParse(keep).data ?? null}
               timeZone={timeZone ?? "UTC"}
               usualBytes={usualBytes}
+              configuration={configuration}
             />
           </Suspense>
         ) : (

@@ -1,18 +1,19 @@
 // What a schedule means: in words, and as its next runs.
 import { lazy, memo, Suspense, useMemo } from "react";
-import { type KeepRules, usedRules } from "../../contract/backups/keep-rules.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { KeepRules } from "../../contract/backups/keep-rules.ts";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { useClockText } from "../ui/clock.ts";
 import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { presets } from "./configuration-form.ts";
 import { holdInWords, sampledRuns } from "./hold-words.ts";
-import { yearInWords } from "./keep-words.ts";
+import { RetentionYear } from "./RetentionYear.tsx";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 const shownRuns = 5;
 const minuteMs = 60_000;
-const minutesOfDay = 24 * 60;
+const dayMs = 24 * 60 * minuteMs;
 
 type SchedulePreviewProps = {
   /** Valid. */
@@ -23,6 +24,8 @@ type SchedulePreviewProps = {
   timeZone: string;
   /** How large a backup usually is; null = nobody knows yet. */
   usualBytes: number | null;
+  /** Null for a new one. */
+  configuration: BackupConfiguration | null;
 };
 
 /** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
@@ -59,6 +62,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   keep,
   timeZone,
   usualBytes,
+  configuration,
 }: SchedulePreviewProps) {
   // The runs change with the minute, not with the second.
   const minute = Number(useClockText((nowMs) => String(Math.floor(nowMs / minuteMs))));
@@ -67,21 +71,6 @@ export const SchedulePreview = memo(function SchedulePreview({
   const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
   const reach = holdInWords(coming, hold);
-  const rules = JSON.stringify(usedRules(keep));
-  // A year of an hourly schedule takes a tenth of a second.
-  const today = Math.floor(minute / minutesOfDay);
-  const kept = useMemo(
-    () =>
-      yearInWords({
-        frequency,
-        timeZone,
-        hold,
-        keep: JSON.parse(rules),
-        now: new Date(today * minutesOfDay * minuteMs),
-        usualBytes,
-      }),
-    [frequency, timeZone, hold, rules, today, usualBytes],
-  );
   const preset = presets.find((one) => one.frequency === frequency);
   const columns = useMemo(() => makeColumns(timeZone), [timeZone]);
   return (
@@ -102,7 +91,10 @@ export const SchedulePreview = memo(function SchedulePreview({
       />
       {change !== null && <p className="text-muted">{change}</p>}
       {reach !== null && <p className="text-muted">{reach}.</p>}
-      {kept !== null && <p className="text-muted">{kept}</p>}
+      <RetentionYear
+        {...{ frequency, hold, keep, timeZone, usualBytes, configuration }}
+        today={Math.floor(now.getTime() / dayMs) * dayMs}
+      />
     </div>
   );
 });

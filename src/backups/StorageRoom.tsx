@@ -6,12 +6,12 @@ import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { storageForecastQuery } from "./queries.ts";
 
-function Room({ forecast }: { forecast: StorageForecast }) {
+export function RoomText({ forecast }: { forecast: StorageForecast }) {
   const { free_bytes: free, stored_bytes: stored, later_bytes: later, full_at: fullAt } = forecast;
   return (
     <>
       <p>
-        All backups there take {formatBytes(stored, 2)}
+        All backups in this storage take {formatBytes(stored, 2)}
         {free === null ? "." : `, and ${formatBytes(free, 2)} are free.`}
       </p>
       {fullAt === null ? (
@@ -41,7 +41,7 @@ export function StorageRoom({ configuration }: { configuration: BackupConfigurat
       className="grid content-start gap-1 border-t border-line px-4 py-3 text-sm max-sm:px-3"
     >
       <h3 className="font-medium">Storage space</h3>
-      <Room forecast={forecast} />
+      <RoomText forecast={forecast} />
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Database } from "../../contract/servers.ts";
+import type { QueryOf } from "../api/client.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
 import { listQuery, type ListView } from "../api/list-query.ts";
 import { largePageQuery } from "../api/page-query.ts";
@@ -61,6 +62,10 @@ export const storageForecastQuery = ({ id, backups }: BackupConfiguration) => {
   const finished = backups.filter(({ status }) => status === "finished");
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
+
+/** With a schedule and rules that are not saved. */
+export const planForecastQuery = (id: number, plan: QueryOf<"showStorageForecast">) =>
+  extraQuery("showStorageForecast", { id }, plan);
 
 export const storageProvidersQuery = () => extraQuery("listStorageProviders", {}, largePageQuery());
 

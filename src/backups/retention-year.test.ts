@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { ageInWords, simulateYear, type YearOfBackups } from "./retention-year.ts";
+
+const asked = {
+  frequency: "30 2 * * *",
+  timeZone: "Europe/Berlin",
+  now: new Date("2026-11-23T12:00:00Z"),
+};
+
+/** Each rule with how many backups it keeps, and how old the oldest of them is. */
+const shown = ({ rules, kept, newest }: YearOfBackups) =>
+  [...rules, { label: "all", kept }].map(({ label, kept: own }) => {
+    const oldest = own.at(-1) ?? newest;
+    return `${label}: ${own.length}, ${ageInWords(newest.getTime() - oldest.getTime())}`;
+  });
+
+test.each([
+  [
+    { hold: 7, keep: { weekly: 4, monthly: 12 } },
+    [
+      "Last 7: 7, 6 days",
+      "4 weekly: 4, 16 days",
+      "12 monthly: 12, 11 months",
+      "all: 20, 11 months",
+    ],
+  ],
+  [
+    { hold: 1, keep: { daily: 3 } },
+    ["Last 1: 1, less than a day", "3 daily: 3, 2 days", "all: 3, 2 days"],
+  ],
+  [
+    { hold: 7, keep: { yearly: 9 } },
+    ["Last 7: 7, 6 days", "9 yearly: 2, 11 months", "all: 8, 11 months"],
+  ],
+])("%j keeps what its rules say", (given, expected) => {
+  const year = simulateYear({ ...asked, ...given });
+  expect(year === null ? null : shown(year)).toEqual(expected);
+  expect(year?.span).toBe("a year");
+});
+
+test("says nothing where only the last ones are kept, or nothing runs", () => {
+  expect(simulateYear({ ...asked, hold: 7, keep: null })).toBeNull();
+  expect(simulateYear({ ...asked, hold: 7, keep: { daily: null } })).toBeNull();
+  expect(
+    simulateYear({ ...asked, frequency: "0 0 31 2 *", hold: 7, keep: { daily: 1 } }),
+  ).toBeNull();
+});
+
+test("a schedule with too many runs for a year is told for what was looked at", () => {
+  const year = simulateYear({ ...asked, frequency: "*/5 * * * *", hold: 1, keep: { daily: 2 } });
+  expect(year?.span).toBe("31 days");
+  expect(year?.kept).toHaveLength(2);
+});

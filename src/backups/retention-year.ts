@@ -1,0 +1,83 @@
+// What retention keeps once a schedule has run for a year, rule by rule.
+import {
+  keptBy,
+  keepPeriods,
+  usedRules,
+  type KeepRules,
+} from "../../contract/backups/keep-rules.ts";
+import { nextRuns } from "../../contract/backups/schedule.ts";
+
+const dayMs = 24 * 3_600_000;
+const yearDays = 365;
+/** Those of a year of hours. More often than that, what comes first in the year is left out. */
+const maxRuns = 8784;
+
+type Asked = {
+  frequency: string;
+  timeZone: string;
+  hold: number;
+  keep: KeepRules | null;
+  now: Date;
+};
+
+/** One rule, and the backups that it keeps. */
+export type KeptByRule = {
+  /** E.g. "Last 7", "12 monthly". */
+  label: string;
+  /** Newest first. */
+  kept: Date[];
+};
+
+export type YearOfBackups = {
+  rules: KeptByRule[];
+  /** By any rule: one backup may be kept by several. Newest first, and at least one. */
+  kept: Date[];
+  /** E.g. "a year", or a shorter time where the schedule has too many runs to look at them all. */
+  span: string;
+  /** When the newest backup of that time is made. */
+  newest: Date;
+  spanMs: number;
+};
+
+/** @returns null where no rule keeps more than the last ones, or nothing runs */
+export function simulateYear({
+  frequency,
+  timeZone,
+  hold,
+  keep,
+  now,
+}: Asked): YearOfBackups | null {
+  const used = usedRules(keep);
+  if (used === null) return null;
+  const end = now.getTime() + yearDays * dayMs;
+  const runs = nextRuns(frequency, timeZone, now, maxRuns).filter((run) => run.getTime() <= end);
+  const newestFirst = runs.toReversed();
+  const [newest] = newestFirst;
+  if (newest === undefined) return null;
+  const byIndex = keptBy(newestFirst, used, timeZone);
+  const rules = [
+    { label: `Last ${hold}`, kept: newestFirst.slice(0, hold) },
+    ...keepPeriods.flatMap((period) => {
+      const count = used[period] ?? 0;
+      if (count === 0) return [];
+      const kept = newestFirst.filter((_, index) => byIndex.get(index)?.includes(period));
+      return [{ label: `${count} ${period}`, kept }];
+    }),
+  ];
+  const spanMs = newest.getTime() - now.getTime();
+  return {
+    rules,
+    kept: newestFirst.filter((_, index) => index < hold || byIndex.has(index)),
+    span: runs.length < maxRuns ? "a year" : ageInWords(spanMs),
+    newest,
+    spanMs,
+  };
+}
+
+/** E.g. "11 months", "6 days", "less than a day". */
+export function ageInWords(ageMs: number): string {
+  const days = Math.round(ageMs / dayMs);
+  if (days === 0) return "less than a day";
+  const [count, unit] = days >= 61 ? [Math.round(days / 30.44), "month"] : [days, "day"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
