@@ -3,6 +3,7 @@
 // thread instead of the service's own.
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
+import { compileCacheEnvironment } from "../compile-cache.ts";
 import { SourceError } from "./sources/source.ts";
 import type { Content, Unpacked } from "./unpacker.ts";
 
@@ -27,7 +28,7 @@ export type Answer =
 function startThread(content: Content | null) {
   const memory = Buffer.from(new SharedArrayBuffer(places.length * placeBytes));
   const workerData: ThreadData = { memory: memory.buffer, content };
-  const worker = new Worker(script, { workerData, execArgv: [] });
+  const worker = new Worker(script, { workerData, execArgv: [], env: compileCacheEnvironment() });
   const free = [...places];
   const waiting: PromiseWithResolvers<void>[] = [];
   const digests: Partial<Record<Side, PromiseWithResolvers<Digest>>> = {};

@@ -1,6 +1,7 @@
 // Decrypts what age encrypted, https://age-encryption.org/v1. What leaves the room is the key of one file: a private key is
 // forgotten as soon as that is known.
 import { Worker } from "node:worker_threads";
+import { compileCacheEnvironment } from "../compile-cache.ts";
 import { EncryptionError } from "./encryption-error.ts";
 import { throughWebStream } from "./web-stream.ts";
 
@@ -114,6 +115,7 @@ async function tryPassphrase(armored: string, passphrase: string): Promise<strin
   const worker = new Worker(new URL("./passphrase-worker.ts", import.meta.url), {
     workerData: { armored, passphrase },
     execArgv: [],
+    env: compileCacheEnvironment(),
   });
   const answer = Promise.withResolvers<string | null>();
   const timer = setTimeout(() => answer.resolve(null), passphraseMs);

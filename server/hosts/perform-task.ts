@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
+import { compileCacheEnvironment } from "../compile-cache.ts";
 import type { Account } from "./account.ts";
 import type { Task, TaskStreams } from "./task.ts";
 import {
@@ -40,7 +41,12 @@ export function createPerformer(account: Account, environment: Record<string, st
     const child = spawn(process.execPath, ["--disable-sigusr1", script], {
       cwd: "/",
       // Requests to io_uring would still carry root's credentials after the change of account.
-      env: { ...environment, LC_ALL: "C.UTF-8", UV_USE_IO_URING: "0" },
+      env: {
+        ...environment,
+        ...compileCacheEnvironment(),
+        LC_ALL: "C.UTF-8",
+        UV_USE_IO_URING: "0",
+      },
       detached: true,
       // Not Node's own channel: the service would have to trust what comes through it.
       stdio: [hasStreams ? "pipe" : "ignore", hasStreams ? "pipe" : "ignore", "ignore", "pipe"],

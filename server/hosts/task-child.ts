@@ -1,5 +1,6 @@
 // A child process that becomes an account and performs tasks as it. The kernel refuses what the account may not do.
 // Its environment holds no secret, and the change of account closes its memory to the account's other processes.
+import { flushCompileCache } from "node:module";
 import { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -84,6 +85,8 @@ async function load({ module, name }: TaskRequest): Promise<Task<unknown, unknow
   const known = findTask(module, name);
   if (known !== undefined) return known;
   await import(module);
+  // This process is killed, and would not keep what it has compiled; the account may not write there.
+  if (!hasBecome) flushCompileCache();
   const found = findTask(module, name);
   if (found === undefined) throw new Error(`${module} brings no task ${name}`);
   return found;

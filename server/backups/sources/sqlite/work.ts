@@ -1,6 +1,7 @@
 // Has SQLite's work done, and says what went wrong.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { compileCacheEnvironment } from "../../../compile-cache.ts";
 import { performSqliteWork, type SqliteAnswer, type SqliteWork } from "./engine.ts";
 import { sqliteError } from "./failures.ts";
 
@@ -35,7 +36,11 @@ export function workWithoutThread(): void {
 
 /** @returns null when the thread was ended */
 async function askThread(work: SqliteWork, signal: AbortSignal): Promise<SqliteAnswer | null> {
-  const worker = new Worker(script, { workerData: work, execArgv: [] });
+  const worker = new Worker(script, {
+    workerData: work,
+    execArgv: [],
+    env: compileCacheEnvironment(),
+  });
   const end = () => void worker.terminate();
   signal.addEventListener("abort", end, { once: true });
   try {
