@@ -8,7 +8,7 @@ import { prologue } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
 import { beyondCondition, howToMakeTemplate } from "./restorable.ts";
-import { findTools, lastWords, type Tools } from "./tools.ts";
+import { findTools, lastWords, type Installations, type Tools } from "./tools.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
 /** Says that everything before it went through, the `commit` as well. */
@@ -31,14 +31,18 @@ type RestoreArchiveOptions = {
 
 export type Backup = { tools: Tools; archive: Archive };
 
-/** @throws SourceError when it is no archive, or `from`'s own error */
+/**
+ * @param installations of the machine that runs the tools; left out: they are looked for
+ * @throws SourceError when it is no archive, or `from`'s own error
+ */
 export async function openBackup(
   running: Parameters<typeof openArchive>[0],
   from: Readable,
   signal: AbortSignal,
+  installations?: Installations,
 ): Promise<Backup> {
   // The newest reads the archives of all others.
-  const [tools] = (await findTools(running.host, signal)).tools;
+  const [tools] = (installations ?? (await findTools(running.host, signal))).tools;
   return { tools, archive: await openArchive(running, tools, from, signal) };
 }
 

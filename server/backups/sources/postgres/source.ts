@@ -60,7 +60,7 @@ export function createPostgresSource({
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
   const restoreName = (id: number) => `quarterdeck restore ${id}`;
 
-  /** What the last rehearsal found, for the run that follows it. */
+  /** What was found last, for the run or restore that follows. */
   let known: Installations | null = null;
   let tools: Record<string, string> = {};
   const installed = async (signal: AbortSignal) => known ?? findTools(host, signal);
@@ -89,7 +89,9 @@ export function createPostgresSource({
     const session = { applicationName, signal: attempt.signal };
     let isMade = false;
     try {
-      const backup = await openBackup({ host, isPacked }, from, attempt.signal);
+      const installations = known ?? undefined;
+      known = null;
+      const backup = await openBackup({ host, isPacked }, from, attempt.signal, installations);
       let properties: string[] = [];
       const isThere = await exists(attempt.signal);
       if (isThere && isNew) throw databaseTaken(target);
@@ -174,10 +176,10 @@ export function createPostgresSource({
 
     restore: (...args) => restore(false, args),
 
-    unpacking: async (signal) =>
-      (await findTools(host, signal)).hasZstd
-        ? { restore: (...args) => restore(true, args) }
-        : null,
+    async unpacking(signal) {
+      known = await findTools(host, signal);
+      return known.hasZstd ? { restore: (...args) => restore(true, args) } : null;
+    },
 
     drill: (...drilled) => drillArchive(target, drilled),
 

@@ -9,11 +9,18 @@ export type Tools = { major: number; version: string; program(name: ToolName): s
 type ToolName = "pg_dump" | "pg_restore" | "psql";
 
 const toolNames: ToolName[] = ["pg_dump", "pg_restore", "psql"];
-/** Where Debian keeps each major version in a folder of its own, and wherever PATH leads. One command: a machine may be far away. */
+/**
+ * Where Debian keeps each major version in a folder of its own, and wherever PATH leads. One command: a machine may be far away.
+ * What PATH has of Debian is a script in Perl that starts a program of those folders, and takes ten times as long.
+ */
 const look = `${lookForZstd} && echo zstd
-for folder in /usr/lib/postgresql/*/bin/ ''; do for tool in ${toolNames.join(" ")}; do
-  printf '\n%s:' "$folder"; "$folder$tool" --version
-done; done 2>/dev/null`;
+look() { for tool in ${toolNames.join(" ")}; do printf '\n%s:' "$1"; "$1$tool" --version; done; }
+exec 2>/dev/null
+for folder in /usr/lib/postgresql/*/bin/; do look "$folder"; done
+case $(readlink -f -- "$(command -v ${toolNames[0]})") in
+  */pg_wrapper|/usr/lib/postgresql/*/bin/*) ;;
+  *) look '' ;;
+esac`;
 
 export type Installations = {
   /** All complete ones, the newest first. */
