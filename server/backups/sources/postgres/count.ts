@@ -12,6 +12,8 @@ type Table = {
   quoted: string;
   /** Quoted, in the order of their names: a restored table may have another order. */
   columns: string[];
+  /** Which of them are texts. */
+  texts: boolean[];
 };
 
 /**
@@ -25,7 +27,12 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
         select quote_ident(attname) from pg_catalog.pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped
         order by attname collate "C"
-      ) as columns
+      ) as columns,
+      array(
+        select atttypid in ('pg_catalog.text'::regtype, 'pg_catalog.varchar'::regtype) from pg_catalog.pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped
+        order by attname collate "C"
+      ) as texts
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and c.relpersistence <> 't'
       and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
@@ -62,17 +69,22 @@ const columnsAtOnce = 50;
  * 64 bits of a row: each column's hash begins with that of the one before, and a null's differs from an empty text's.
  * The row as one text would read the same, and the server took four times as long to write it.
  */
-function rowHash(columns: readonly string[]): string {
+function rowHash({ columns, texts }: Pick<Table, "columns" | "texts">): string {
+  const isText = new Set(columns.filter((_, at) => texts[at]));
   const hashes: string[] = [];
   for (let from = 0; from < columns.length; from += columnsAtOnce)
     hashes.push(
-      columns
-        .slice(from, from + columnsAtOnce)
-        .reduce(
-          (seed, column) =>
-            hashOf(`pg_catalog.concat(${column})`, `${seed} # pg_catalog.num_nulls(${column})`),
-          "0::bigint",
-        ),
+      columns.slice(from, from + columnsAtOnce).reduce(
+        (seed, column) =>
+          // The same values, where no function has to be called for them.
+          isText.has(column)
+            ? hashOf(
+                `coalesce(${column}, '')`,
+                `${seed} # case when ${column} is null then 1::bigint else 0::bigint end`,
+              )
+            : hashOf(`pg_catalog.concat(${column})`, `${seed} # pg_catalog.num_nulls(${column})`),
+        "0::bigint",
+      ),
     );
   const [only = "0", ...others] = hashes;
   return others.length === 0 ? only : hashOf(`pg_catalog.concat_ws(' ', ${hashes.join(", ")})`);
@@ -97,8 +109,7 @@ export async function countRows(
     return (counts[name] = Number(rows[0]?.count));
   };
   // `only`: the rows of tables that inherit are counted there.
-  for (const { name, quoted, columns } of tables)
-    await count(name, rowHash(columns), `only ${quoted}`);
+  for (const table of tables) await count(table.name, rowHash(table), `only ${table.quoted}`);
   const objects = await count(
     largeObjects,
     hashOf(`oid::text || ' ' || coalesce((
