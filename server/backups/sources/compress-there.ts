@@ -1,5 +1,4 @@
-// zstd as a program of the machine that a source is on. A dump is compressed by it far away alone: on the service's own
-// machine nothing is gained by that.
+// zstd as a program of the machine that a source is on: it reads what a tool writes without the service in between.
 import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Attempt } from "./source.ts";

@@ -158,7 +158,7 @@ export function createPostgresSource({
     dump: (...args) => dump(false, args),
 
     async compressed(signal) {
-      if (!host.isRemote || !(await installed(signal)).hasZstd) return null;
+      if (!(await installed(signal)).hasZstd) return null;
       return {
         content: "other",
         async dump(...args) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { hasPostgresServer } from "../../testing/postgres-server.ts";
-import { environment, never } from "./testing/fixtures.ts";
+import { environment, makeSource, never } from "./testing/fixtures.ts";
 import { findTools } from "./tools.ts";
 
 const names = ["pg_dump", "pg_restore", "psql"];
@@ -30,3 +30,15 @@ test.skipIf(!hasPostgresServer)(
     expect(await newestWith("pg_wrapper")).toBeLessThan(99);
   },
 );
+
+test.skipIf(!hasPostgresServer)("a dump comes compressed only where there is zstd", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-tools-")));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await symlink("/bin/sh", join(folder, "sh"));
+  const compressedWith = (PATH: string) =>
+    makeSource("postgres://nobody@127.0.0.1/shop", {
+      host: createLocalHost({ ...environment, PATH }),
+    }).source.compressed?.(never);
+  expect(await compressedWith(environment.PATH)).toMatchObject({ content: "other" });
+  expect(await compressedWith(folder)).toBeNull();
+});
