@@ -6,13 +6,13 @@ import { createWriteStream } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
+import type { Backup } from "../contract/backups/backup.ts";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { watchCpu } from "./cpu-seconds.ts";
 import { watchMemory } from "./memory.ts";
+import { install, restore, takeBackup } from "./drive-backups.ts";
 import { median, note, report } from "./report.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
@@ -244,60 +244,4 @@ export async function shellMs(
   const [code]: unknown[] = await once(shell, "exit");
   if (code !== 0) throw new Error(`“${command}” ended with ${String(code)}.`);
   return performance.now() - startedMs;
-}
-
-export async function install(
-  service: ServiceProcess,
-  type: "database" | "site",
-  targetId: number,
-  { provider = 1, hold = 1 }: { provider?: number; hold?: number } = {},
-): Promise<BackupConfiguration> {
-  const made = await service.call("POST", `/api/server/1/backup-configuration`, {
-    name: `${type} ${targetId}`,
-    frequency: "0 0 1 1 *",
-    hold,
-    storage_provider_id: provider,
-    backupable_type: type,
-    backupable_id: targetId,
-  });
-  const { id }: BackupConfiguration = await made.json();
-  return until<BackupConfiguration>(
-    service,
-    `/api/backup-configuration/${id}`,
-    ({ status }) => status === "installed",
-  );
-}
-
-export async function takeBackup(
-  service: ServiceProcess,
-  configurationId: number,
-): Promise<Backup> {
-  const asked = await service.call("POST", `/api/backup/${configurationId}`);
-  const { id }: Backup = await asked.json();
-  return until<Backup>(service, `/api/backup/${id}`, ({ status, output }) => {
-    if (status === "failed") throw new Error(output);
-    return status === "finished";
-  });
-}
-
-export async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
-  await service.call("PUT", `/api/backup/${backupId}`);
-  return until<Backup>(service, `/api/backup/${backupId}`, ({ restore_status, restore_output }) => {
-    if (restore_status === "failed") throw new Error(restore_output ?? "");
-    return restore_status === "finished";
-  });
-}
-
-/** Asks often enough to blur the time by a few hundredths, and seldom enough not to be what is measured. */
-async function until<Answer>(
-  service: ServiceProcess,
-  path: string,
-  isThere: (answer: Answer) => boolean,
-): Promise<Answer> {
-  const startedMs = performance.now();
-  for (;;) {
-    const answer: Answer = await (await service.call("GET", path)).json();
-    if (isThere(answer)) return answer;
-    await wait(Math.max(20, (performance.now() - startedMs) / 50));
-  }
 }

@@ -16,15 +16,8 @@ import { join } from "node:path";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
-import {
-  install,
-  megabyte,
-  restore,
-  shellMs,
-  takeBackup,
-  writeHalfRandom,
-  writeOrders,
-} from "./backups.ts";
+import { megabyte, shellMs, writeHalfRandom, writeOrders } from "./backups.ts";
+import { install, restore, takeBackup } from "./drive-backups.ts";
 import { median } from "./report.ts";
 
 const rounds = 3;

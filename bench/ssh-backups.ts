@@ -9,16 +9,9 @@ import { sshEntry } from "../server/ssh/testing/entry.ts";
 import { startSshd } from "../server/ssh/testing/sshd.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { startService } from "../server/testing/service-process.ts";
-import {
-  install,
-  megabyte,
-  seconds,
-  shellMs,
-  takeBackup,
-  writeHalfRandom,
-  writeOrders,
-} from "./backups.ts";
+import { megabyte, seconds, shellMs, writeHalfRandom, writeOrders } from "./backups.ts";
 import { cpuSecondsOf } from "./cpu-seconds.ts";
+import { install, takeBackup } from "./drive-backups.ts";
 import { watchMemory } from "./memory.ts";
 import { median, note, report } from "./report.ts";
 
