@@ -112,7 +112,7 @@ export const restoreIntoDatabaseBody = z
     database: z.optional(z.nullable(databaseName)),
     /**
      * Whether owners and permissions come from the backup. Left out: they do in a new database beside its source; elsewhere
-     * everything belongs to the account of the entry.
+     * everything belongs to the account of the entry. Single tables that go back into their source belong to whom they belonged to.
      */
     keep_owners: z.optional(z.boolean()),
     /** Of PostgreSQL: restores these tables alone, as `schema.table`; left out: everything. */

@@ -190,15 +190,21 @@ export function createRestoreService(options: RestoreServiceOptions) {
         ...given
       }: RestoreIntoBody,
     ): Promise<BackupRow> {
-      const found = await store.byId(id);
-      if (found === null) throw conflict("The backup no longer exists.");
+      const both = await store.withConfiguration(id);
+      if (both === null) throw conflict("The backup no longer exists.");
+      const { backup: found, configuration } = both;
       const columns = columnsOf(target);
+      // A part goes back to where it came from, to whom it belonged to.
+      const isBack =
+        tables != null &&
+        columns.database_id !== null &&
+        columns.database_id === configuration.database_id;
       const type = columns.site_id === null ? "database" : "site";
       const name = nameOf(target);
       const destination = {
         ...columns,
         database,
-        keeps_owners: keeps ?? database !== null,
+        keeps_owners: keeps ?? (database !== null || isBack),
         ...(tables != null && { tables }),
         ...(path != null && { path }),
       };
@@ -207,8 +213,8 @@ export function createRestoreService(options: RestoreServiceOptions) {
       const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
       if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);
       return store.transaction(async (tx) => {
-        const both = await lockBoth(tx, found);
-        await refuseBusy(tx, both.row, { type, ...columns });
+        const locked = await lockBoth(tx, found);
+        await refuseBusy(tx, locked.row, { type, ...columns });
         const into = {
           target: {
             type,
@@ -221,7 +227,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
           },
           destination,
         } as const;
-        return begin(tx, both, { skipsSafetyBackup, fileKey, into });
+        return begin(tx, locked, { skipsSafetyBackup, fileKey, into });
       });
     },
   };

@@ -8,9 +8,24 @@ import { unpackCommand } from "../compress-there.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
+/** One thing in an archive. */
+export type Entry = {
+  id: string;
+  /** Its whole line, as `pg_restore --list` has it and `--use-list` takes it. */
+  line: string;
+  /** Such as `TABLE` or `FK CONSTRAINT`. */
+  kind: string;
+  /** Schema, name and owner, separated by blanks, which a name may hold, too. */
+  rest: string;
+  /** Ids of what it depends on. */
+  needs: readonly string[];
+};
+
 export type Archive = {
   /** One line for each thing in it, as `pg_restore --list` has them. */
   contents: string[];
+  /** The same, taken apart. */
+  entries(): Entry[];
   /** The version of the pg_dump that wrote it. */
   dumpMajor: number;
   /** Its beginning, from the first byte, as far as somebody reads; again each time, until `stream` is read. */
@@ -61,7 +76,8 @@ export async function openArchive(
   const listing = text(output);
   listing.catch(() => undefined);
   const listed = await run(null, {
-    argv: [tools.program("pg_restore"), "--list"],
+    // Verbose, it says what depends on what.
+    argv: [tools.program("pg_restore"), "--list", "--verbose"],
     input: openHead(),
     output,
     signal,
@@ -72,11 +88,65 @@ export async function openArchive(
   const version = /^; +Dumped by pg_dump version: (\d+)/m.exec(list)?.[1];
   return {
     contents: list.split("\n").filter((line) => /^\d+;/.test(line)),
+    entries: () => readEntries(list),
     dumpMajor: Number(version ?? tools.major),
     openHead,
     stream: readFrom(next),
     run,
   };
+}
+
+/** Kinds of more than one word, the longer of two first. Every other is one word. */
+const longKinds = [
+  "ACCESS METHOD",
+  "BLOB COMMENTS",
+  "BLOB METADATA",
+  "CHECK CONSTRAINT",
+  "DATABASE PROPERTIES",
+  "DEFAULT ACL",
+  "EVENT TRIGGER",
+  "FK CONSTRAINT",
+  "FOREIGN DATA WRAPPER",
+  "FOREIGN SERVER",
+  "FOREIGN TABLE",
+  "INDEX ATTACH",
+  "LARGE OBJECT",
+  "MATERIALIZED VIEW DATA",
+  "MATERIALIZED VIEW",
+  "OPERATOR CLASS",
+  "OPERATOR FAMILY",
+  "PROCEDURAL LANGUAGE",
+  "PUBLICATION TABLES IN SCHEMA",
+  "PUBLICATION TABLE",
+  "ROW SECURITY",
+  "SECURITY LABEL",
+  "SEQUENCE OWNED BY",
+  "SEQUENCE SET",
+  "SHELL TYPE",
+  "STATISTICS DATA",
+  "SUBSCRIPTION TABLE",
+  "TABLE ATTACH",
+  "TABLE DATA",
+  "TEXT SEARCH CONFIGURATION",
+  "TEXT SEARCH DICTIONARY",
+  "TEXT SEARCH PARSER",
+  "TEXT SEARCH TEMPLATE",
+  "USER MAPPING",
+];
+
+/** What `pg_restore --list --verbose` says, taken apart. */
+export function readEntries(list: string): Entry[] {
+  const entries: (Entry & { needs: string[] })[] = [];
+  for (const line of list.split("\n")) {
+    const needs = /^;\tdepends on: ?(.*)$/.exec(line)?.[1];
+    if (needs !== undefined) entries.at(-1)?.needs.push(...needs.trim().split(" "));
+    const [, id = "", described = ""] = /^(\d+); \d+ \d+ (.*)$/.exec(line) ?? [];
+    if (id === "") continue;
+    const [first = ""] = described.split(" ");
+    const kind = longKinds.find((one) => described.startsWith(`${one} `)) ?? first;
+    entries.push({ id, line, kind, rest: described.slice(kind.length + 1), needs: [] });
+  }
+  return entries;
 }
 
 const end: IteratorResult<Buffer> = { done: true, value: undefined };

@@ -1,40 +1,39 @@
 // Puts single tables of an archive back into a live database, in one transaction: their rows are replaced, and everything
-// around them is held against the new rows again, or nothing is changed.
+// around them is held against the new rows again, or nothing is changed. What was dropped is made anew.
 import pg from "pg";
 import type { Host } from "../../../hosts/host.ts";
 import { SourceError, type Attempt } from "../source.ts";
+import type { Entry } from "./archive.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
+import { findDropped } from "./dropped-tables.ts";
 import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
 
 type WantedTable = {
   schema: string;
   name: string;
   /** As the backup counted them; null = it did not. */
-  rows: number | null;
+  count: number | null;
+  rows: Entry;
 };
 
 /**
  * Finds the rows of tables in an archive.
- * @param contents lines of `pg_restore --list`, whose names are separated by what a name may hold, too
+ * @param entries of the archive
  * @param wanted names as `schema.table`
  * @throws SourceError for what is not there, or could be another table
  */
 export function findTables(
-  contents: readonly string[],
+  entries: readonly Entry[],
   wanted: readonly string[],
   counts: Record<string, number>,
-): { tables: WantedTable[]; lines: string[] } {
-  const data = contents.filter((line) => /^\d+; \d+ \d+ TABLE DATA /.test(line));
-  const tables: WantedTable[] = [];
-  const chosen = new Set<string>();
-  for (const full of new Set(wanted)) {
+): WantedTable[] {
+  const data = entries.filter(({ kind }) => kind === "TABLE DATA");
+  return [...new Set(wanted)].map((full) => {
     const found = dotsIn(full).flatMap((dot) => {
       const [schema, name] = [full.slice(0, dot), full.slice(dot + 1)];
       return data
-        .filter((line) =>
-          line.replace(/^\d+; \d+ \d+ TABLE DATA /, "").startsWith(`${schema} ${name} `),
-        )
-        .map((line) => ({ line, schema, name }));
+        .filter(({ rest }) => rest.startsWith(`${schema} ${name} `))
+        .map((rows) => ({ rows, schema, name }));
     });
     const [one, ...others] = found;
     if (one === undefined)
@@ -43,11 +42,8 @@ export function findTables(
       throw new SourceError(
         `Nothing was changed: the name ${full} fits several tables of the backup. Restore the backup into a new database, and copy the table from there.`,
       );
-    tables.push({ schema: one.schema, name: one.name, rows: counts[full] ?? null });
-    chosen.add(one.line);
-  }
-  // In the archive's own order: its pieces come by once.
-  return { tables, lines: data.filter((line) => chosen.has(line)) };
+    return { ...one, count: counts[full] ?? null };
+  });
 }
 
 const dotsIn = (text: string): number[] => [...text.matchAll(/\./g)].map(({ index }) => index);
@@ -126,7 +122,7 @@ begin
     later := later || format('alter table %s %s trigger %I', one.place, one.enabled, one.tgname);
   end loop;
 
-  execute 'truncate only ' || array_to_string(places, ', only ');
+  if cardinality(places) > 0 then execute 'truncate only ' || array_to_string(places, ', only '); end if;
   perform set_config('quarterdeck.later', to_json(later)::text, true);
 end`)};
 `;
@@ -171,12 +167,22 @@ end`)};
 commit;
 `;
 
+/** Whatever has a name that a table could have. */
+async function listLive(client: pg.Client): Promise<{ schema: string; name: string }[]> {
+  const { rows } = await client.query<{ schema: string; name: string }>(
+    "select n.nspname as schema, c.relname as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'f')",
+  );
+  return rows;
+}
+
 type RestoreTablesOptions = {
   /** As `schema.table`. */
   wanted: readonly string[];
   /** Rows by table, as the backup counted them. */
   counts: Record<string, number>;
   lockWaitMs: number;
+  /** What is made anew belongs to the account, whomever it belonged to. */
+  isWithoutRoles: boolean;
 };
 
 /**
@@ -190,26 +196,46 @@ export async function restoreTables(
   applicationName: string,
   { tools, archive }: Backup,
   { say, signal }: Attempt,
-  { wanted, counts, lockWaitMs }: RestoreTablesOptions,
+  { wanted, counts, lockWaitMs, isWithoutRoles }: RestoreTablesOptions,
 ): Promise<void> {
-  const { tables, lines } = findTables(archive.contents, wanted, counts);
-  const version = await withClient(target, { applicationName, signal }, serverVersion);
-  const literal = `${pg.escapeLiteral(JSON.stringify(tables))}::jsonb`;
+  const entries = archive.entries();
+  const tables = findTables(entries, wanted, counts);
+  const { version, live } = await withClient(
+    target,
+    { applicationName, signal },
+    async (client) => ({
+      version: await serverVersion(client),
+      live: await listLive(client),
+    }),
+  );
+  const isLive = ({ schema, name }: WantedTable) =>
+    live.some((one) => one.schema === schema && one.name === name);
+  const gone = tables.filter((table) => !isLive(table));
+  const { made, leftOut } = findDropped(entries, gone, live);
+  for (const { schema, name } of gone) say(`Creating ${schema}.${name}, which is not there.`);
+  leftOut.forEach(say);
+  const literal = (some: readonly WantedTable[]) => {
+    const plain = some.map(({ schema, name, count }) => ({ schema, name, rows: count }));
+    return `${pg.escapeLiteral(JSON.stringify(plain))}::jsonb`;
+  };
+  const rows = new Set(tables.map((table) => table.rows));
   const sql = withFittingSettings(
     archiveSql({
       archive,
       tools,
       input: archive.stream,
-      list: lines,
-      more: ["--data-only"],
+      // In the archive's own order: its pieces come by once.
+      list: entries.filter((entry) => rows.has(entry) || made.has(entry)).map(({ line }) => line),
+      more: isWithoutRoles ? ["--no-owner", "--no-privileges"] : [],
       isWithinOurs: true,
       signal,
     }),
     version.major,
   );
+  const start = before(literal(tables.filter(isLive)), lockWaitMs);
   await runScript(
     { host, tools, target, applicationName, lockWaitMs, isRehearsal: false },
-    { start: before(literal, lockWaitMs), sql, end: after(literal) },
+    { start, sql, end: after(literal(tables)) },
     { say, signal },
   );
 }

@@ -36,7 +36,7 @@ export type PostgresSourceOptions = {
   isNew?: boolean;
   /** What is restored belongs to the account, whomever it belonged to. */
   isWithoutRoles?: boolean;
-  /** A restore replaces the rows of these tables alone, `schema.table`; null = everything. */
+  /** A restore puts back these tables alone, `schema.table`; null = everything. */
   tables?: readonly string[] | null;
 };
 
@@ -97,8 +97,12 @@ export function createPostgresSource({
       if (isThere && isNew) throw databaseTaken(target);
       if (wanted !== null) {
         const counts = manifest?.kind === "database" ? manifest.tables : {};
-        const options = { wanted, counts, lockWaitMs: lockWaitMs ?? defaultLockWaitMs };
-        await restoreTables(host, target, applicationName, backup, attempt, options);
+        await restoreTables(host, target, applicationName, backup, attempt, {
+          wanted,
+          counts,
+          lockWaitMs: lockWaitMs ?? defaultLockWaitMs,
+          isWithoutRoles,
+        });
         from.destroy();
         return;
       }

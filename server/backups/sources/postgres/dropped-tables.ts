@@ -1,0 +1,92 @@
+// What of an archive makes a table anew that is not there: the table, and what went with it when it was dropped.
+import { SourceError } from "../source.ts";
+import type { Entry } from "./archive.ts";
+
+type Place = { schema: string; name: string };
+
+/** What goes with the table that it depends on, at whatever remove. */
+const belonging = new Set([
+  "TABLE DATA",
+  "SEQUENCE",
+  "SEQUENCE OWNED BY",
+  "SEQUENCE SET",
+  "INDEX",
+  "STATISTICS",
+  "ROW SECURITY",
+  "ACL",
+  "COMMENT",
+  "SECURITY LABEL",
+]);
+/** The same, as long as they are of the table itself: those of another one may depend on it, too. */
+const ownByName = new Set([
+  "DEFAULT",
+  "CONSTRAINT",
+  "CHECK CONSTRAINT",
+  "TRIGGER",
+  "RULE",
+  "POLICY",
+]);
+
+const isNamed = ({ rest }: Entry, { schema, name }: Place): boolean =>
+  rest.startsWith(`${schema} ${name} `);
+
+/** The last word is the owner. */
+const withoutOwner = ({ rest }: Entry): string => rest.trim().replace(/ \S+$/, "");
+
+/**
+ * @param entries all of the archive
+ * @param gone those to be made, each with the entry of its rows
+ * @param live what the database has: tables, and whatever may stand in a table's place
+ * @returns the entries that make them, and in words what had to be left out
+ * @throws SourceError for what cannot be made by itself
+ */
+export function findDropped(
+  entries: readonly Entry[],
+  gone: readonly (Place & { rows: Entry })[],
+  live: readonly Place[],
+): { made: Set<Entry>; leftOut: string[] } {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const made = new Set<Entry>();
+  for (const { schema, name, rows } of gone) {
+    const table = rows.needs
+      .map((id) => byId.get(id))
+      .find((entry) => entry?.kind === "TABLE" && isNamed(entry, { schema, name }));
+    if (table === undefined)
+      throw new SourceError(
+        `Nothing was changed: the table ${schema}.${name} is not there any more, and the backup doesn't say how to make it. Restore the backup into a new database, and copy the table from there.`,
+      );
+    if (entries.some(({ kind, needs }) => kind === "TABLE ATTACH" && needs.includes(table.id)))
+      throw new SourceError(
+        `Nothing was changed: ${schema}.${name}, which is not there any more, is a partition of another table. Restore the backup into a new database, and copy the table from there.`,
+      );
+    made.add(table);
+  }
+  const isPresent = (entry: Entry) =>
+    made.has(entry) || live.some((place) => isNamed(entry, place));
+  const isWanted = (entry: Entry) =>
+    belonging.has(entry.kind) ||
+    entry.kind === "FK CONSTRAINT" ||
+    (ownByName.has(entry.kind) && gone.some((place) => isNamed(entry, place)));
+  const leftOut: string[] = [];
+  const seen = new Set<Entry>();
+  // Again and again, because an archive may list what depends on something before it.
+  for (let size = -1; size !== made.size;) {
+    size = made.size;
+    for (const entry of entries) {
+      const needed = entry.needs.flatMap((id) => byId.get(id) ?? []);
+      if (made.has(entry) || seen.has(entry) || !needed.some((one) => made.has(one))) continue;
+      if (!isWanted(entry)) continue;
+      const missing = needed.filter((one) => one.kind === "TABLE" && !isPresent(one));
+      if (missing.length === 0) made.add(entry);
+      else {
+        seen.add(entry);
+        leftOut.push(
+          `Left out: ${words[entry.kind] ?? entry.kind.toLowerCase()} ${withoutOwner(entry)}, because ${[...new Set(missing.map(withoutOwner))].join(" and ")} is not there.`,
+        );
+      }
+    }
+  }
+  return { made, leftOut };
+}
+
+const words: Record<string, string> = { "FK CONSTRAINT": "foreign key" };
