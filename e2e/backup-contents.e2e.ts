@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { newestOf, runOnce } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
-test("the tables of a database's backup are listed with their rows", async ({
+test("the tables of a database's backup are listed with their rows, and one is put back", async ({
   connected: page,
   service,
   backups,
@@ -20,6 +21,20 @@ test("the tables of a database's backup are listed with their rows", async ({
   await page.getByLabel("Find a table").fill("users");
   await expect(page.getByText("No results for “users”")).toBeVisible();
   await expectAccessible(page);
+
+  // After it was dropped, beside a table that the backup doesn't know.
+  const file = new DatabaseSync(backups.database.file);
+  file.exec("drop table orders; create table later (x); insert into later values (1)");
+  await page.getByLabel("Find a table").fill("orders");
+  await page.getByRole("button", { name: "Restore orders" }).click();
+  const dialog = page.getByRole("alertdialog");
+  await expect(dialog).toContainText("Everything else stays as it is.");
+  await dialog.getByRole("textbox").fill(backups.database.name);
+  await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+  await expect(page.getByText(/^Restore finished of orders/)).toBeVisible();
+  expect(file.prepare("select count(*) as n from orders").get()).toEqual({ n: 50 });
+  expect(file.prepare("select count(*) as n from later").get()).toEqual({ n: 1 });
+  file.close();
 });
 
 test("a site's backup is walked through folder by folder, and searched", async ({

@@ -115,7 +115,7 @@ export const restoreIntoDatabaseBody = z
      * everything belongs to the account of the entry. Single tables that go back into their source belong to whom they belonged to.
      */
     keep_owners: z.optional(z.boolean()),
-    /** Of PostgreSQL: restores these tables alone, as `schema.table`; left out: everything. */
+    /** Restores these tables alone, named as in the backup's contents: with PostgreSQL `schema.table`. Left out: everything. */
     tables: z.optional(z.nullable(z.array(line(255)).check(z.minLength(1), z.maxLength(100)))),
   })
   .register(z.globalRegistry, { id: "RestoreIntoDatabase" });

@@ -117,15 +117,16 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     into: Into = {},
   ): Promise<Source> {
     const { name } = entry;
+    const { tables = null } = into;
     const isLocal = await inventory.isLocal(serverId);
     if (entry.engine === "sqlite") {
       if (!isLocal) {
         const there = await openServer(serverId);
         const its = there.as(accountOf(account));
-        return createRemoteSqliteSource({ host: its, name, path: entry.path });
+        return createRemoteSqliteSource({ host: its, name, path: entry.path, tables });
       }
       const { host: its, scratchFolder } = await openHere(account);
-      const options = { name, path: expandHome(entry.path), scratchFolder };
+      const options = { name, path: expandHome(entry.path), scratchFolder, tables };
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
     }
     const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
@@ -141,7 +142,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
           isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
           isNew,
           isWithoutRoles: !keepsOwners,
-          tables: into.tables ?? null,
+          tables,
         })
       : createMysqlSource({
           host: machine,

@@ -155,8 +155,8 @@ export function createRestoreService(options: RestoreServiceOptions) {
               ],
             }
           : {};
-      if (tables != null && (engineOf(target) !== "postgres" || database != null))
-        named["tables"] = [oneTableMissing];
+      const isDatabase = engineOf(target) === "postgres" || engineOf(target) === "sqlite";
+      if (tables != null && (!isDatabase || database != null)) named["tables"] = [oneTableMissing];
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
       if (found === null || !reaches(found.configuration.server_id))
@@ -236,4 +236,4 @@ export function createRestoreService(options: RestoreServiceOptions) {
 export type RestoreService = ReturnType<typeof createRestoreService>;
 
 const oneTableMissing =
-  "Single tables can be restored from a PostgreSQL backup, into a database that is there. Restore the backup into another database, and copy the table from there.";
+  "Single tables of PostgreSQL and SQLite can be restored, into a database that is there. Restore the backup into another database, and copy the table from there.";

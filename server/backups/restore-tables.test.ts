@@ -1,4 +1,4 @@
-// Single tables of a PostgreSQL backup, put back into the live database: here and on a remote server, from the same code.
+// Single tables of a backup, put back into the live database over HTTP: here and on a remote server, from the same code.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
@@ -247,14 +247,31 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(await notes()).toEqual(two);
     });
 
-    test("are of PostgreSQL alone, and of a database that is there", async () => {
+    test("of a SQLite database come back over HTTP", async () => {
+      const { id } = await service.installed({ backupable_id: 1 });
+      const { id: taken } = await service.run(id);
+      service.sql("drop table orders");
+      service.sql("create table later (x)");
+      const body = { backup_id: taken, tables: ["orders"] };
+      expect(await service.statusOf("POST", "/api/database/1/restore", body)).toBe(202);
+      const restored = await service.restored(taken, "finished");
+      expect(restored.restore_target).toMatchObject({ name: "orders", part: "orders" });
+      expect(service.sql("select customer from orders")).toEqual([
+        { customer: "ada" },
+        { customer: "grace" },
+      ]);
+      expect(service.sql("select * from later")).toEqual([]);
+      service.sql("drop table later");
+    });
+
+    test("are of a database that is there", async () => {
       const errors = (path: string, body: object) =>
         service.errorsOf("POST", `/api/database/${path}/restore`, {
           backup_id: backup.id,
           ...body,
         });
       const tables = ["public.orders"];
-      expect(await errors("1", { tables })).toHaveProperty("tables");
+      expect(await errors("1", { tables })).toHaveProperty("backup_id");
       expect(await errors(String(database), { tables, database: "copy" })).toHaveProperty("tables");
       expect(await errors(String(database), { tables: [] })).toHaveProperty("tables");
     });

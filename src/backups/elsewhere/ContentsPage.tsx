@@ -67,7 +67,7 @@ export function ContentsPage() {
             contents={contents}
             // Of the others a whole database can be restored elsewhere.
             restore={
-              contents.engine === "postgres" && restore !== null
+              contents.engine !== "mysql" && restore !== null
                 ? (name) => restore({ tables: [name] })
                 : null
             }

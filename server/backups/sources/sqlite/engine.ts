@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { checkDatabase, countTables, findUnknownCollations } from "./check.ts";
 import { copy, open, type DatabasePath } from "./copy.ts";
 import { place, tellState, type PlaceState } from "./place.ts";
+import { placeTables, tellTables } from "./place-tables.ts";
 import { toError } from "../../../to-error.ts";
 
 export type SqliteWork = {
@@ -23,6 +24,10 @@ export type SqliteWork = {
   | { task: "check"; path: DatabasePath }
   /** Puts the content of a file in the place of a live database, in one transaction of SQLite; `note` see place. */
   | { task: "place"; from: string; to: string; note: string }
+  /** Puts tables of a file into a live database, in one transaction. */
+  | { task: "place tables"; from: string; to: string; note: string; tables: readonly string[] }
+  /** Tells whether that was cut off before its end. */
+  | { task: "tell tables"; from: string; to: string; note: string; tables: readonly string[] }
   /** Opens a database for its journal to be rolled back, if one was left. */
   | { task: "recover"; path: string }
   /** Tells whether a place that was cut off had come to its end; `scratch` is for a copy. */
@@ -88,6 +93,11 @@ async function perform(work: SqliteWork): Promise<Done> {
     case "place":
       await place(work, busyMs);
       return done;
+    case "place tables":
+      placeTables(work, busyMs);
+      return done;
+    case "tell tables":
+      return { ...done, state: await tellTables(work, busyMs) };
     case "tell":
       return { ...done, state: await tellState(work, busyMs) };
   }

@@ -5,7 +5,7 @@ import { copy, open } from "./copy.ts";
 
 export type PlaceState = "as it was" | "restored" | "unknown";
 
-type Place = {
+export type Place = {
   from: string;
   to: string;
   /**
@@ -57,7 +57,7 @@ function fitPages(path: string, pageBytes: number, busyMs: number): void {
   renameSync(fitted, path);
 }
 
-function writeDurably(path: string, text: string): void {
+export function writeDurably(path: string, text: string): void {
   const file = openSync(path, "w", 0o600);
   try {
     writeSync(file, text);

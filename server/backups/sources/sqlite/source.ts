@@ -23,6 +23,8 @@ export type SqliteOptions = {
   scratchFolder: string;
   /** How long to wait for somebody who holds the database. */
   busyMs?: number;
+  /** A restore puts back these tables alone; null = everything. */
+  tables?: readonly string[] | null;
 };
 
 export type SqliteSource = Source & {
@@ -44,6 +46,7 @@ export function createSqliteSource({
   path,
   scratchFolder,
   busyMs = 20_000,
+  tables: wanted = null,
 }: SqliteOptions): SqliteSource {
   const sibling = ({ id }: Pick<Attempt, "id">) => `${path}.quarterdeck-restore-${id}`;
   const noteOf = (attempt: Attempt) => `${sibling(attempt)}-note`;
@@ -85,6 +88,10 @@ export function createSqliteSource({
     if (!isReceived) return (await stat(note)).size > 0 ? "restored" : "unknown";
     const copy = scratch("settle", attempt);
     try {
+      if (wanted !== null) {
+        const work = { task: "tell tables", from: file, to: path, note, tables: wanted } as const;
+        return (await doSqliteWork({ ...work, busyMs }, path, attempt.signal)).state ?? "unknown";
+      }
       await checkRoom(scratchFolder, await sizeBytes(), path);
       await removeFile(copy);
       const work = { task: "tell", from: file, to: path, note, scratch: copy, busyMs } as const;
@@ -161,7 +168,17 @@ export function createSqliteSource({
         await rm(noteOf(attempt), { force: true });
         await writeFile(from, file, signal);
         await doSqliteWork({ task: "check", path: file, busyMs }, file, signal);
-        if ((await find()) === null) await put();
+        if (wanted !== null) {
+          // Where it is not there, there is nothing that they could be put into.
+          await sizeBytes();
+          const work = {
+            task: "place tables",
+            from: file,
+            to: path,
+            note: noteOf(attempt),
+          } as const;
+          await doSqliteWork({ ...work, tables: wanted, busyMs }, path, signal);
+        } else if ((await find()) === null) await put();
         else
           try {
             const work = { task: "place", from: file, to: path, note: noteOf(attempt) } as const;

@@ -7,14 +7,10 @@ import { SourceError, type Attempt, type FileOwner } from "../../source.ts";
 import { isUnsound } from "../failures.ts";
 import { copyName } from "./check.ts";
 import { receiveThere } from "./receive.ts";
-import { clearRestore, renameNote, runnerName, settleThere } from "./settle.ts";
+import { clearRestore, enter, renameNote, settleThere } from "./settle.ts";
 import { ask, folderName, refuseFailure, type Target, type Told } from "./shell.ts";
 import { refuseState } from "./survey.ts";
-
-const enter = `cd -- "$parent/$1" && echo $$ >${runnerName} || exit 1
-note() { printf '%s' "$1" >note && sync -- note; }
-leave() { rm -f -- ${copyName} ${copyName}-*; cd / && rm -rf -- "$parent/$1"; }
-`;
+import { placeTablesThere } from "./restore-tables.ts";
 
 /** Waits until nobody writes. What cannot be written to fails here, before anything is tried. */
 const lookAtLive = `tell "$(look)"; [ -e "$real" ] || exit 0
@@ -66,7 +62,10 @@ export async function restoreThere(
     const live = readLive(target, told);
     signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.
-    if (live === null || live === "unsound") {
+    if (target.tables != null) {
+      if (live === null) refuseState("missing", target);
+      await placeTablesThere(target, { folder, tables: target.tables }, signal);
+    } else if (live === null || live === "unsound") {
       await putInPlace(target, folder, known, say);
       if (live === "unsound")
         say(`${path} was no sound database and was replaced. Restart what had it open.`);

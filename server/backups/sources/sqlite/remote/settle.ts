@@ -4,6 +4,7 @@ import { isUnsound } from "../failures.ts";
 import { lockChunkAt, lockPageBytes, ownOfEach, type PlaceState } from "../place.ts";
 import { copyName } from "./check.ts";
 import { ask, folderName, refuseFailure, type Target } from "./shell.ts";
+import { tellTablesThere } from "./read-tables.ts";
 import { toError } from "../../../../to-error.ts";
 
 /** What the note of a restore says where the copy takes the database's place by a rename; else it is the schema version before. */
@@ -11,6 +12,12 @@ export const renameNote = "rename";
 
 /** Of the shell that brings a copy in, in its folder. */
 export const runnerName = "runner";
+
+/** Into the folder of a restore, which notes there that it runs, and what it is about to change. */
+export const enter = `cd -- "$parent/$1" && echo $$ >${runnerName} || exit 1
+note() { printf '%s' "$1" >note && sync -- note; }
+leave() { rm -f -- ${copyName} ${copyName}-*; cd / && rm -rf -- "$parent/$1"; }
+`;
 
 /**
  * Where only the way there went silent, what was cut off still runs: the process that is noted, if it is the one that has the
@@ -95,6 +102,8 @@ async function tell(
   if (!hasFile) return note === "" ? "unknown" : "restored";
   if (note === renameNote) return "as it was";
   try {
+    if (target.tables != null)
+      return await tellTablesThere(target, { folder, note, tables: target.tables }, signal);
     const { word, step } = await ask(target, compare, [folder, note], { signal });
     refuseFailure(target.path, step());
     if (word() === "same") return "as it was";

@@ -71,6 +71,8 @@ export type Target = {
   /** Absolute path of the database; may be a link. */
   path: string;
   busyMs: number;
+  /** A restore puts back these alone; null = everything. */
+  tables?: readonly string[] | null;
   /** How long a copy stays there in which nobody works. */
   keptSeconds: number;
 };

@@ -30,9 +30,10 @@ async function whileRunning<Result>(folder: string, work: () => Promise<Result>)
 export function createRemoteSqliteSource({
   busyMs = 20_000,
   keptSeconds = 300,
+  tables = null,
   ...options
 }: RemoteSqliteOptions): Source & Required<Pick<Source, "warnings">> {
-  const target: Target = { ...options, busyMs, keptSeconds };
+  const target: Target = { ...options, busyMs, keptSeconds, tables };
   const { host, path } = target;
   const folderOf = (use: Parameters<typeof folderName>[0], id: number) => folderName(use, id, path);
   /** What the last rehearsal found, for the run that follows it. */

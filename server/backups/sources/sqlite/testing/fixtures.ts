@@ -40,8 +40,14 @@ export function inTemporaryFolder(hostOf: () => Promise<Host | null> = async () 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
-export function source({ at = path, ...change }: { at?: string; busyMs?: number } = {}): Source &
-  Required<Pick<Source, "warnings">> {
+export function source({
+  at = path,
+  ...change
+}: {
+  at?: string;
+  busyMs?: number;
+  tables?: string[];
+} = {}): Source & Required<Pick<Source, "warnings">> {
   const options = { name: "shop", path: at, ...change };
   return host === null
     ? createSqliteSource({ ...options, scratchFolder: join(folder, "scratch") })

@@ -1,0 +1,90 @@
+// What two SQLite databases say of their tables: the live one, and a backup that is attached to it.
+import { tablesQuery } from "./check-queries.ts";
+
+/** What the backup's database is attached as. */
+export const kept = "quarterdeck_backup";
+
+export type Item = { type: string; name: string; table: string; sql: string };
+
+type Column = {
+  name: string;
+  /** Neither generated nor hidden: it holds a value of its own. */
+  isStored: boolean;
+  /** It may be the row's own number, under another name. */
+  isNumber: boolean;
+};
+
+export type Side = {
+  /** All of its schema. */
+  items: Item[];
+  /** Tables with rows of their own. */
+  tables: string[];
+  columns(table: string): Column[];
+  /** Rows of it have no number beside its key. */
+  isWithoutRowid(table: string): boolean;
+  /** Tables with a foreign key to it, itself perhaps one of them. */
+  referring(table: string): string[];
+};
+
+export type Facts = { version: number; live: Side; backup: Side };
+
+/** SQLite does not tell ASCII letters apart by their case, and all others it does. */
+const plain = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+export const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
+
+const columns = ["a", "b", "c", "d", "e", "f"] as const;
+
+/** Each answer is of one shape, its texts in hex: a name may hold what ends a line or a column. */
+const sideQuery = (side: "main" | typeof kept): string => {
+  const master = `${side}.sqlite_master`;
+  const tables = `(${tablesQuery.replaceAll("sqlite_master", master)})`;
+  return [
+    `select '${side}', 'item', type, name, tbl_name, sql from ${master}`,
+    `select '${side}', 'table', name, '', '', '' from ${tables}`,
+    `select '${side}', 'column', t.name, x.name, x.hidden, (select count(*) from pragma_table_info(t.name, '${side}') k where k.pk > 0) = 1 and x.pk > 0 and upper(x.type) = 'INTEGER' from ${tables} t, pragma_table_xinfo(t.name, '${side}') x`,
+    `select '${side}', 'keyed', t.name, '', '', '' from ${tables} t where exists (select 1 from pragma_index_list(t.name, '${side}') i where i.origin = 'pk' and not exists (select 1 from ${master} m where m.name = i.name))`,
+    `select '${side}', 'reference', t.name, f."table", '', '' from ${tables} t, pragma_foreign_key_list(t.name, '${side}') f`,
+  ].join(" union all ");
+};
+
+export const factsQuery = `select ${columns.map((name) => `hex(${name})`).join(" || '|' || ")} as line from (
+  select '' as a, 'version' as b, (select schema_version from pragma_schema_version) as c, '' as d, '' as e, '' as f
+  union all ${sideQuery("main")} union all ${sideQuery(kept)})`;
+
+/** @param lines what `factsQuery` answers */
+export function readFacts(lines: readonly string[]): Facts {
+  const rows = lines.map((line) =>
+    line.split("|").map((field) => Buffer.from(field, "hex").toString()),
+  );
+  const of = (side: string): Side => {
+    const having = (what: string) => rows.filter(([a, b]) => a === side && b === what);
+    const references = having("reference");
+    const named = (what: string, table: string) =>
+      having(what).filter(([, , name = ""]) => isSame(name, table));
+    return {
+      items: having("item").map(([, , type = "", name = "", table = "", sql = ""]) => ({
+        type,
+        name,
+        table,
+        sql,
+      })),
+      tables: having("table").map(([, , name = ""]) => name),
+      columns: (table) =>
+        named("column", table).map(([, , , name = "", hidden, isNumber]) => ({
+          name,
+          isStored: hidden === "0",
+          isNumber: isNumber === "1",
+        })),
+      isWithoutRowid: (table) => named("keyed", table).length > 0,
+      referring: (table) => [
+        ...new Set(
+          references
+            .filter(([, , , parent = ""]) => isSame(parent, table))
+            .map(([, , child = ""]) => child),
+        ),
+      ],
+    };
+  };
+  const version = rows.find(([, what]) => what === "version")?.[2];
+  return { version: Number(version), live: of("main"), backup: of(kept) };
+}

@@ -1,0 +1,175 @@
+// The SQL that puts single tables of an attached backup into a live SQLite database: one transaction, which holds every promise
+// by a check of its own, or is undone.
+import { quoteName } from "./check-queries.ts";
+import { isSame, kept, type Facts, type Item } from "./tables-facts.ts";
+
+type Chosen = {
+  /** As the live database has it; null = it was dropped. */
+  live: string | null;
+  backup: string;
+  /** Columns that are brought back. */
+  columns: string[];
+};
+
+const whole = "Restore the backup into another database, and copy the table from there";
+const refuse = (why: string) => new Error(`nothing was changed: ${why}. ${whole}`);
+
+/** @throws in words where a table cannot be put back without a loss */
+function choose({ live, backup }: Facts, wanted: string): Chosen {
+  const name = backup.tables.find((table) => isSame(table, wanted));
+  if (name === undefined)
+    throw refuse(
+      backup.items.some((item) => item.type === "table" && isSame(item.name, wanted))
+        ? `the rows of ${wanted} belong to a virtual table, whose parts fit each other alone`
+        : `the backup holds no rows of a table ${wanted}`,
+    );
+  const there = live.items.find((item) => item.type !== "trigger" && isSame(item.name, name));
+  const table = live.tables.find((one) => isSame(one, name));
+  if (there !== undefined && table === undefined)
+    throw refuse(`${name} is no ordinary table any more`);
+  const from = backup.columns(name);
+  const into = table === undefined ? from : live.columns(table);
+  const takes = (column: string) => into.some((one) => one.isStored && isSame(one.name, column));
+  const lost = from.filter((one) => one.isStored && !takes(one.name));
+  if (lost.length > 0)
+    throw refuse(`${name} has no column ${lost.map((one) => one.name).join(", ")} any more`);
+  const columns = from.filter((one) => takes(one.name)).map((one) => one.name);
+  const hasNumber = (side: Facts["live"], at: string) =>
+    !side.isWithoutRowid(at) && !side.columns(at).some((one) => one.isNumber);
+  // The numbers of rows are what other tables, such as an index of words, know them by.
+  const number = ["rowid", "_rowid_", "oid"].find(
+    (one) => ![...from, ...into].some((column) => isSame(column.name, one)),
+  );
+  const isNumbered = hasNumber(backup, name) && (table === undefined || hasNumber(live, table));
+  return {
+    live: table ?? null,
+    backup: name,
+    columns: [...(isNumbered && number !== undefined ? [number] : []), ...columns.map(quoteName)],
+  };
+}
+
+const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const inMain = (name: string) => `main.${quoteName(name)}`;
+const inKept = (name: string) => `${kept}.${quoteName(name)}`;
+
+/** Of an index of words over another table, which it reads again when it is told to. */
+const contentOf = (sql: string): string | null => {
+  if (!/^create\s+virtual\s+table\b.*?\busing\s+fts[45]\b/is.test(sql)) return null;
+  const [, ...names] =
+    /\bcontent\s*=\s*(?:'((?:[^']|'')+)'|"((?:[^"]|"")+)"|\[([^\]]+)\]|`([^`]+)`|([^\s,)'"]+))/i.exec(
+      sql,
+    ) ?? [];
+  return names.find((name) => name !== undefined) ?? null;
+};
+
+/**
+ * @param wanted names of tables
+ * @returns statements for a connection to the live database that has the backup attached and enforces no foreign keys. Each promise
+ *   that is not held fails with its words, see `wordsOf`.
+ * @throws in words where a table cannot be put back without a loss
+ */
+export function tablesScript(facts: Facts, wanted: readonly string[]): string {
+  const { live, backup, version } = facts;
+  const names = [...new Set(wanted)];
+  const chosen = names.map((name) => choose(facts, name));
+  const script: string[] = [];
+  const run = (...statements: string[]) =>
+    script.push(
+      // One that ends with a comment would take the semicolon into it.
+      ...statements.map((statement) => `${statement}${statement.includes("--") ? "\n" : ""};`),
+    );
+  let promises = 0;
+  /** A constraint's name is what SQLite says of a row that breaks it. */
+  const promise = (words: string, condition: string) => {
+    const table = `temp.quarterdeck_promise_${promises++}`;
+    run(
+      `create table ${table} (holds integer constraint ${quoteName(words)} check (holds))`,
+      `insert into ${table} select ${condition}`,
+    );
+  };
+  const triggersOf = (items: readonly Item[], table: string) =>
+    items.filter((item) => item.type === "trigger" && isSame(item.table, table));
+  const children = [
+    ...new Set(
+      chosen.flatMap(({ live: there, backup: name }) => [there ?? name, ...live.referring(name)]),
+    ),
+  ];
+  const isThere = (name: string) => live.tables.some((table) => isSame(table, name));
+  const broken = (side: string, child: string) =>
+    `pragma_foreign_key_check(${quoteText(child)}, '${side}')`;
+
+  run("begin immediate");
+  promise(
+    "its tables were changed in the meantime, so nothing was changed: restore again",
+    `(select schema_version from pragma_schema_version) = ${version}`,
+  );
+  run("create table temp.quarterdeck_broken (child text, number integer, parent text)");
+  for (const child of children)
+    for (const side of [
+      ...(isThere(child) ? ["main"] : []),
+      ...(chosen.some(({ backup: name }) => isSame(name, child)) ? [kept] : []),
+    ])
+      run(
+        `insert into temp.quarterdeck_broken select lower("table"), "rowid", lower(parent) from ${broken(side, child)}`,
+      );
+  for (const { live: there, backup: name, columns } of chosen) {
+    const sql = backup.items.find((item) => item.type === "table" && item.name === name)?.sql ?? "";
+    if (there === null) run(sql);
+    else {
+      // They would fire for each row.
+      for (const trigger of triggersOf(live.items, there))
+        run(`drop trigger ${inMain(trigger.name)}`);
+      run(`delete from ${inMain(there)}`);
+    }
+    const list = columns.join(", ");
+    run(`insert into ${inMain(there ?? name)} (${list}) select ${list} from ${inKept(name)}`);
+    promise(
+      `${name} would not have all rows of the backup, so nothing was changed`,
+      `(select count(*) from ${inMain(there ?? name)}) = (select count(*) from ${inKept(name)})`,
+    );
+    if (there !== null) continue;
+    for (const index of backup.items)
+      if (index.type === "index" && index.sql !== "" && isSame(index.table, name)) run(index.sql);
+    if (/\bautoincrement\b/i.test(sql))
+      run(
+        `delete from main.sqlite_sequence where name = ${quoteText(name)}`,
+        `insert into main.sqlite_sequence (name, seq) select name, seq from ${kept}.sqlite_sequence where name = ${quoteText(name)}`,
+      );
+  }
+  for (const { live: there, backup: name } of chosen)
+    for (const trigger of there === null
+      ? triggersOf(backup.items, name)
+      : triggersOf(live.items, there))
+      run(trigger.sql);
+  for (const { name, sql } of live.items) {
+    const content = contentOf(sql);
+    if (content !== null && chosen.some(({ backup: table }) => isSame(table, content)))
+      run(`insert into ${inMain(name)} (${quoteName(name)}) values ('rebuild')`);
+  }
+  for (const child of children) {
+    const known = `from temp.quarterdeck_broken k where k.child = lower(${quoteText(child)})`;
+    promise(
+      `rows of ${child} would refer to rows that are not there, so nothing was changed. Restore the tables that belong together`,
+      `not exists (select 1 from ${broken("main", child)} v where not exists (select 1 ${known} and k.number is v."rowid" and k.parent = lower(v.parent)))
+        and (select count(*) from ${broken("main", child)}) <= (select count(*) ${known})`,
+    );
+  }
+  // Whoever finds another version of the schema afterwards knows that the transaction came to its end.
+  run("create table main.quarterdeck_mark (x)", "drop table main.quarterdeck_mark", "commit");
+  return script.join("\n");
+}
+
+/** @returns a query that answers 1 where the live tables are those of the backup, else 0 */
+export function sameQuery(facts: Facts, wanted: readonly string[]): string {
+  const conditions = wanted.map((one) => {
+    const { live: there, backup: name, columns } = choose(facts, one);
+    if (there === null) return "0";
+    const list = columns.join(", ");
+    return `((select count(*) from ${inMain(there)}) = (select count(*) from ${inKept(name)}) and not exists (select ${list} from ${inMain(there)} except select ${list} from ${inKept(name)}))`;
+  });
+  return `select ${conditions.join(" and ")} as same`;
+}
+
+/** Of a promise that was not held; any other message as it is. */
+export const wordsOf = (message: string): string =>
+  message.replace(/^CHECK constraint failed: /, "");
