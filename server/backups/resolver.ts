@@ -151,6 +151,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
           scratchFolder: scratch.own,
           isNew,
           isElsewhere: !keepsOwners,
+          tables,
         });
   }
 

@@ -155,8 +155,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
               ],
             }
           : {};
-      const isDatabase = engineOf(target) === "postgres" || engineOf(target) === "sqlite";
-      if (tables != null && (!isDatabase || database != null)) named["tables"] = [oneTableMissing];
+      if (tables != null && database != null) named["tables"] = [tablesIntoNew];
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
       if (found === null || !reaches(found.configuration.server_id))
@@ -235,5 +234,5 @@ export function createRestoreService(options: RestoreServiceOptions) {
 
 export type RestoreService = ReturnType<typeof createRestoreService>;
 
-const oneTableMissing =
-  "Single tables of PostgreSQL and SQLite can be restored, into a database that is there. Restore the backup into another database, and copy the table from there.";
+const tablesIntoNew =
+  "Single tables are restored into a database that is there. Leave out the database field, or restore everything.";

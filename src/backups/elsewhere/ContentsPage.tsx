@@ -65,12 +65,7 @@ export function ContentsPage() {
         ) : (
           <TablesPanel
             contents={contents}
-            // Of the others a whole database can be restored elsewhere.
-            restore={
-              contents.engine !== "mysql" && restore !== null
-                ? (name) => restore({ tables: [name] })
-                : null
-            }
+            restore={restore && ((name) => restore({ tables: [name] }))}
             refusal={restoreRefusal}
           />
         ))}

@@ -31,19 +31,20 @@ const toolOptions = (tools: MysqlTools): string[] => [
 
 export type DumpOptions = { client: MysqlClient };
 
-/** Runs the dump tool to its end. @throws SourceError, an abort, or the error of `output` */
+/** Runs the dump tool to its end. @param tables these alone; none = all. @throws SourceError, an abort, or the error of `output` */
 export async function runDumpTool(
   { client }: DumpOptions,
   extra: readonly string[],
   output: Writable,
   signal: AbortSignal,
   database: string = client.place.database,
+  tables: readonly string[] = [],
 ): Promise<void> {
   const { place } = client;
   const tools = await client.tools(signal);
   const end = await client
     .connect({
-      argv: [tools.dump.program, ...toolOptions(tools), ...extra, database],
+      argv: [tools.dump.program, ...toolOptions(tools), ...extra, "--", database, ...tables],
       output,
       signal,
     })

@@ -29,6 +29,7 @@ export const codes = {
   brokenView: 1356,
   noRightToRoutine: 1370,
   noSuchDefiner: 1449,
+  noSuchParent: 1452,
 } as const;
 
 /** What failed, as the messages name it. */

@@ -1,12 +1,12 @@
 // Loads a dump into a scratch database, whole or with an error; drills end here.
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { countsOf, createDumpStream, runWholeDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { listTables, rehearseObjects, settableDefiners, withoutAccounts } from "./objects.ts";
 import { markerTable, type Names } from "./plan.ts";
-import { createSplitter, type Objects } from "./split.ts";
+import { createSplitter, type Objects, type Taken } from "./split.ts";
 import { SourceError, type Attempt, type Checksums, type Drill, type Manifest } from "../source.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
@@ -34,6 +34,30 @@ export const leadOf = ({ lock }: Names, markedDatabase: string | null): string =
       ? ""
       : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`
   }`;
+
+/**
+ * Takes tables of the target for a moment. What somebody holds in a transaction is found out here, before
+ * triggers and views are dropped that could not be made anew while it is held.
+ */
+export async function tryLocks(
+  client: MysqlClient,
+  names: Names,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (tables.length === 0) return;
+  const target = quoteName(client.place.database);
+  const locks = [...new Set(tables)]
+    .map((table) => `${target}.${quoteName(table)} WRITE`)
+    .join(", ");
+  const script = `${leadOf(names, names.fresh)}LOCK TABLES ${locks};\nUNLOCK TABLES;\n`;
+  try {
+    await client.feed(Readable.from([Buffer.from(script)]), { signal });
+  } catch (error) {
+    // Not every account may lock; RENAME then finds out what is held.
+    if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
+  }
+}
 
 /** Ends what a killed service or an abort left running on the server. */
 export async function endSessions(
@@ -75,18 +99,23 @@ export async function dropScratch(
   );
 }
 
-/** Fills a scratch database with the dump's tables, and tries its other objects there. @returns those, and the tables' names */
+/**
+ * Fills a scratch database with the dump's tables, and tries its other objects there.
+ * @param taken which tables alone; null = everything
+ * @returns the other objects, and the tables' names
+ */
 export async function loadScratch(
   { client, isElsewhere = false }: LoadOptions,
   names: Names,
   database: string,
   from: Readable,
   attempt: Attempt,
+  taken: Taken | null = null,
 ): Promise<{ objects: Objects; tables: string[] }> {
   const { signal } = attempt;
   await makeScratch(client, names, database, signal);
   const lead = leadOf(names, database);
-  const splitter = createSplitter(lead);
+  const splitter = createSplitter(lead, taken);
   const passing = pipeline(from, splitter.stream, { signal });
   passing.catch(() => undefined);
   const [loaded, passed] = await Promise.allSettled([

@@ -33,6 +33,27 @@ export async function readObjects(
   return splitter.objects;
 }
 
+/** The SQL that makes the triggers of some tables anew. */
+export async function readTriggers(
+  options: DumpOptions,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<Objects> {
+  const splitter = createSplitter("");
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  splitter.stream.pipe(nowhere);
+  const { database } = options.client.place;
+  if (tables.length > 0) {
+    const extra = ["--no-data", "--skip-routines", "--skip-events"];
+    await runDumpTool(options, extra, splitter.stream, signal, database, tables);
+    if (!splitter.isWhole())
+      throw new SourceError(
+        `The triggers of ${options.client.place.shown} could not be read whole.`,
+      );
+  }
+  return splitter.objects;
+}
+
 /** Lists views that refer to missing objects: the server can neither read nor recreate them. */
 export async function listBrokenViews(
   client: MysqlClient,
@@ -75,16 +96,19 @@ export async function listTables(
   return rows.map(([table]) => table ?? "");
 }
 
-/** Statements that drop a database's objects of these kinds. */
+/** Statements that drop a database's objects of these kinds. @param tables whose triggers alone; null = all */
 export async function dropsOf(
   client: MysqlClient,
   database: string,
   kinds: readonly ("TRIGGER" | "EVENT" | "VIEW" | "ROUTINE")[],
   signal: AbortSignal,
+  tables: readonly string[] | null = null,
 ): Promise<string> {
   const inDatabase = (column: string) => `${column} = ${quoteText(database)}`;
+  const ofTables =
+    tables === null ? "" : ` AND EVENT_OBJECT_TABLE IN (${tables.map(quoteText).join(", ")})`;
   const queries = {
-    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}`,
+    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}${ofTables}`,
     EVENT: `SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE ${inDatabase("EVENT_SCHEMA")}`,
     VIEW: `SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES WHERE ${inDatabase("TABLE_SCHEMA")} AND TABLE_TYPE = 'VIEW'`,
     // A package's body goes with the package.

@@ -3,8 +3,19 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { MysqlPlace } from "./client.ts";
+import type { ForeignKey } from "./foreign-keys.ts";
 import type { Objects } from "./split.ts";
 import { toError } from "../../../to-error.ts";
+
+/** What a restore of single tables has to know beside their names. */
+export type Part = {
+  /** Those of them that the target had. */
+  existing: string[];
+  /** Foreign keys that the tables get again. */
+  own: ForeignKey[];
+  /** Foreign keys of other tables to them, which are taken away for the exchange. */
+  children: ForeignKey[];
+};
 
 export type Plan = {
   /** `done`: only scratch databases are left to be dropped. */
@@ -12,8 +23,10 @@ export type Plan = {
   /** Triggers, views, routines and events of the backup, and those that the target had. */
   restored: Objects;
   before: Objects;
-  /** The backup's tables and sequences. */
+  /** The backup's tables and sequences, or those of them that are restored. */
   tables: string[];
+  /** Where only those are; absent: everything is restored. */
+  part?: Part;
 };
 
 /** Names of one restore or drill, on the server and on disk. */

@@ -2,10 +2,10 @@
 // what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
 import { Readable } from "node:stream";
 import { quoteName, quoteText } from "./client.ts";
-import { tellForeignReferences } from "./foreign-keys.ts";
+import { addKeys, dropKeys, listForeignKeys, tellForeignReferences } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
-import { dropScratch, endSessions, leadOf, loadScratch } from "./load.ts";
+import { dropScratch, endSessions, leadOf, loadScratch, tryLocks } from "./load.ts";
 import {
   dropsOf,
   listBrokenViews,
@@ -14,17 +14,31 @@ import {
   settableDefiners,
   toSql,
 } from "./objects.ts";
-import { markerTable, readPlan, removePlan, writePlan, type Names, type Plan } from "./plan.ts";
+import { loadPart } from "./part.ts";
+import {
+  markerTable,
+  readPlan,
+  removePlan,
+  writePlan,
+  type Names,
+  type Part,
+  type Plan,
+} from "./plan.ts";
 import { checkPrivileges } from "./privileges.ts";
 import type { Objects } from "./split.ts";
 import { listed } from "./words.ts";
-import { SourceError, type Attempt, type Source } from "../source.ts";
+import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 /** Putting things in order is renames and drops, and does not heed the attempt's abort. */
 const orderLimitMs = 5 * 60_000;
 
-export function createMysqlRestore(options: DumpOptions, names: Names) {
+/** @param wanted the tables that are restored alone; null = everything */
+export function createMysqlRestore(
+  options: DumpOptions,
+  names: Names,
+  wanted: readonly string[] | null = null,
+) {
   const { client } = options;
   const target = client.place.database;
   const { fresh, old } = names;
@@ -44,9 +58,17 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
     return row?.[0] ?? null;
   }
 
-  /** Gives the target these objects and no others; may be run again and again. */
-  async function putObjects(objects: Objects, marked: string | null, signal: AbortSignal) {
-    const drops = await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal);
+  /** Gives the target these objects and no others, or the tables of a part these triggers; may be run again and again. */
+  async function putObjects(
+    objects: Objects,
+    { tables, part }: Pick<Plan, "tables" | "part">,
+    marked: string | null,
+    signal: AbortSignal,
+  ) {
+    const drops =
+      part === undefined
+        ? await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal)
+        : await dropsOf(client, target, ["TRIGGER"], signal, tables);
     const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
   }
@@ -73,25 +95,9 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
     if (reason !== null) throw new SourceError(reason);
   }
 
-  /**
-   * Takes every table of the target for a moment. What somebody holds in a transaction is found out here, before
-   * triggers and views are dropped that could not be made anew while it is held.
-   */
-  async function tryLocks(signal: AbortSignal): Promise<void> {
-    const tables = await listTables(client, target, signal);
-    if (tables.length === 0) return;
-    const locks = tables.map((table) => `${inTarget(table)} WRITE`).join(", ");
-    const script = `${leadOf(names, fresh)}LOCK TABLES ${locks};\nUNLOCK TABLES;\n`;
-    try {
-      await client.feed(Readable.from([Buffer.from(script)]), { signal });
-    } catch (error) {
-      // Not every account may lock; RENAME then finds out what is held.
-      if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
-    }
-  }
-
   async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
-    const present = await listTables(client, target, signal);
+    const { part } = plan;
+    const present = part?.existing ?? (await listTables(client, target, signal));
     const taken = new Set(plan.tables);
     // A view in the place of a table that comes would stop the RENAME; the others stay until it is done.
     const views = await client.query(
@@ -99,9 +105,13 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       { signal },
     );
     const inTheWay = views
-      .filter(([view = ""]) => taken.has(view))
+      .filter(([view = ""]) => taken.has(view) && part === undefined)
       .map(([view = ""]) => `DROP VIEW IF EXISTS ${inTarget(view)};\n`);
-    const drops = await dropsOf(client, target, ["TRIGGER", "EVENT"], signal);
+    const drops =
+      part === undefined
+        ? await dropsOf(client, target, ["TRIGGER", "EVENT"], signal)
+        : dropKeys(part.children, part.children, target) +
+          (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
     const moves = [
       ...present.map(move(target, old)),
       ...plan.tables.map(move(fresh, target)),
@@ -111,8 +121,26 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
     await client.feed(Readable.from([Buffer.from(script)]), { signal });
   }
 
+  /** Adds the foreign keys of a part, each held against the rows; may be run again and again. */
+  async function putKeys({ own, children }: Part, signal: AbortSignal): Promise<void> {
+    const there = await listForeignKeys(client, target, signal);
+    const sql = addKeys([...own, ...children], there, target);
+    if (sql === "") return;
+    const script = `${leadOf(names, old)}SET SESSION foreign_key_checks=1;\n${sql}`;
+    try {
+      await client.feed(Readable.from([Buffer.from(script)]), { signal });
+    } catch (error) {
+      if (!(error instanceof MysqlError) || error.code !== codes.noSuchParent) throw error;
+      throw new SourceError(
+        `The restore is undone, because rows would refer to rows that are not there: ${error.message} Restore the tables that belong together.`,
+        { cause: error },
+      );
+    }
+  }
+
   async function finish(plan: Plan, signal: AbortSignal): Promise<void> {
-    await putObjects(plan.restored, old, signal);
+    await putObjects(plan.restored, plan, old, signal);
+    if (plan.part !== undefined) await putKeys(plan.part, signal);
     await writePlan(names, { ...plan, state: "done" });
     await clean(signal);
   }
@@ -133,7 +161,12 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       const came = new Set(plan.tables);
       const present = await listTables(client, target, signal);
       const kept = (await listTables(client, old, signal)).filter((table) => table !== markerTable);
-      const drops = await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW"], signal);
+      const drops =
+        plan.part === undefined
+          ? await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW"], signal)
+          : // They would follow the tables that go.
+            dropKeys(plan.part.children, await listForeignKeys(client, target, signal), target) +
+            (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
       const moves = [
         ...present.filter((table) => came.has(table)).map(move(target, fresh)),
         ...kept.map(move(old, target)),
@@ -142,7 +175,12 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
       const script = leadOf(names, old) + drops + renameAll(moves);
       await client.feed(Readable.from([Buffer.from(script)]), { signal });
     }
-    if (plan !== null) await putObjects(plan.before, null, signal);
+    if (plan !== null) await putObjects(plan.before, plan, null, signal);
+    if (plan?.part !== undefined) {
+      const there = await listForeignKeys(client, target, signal);
+      const sql = `${leadOf(names, null)}${addKeys(plan.part.children, there, target)}`;
+      await client.feed(Readable.from([Buffer.from(sql)]), { signal });
+    }
     await clean(signal);
   }
 
@@ -173,7 +211,11 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
   return {
     settle,
 
-    async restore(from: Readable, attempt: Attempt): Promise<void> {
+    async restore(
+      from: Readable,
+      attempt: Attempt,
+      manifest: Manifest | null = null,
+    ): Promise<void> {
       const { signal } = attempt;
       const lost: string[] = [];
       try {
@@ -189,9 +231,15 @@ export function createMysqlRestore(options: DumpOptions, names: Names) {
         // Broken views are in the target, not in the backup, so they do not stop the restore.
         const broken = await listBrokenViews(client, target, signal);
         await checkPrivileges(client, broken, signal);
+        if (wanted !== null) {
+          const plan = await loadPart(options, names, { tables: wanted, from, manifest }, attempt);
+          await writePlan(names, plan);
+          await swap(plan, signal);
+          return await finish(plan, signal);
+        }
         await refuseForeignReferences(signal);
         const { objects, tables } = await loadScratch(options, names, fresh, from, attempt);
-        await tryLocks(signal);
+        await tryLocks(client, names, await listTables(client, target, signal), signal);
         if (broken.length > 0)
           lost.push(
             `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,

@@ -24,6 +24,8 @@ type MysqlSourceOptions = {
   isNew?: boolean;
   /** The server need not have the accounts that views, routines and triggers run as. */
   isElsewhere?: boolean;
+  /** A restore puts back these tables alone; null = everything. */
+  tables?: readonly string[] | null;
 };
 
 /** Plans of restores that run in this process: theirs is no leftover. */
@@ -46,6 +48,7 @@ export function createMysqlSource({
   scratchFolder,
   isNew = false,
   isElsewhere = false,
+  tables = null,
 }: MysqlSourceOptions): Source {
   const place = readUrl(name, url);
   const client = createMysqlClient(host, place);
@@ -120,7 +123,7 @@ export function createMysqlSource({
 
     isBuiltAside: false,
 
-    async restore(from, attempt) {
+    async restore(from, attempt, manifest = null) {
       const names = namesFor(attempt.id);
       if (running.has(names.planFile))
         throw new SourceError(`Backup ${attempt.id} is being restored already.`);
@@ -130,7 +133,7 @@ export function createMysqlSource({
       }
       running.add(names.planFile);
       try {
-        await createMysqlRestore(options, names).restore(from, attempt);
+        await createMysqlRestore(options, names, tables).restore(from, attempt, manifest);
       } catch (error) {
         if (isNew) await dropIfEmpty().catch((left: Error) => attempt.say(left.message));
         throw error;

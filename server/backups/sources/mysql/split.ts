@@ -1,6 +1,7 @@
 // A dump taken apart as it streams by: tables go to a scratch database at once; triggers, views, routines and events,
 // which no RENAME carries over, are kept as SQL for the target.
 import { Transform } from "node:stream";
+import { quoteName } from "./client.ts";
 import { createLines } from "./lines.ts";
 
 /** SQL that the command line client reads, latin1 for bytes, so that nothing is lost in a JSON file. */
@@ -30,8 +31,22 @@ const sections: [RegExp, Section][] = [
 /** Our own line in each dump, see `createDumpStream`. */
 const ownCharacterSet = /^ALTER DATABASE CHARACTER SET /;
 
-/** @param lead statements that come before the dump's */
-export function createSplitter(lead: string) {
+/** Which tables alone are taken out of a dump. */
+export type Taken = {
+  tables: ReadonlySet<string>;
+  /** Those of them whose triggers are wanted, too. */
+  withTriggers: ReadonlySet<string>;
+  /** Where the sequences are that their defaults ask. */
+  database: string;
+};
+
+const heading =
+  /^-- (?:Table structure for table|Sequence structure for|Dumping data for table) (.*)\n$/;
+
+/** @param lead statements that come before the dump's. @param taken null = everything */
+export function createSplitter(lead: string, taken: Taken | null = null) {
+  /** Whose structure, rows or triggers go by; null before the first table and after the last. */
+  let owner: string | null = null;
   let section: Section = "header";
   let isBody = false;
   let isWhole = false;
@@ -40,6 +55,12 @@ export function createSplitter(lead: string) {
     code: "",
     events: "",
     source: null,
+  };
+
+  const isTaken = (): boolean => {
+    if (taken === null) return true;
+    const tables = section === "tables" ? taken.tables : taken.withTriggers;
+    return owner !== null && tables.has(owner);
   };
 
   function structure(raw: string) {
@@ -52,6 +73,14 @@ export function createSplitter(lead: string) {
       if (next !== undefined && !ownCharacterSet.test(raw) && !(isTrigger && section !== "tables"))
         section = next;
     }
+    if (!isBody && raw.startsWith("-- ")) {
+      const [, quoted] = heading.exec(raw) ?? [];
+      if (quoted !== undefined)
+        owner = Buffer.from(quoted.replace(/^`(.*)`$/, "$1"), "latin1")
+          .toString("utf8")
+          .replaceAll("``", "`");
+      else if (section === "code" || section === "events") owner = null;
+    }
     if (raw.startsWith("DELIMITER ")) isBody = raw.startsWith("DELIMITER ;;");
     if (raw.trim() !== "") isWhole = !isBody && raw.startsWith("-- Dump completed");
     // The dump tool names the database that it read; this is to work on the one that it is loaded into.
@@ -59,6 +88,7 @@ export function createSplitter(lead: string) {
       /^ALTER DATABASE `(?:[^`]|``)+` CHARACTER SET /,
       "ALTER DATABASE CHARACTER SET ",
     );
+    if (section !== "header" && !isTaken()) return;
     if (section === "header") {
       objects.header += line;
       stream.push(Buffer.from(line, "latin1"));
@@ -67,18 +97,19 @@ export function createSplitter(lead: string) {
     } else objects[section] += line;
   }
 
-  /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into. */
+  /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into, or the one that keeps its own. */
   function unqualified(line: string): string {
     if (objects.source === null || !line.includes("nextval(")) return line;
     const name = objects.source.replaceAll("`", "``");
-    return line.replaceAll(`nextval(\`${name}\`.`, "nextval(");
+    const place = taken === null ? "" : `${latin(quoteName(taken.database))}.`;
+    return line.replaceAll(`nextval(\`${name}\`.`, `nextval(${place}`);
   }
 
   const lines = createLines({
     structure,
     rows: (bytes) => {
       isWhole = false;
-      stream.push(bytes);
+      if (isTaken()) stream.push(bytes);
     },
   });
   const stream = new Transform({

@@ -13,8 +13,12 @@ import type { Attempt, Manifest, Source } from "../../source.ts";
 
 export const testHost = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
 
-export const sourceOf = (url: string, scratchFolder: string, host: Host = testHost): Source =>
-  createMysqlSource({ host, name: "shop", url, scratchFolder });
+export const sourceOf = (
+  url: string,
+  scratchFolder: string,
+  host: Host = testHost,
+  tables: readonly string[] | null = null,
+): Source => createMysqlSource({ host, name: "shop", url, scratchFolder, tables });
 
 /** Tells of each command, before it runs, the how many-th it is: moments that are the same on a slow machine. */
 export function countingHost(onCommand: (number: number) => void): Host {

@@ -1,0 +1,180 @@
+// Single tables of a dump: whether they can take the place of the live ones without a loss, and what has to be made anew around them.
+import type { Readable } from "node:stream";
+import { quoteName, quoteText, type MysqlClient } from "./client.ts";
+import {
+  dropKeys,
+  listForeignKeys,
+  tellForeignReferences,
+  type ForeignKey,
+} from "./foreign-keys.ts";
+import type { DumpOptions } from "./dump.ts";
+import { leadOf, loadScratch, tryLocks } from "./load.ts";
+import { listTables, readTriggers, settableDefiners } from "./objects.ts";
+import type { Names, Part, Plan } from "./plan.ts";
+import { inDatabase } from "./split.ts";
+import { SourceError, type Attempt, type Manifest } from "../source.ts";
+
+const whole = "Restore the backup into a new database, and copy the table from there.";
+const refuse = (why: string) => new SourceError(`Nothing was changed: ${why} ${whole}`);
+const inList = (names: readonly string[]): string => `(${names.map(quoteText).join(", ")})`;
+
+/** @returns those of the tables that the target has. @throws SourceError where they can't be exchanged */
+async function findExisting(
+  client: MysqlClient,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const { database } = client.place;
+  const rows = await client.query(
+    `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME IN ${inList(wanted)}`,
+    { signal },
+  );
+  const other = rows.find(([, type = ""]) => /VIEW|SEQUENCE/.test(type));
+  if (other !== undefined) throw refuse(`${other[0]} is no table any more.`);
+  const reason = await tellForeignReferences(client, database, signal, wanted);
+  if (reason !== null) throw new SourceError(reason);
+  return rows.map(([name = ""]) => name);
+}
+
+/** Columns by table. */
+async function columnsOf(
+  client: MysqlClient,
+  database: string,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME IN ${inList(tables)}`,
+    { signal },
+  );
+  return new Set(rows.map((row) => row.join(".")));
+}
+
+/** A number that was given is not given again. */
+async function moveNumbersOn(
+  client: MysqlClient,
+  { fresh }: Names,
+  existing: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { database } = client.place;
+  const rows = await client.query(
+    // MySQL would answer what it remembers.
+    `/*!80000 SET SESSION information_schema_stats_expiry=0 */;\nSELECT TABLE_NAME, MAX(AUTO_INCREMENT) FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ${inList([database, fresh])} AND TABLE_NAME IN ${inList(existing)} AND AUTO_INCREMENT IS NOT NULL GROUP BY TABLE_NAME`,
+    { signal },
+  );
+  const columns = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND EXTRA LIKE '%auto_increment%'`,
+    { signal },
+  );
+  const counting = new Set(columns.map(([table]) => table));
+  const statements = rows
+    .filter(([table]) => counting.has(table))
+    .map(
+      ([table = "", next]) =>
+        `ALTER TABLE ${quoteName(fresh)}.${quoteName(table)} AUTO_INCREMENT = ${Number(next)};\n`,
+    );
+  if (statements.length > 0) await client.query(`${statements.join("")}DO 0`, { signal });
+}
+
+type Loaded = {
+  wanted: readonly string[];
+  existing: string[];
+  /** Tables that were loaded. */
+  tables: readonly string[];
+  manifest: Manifest | null;
+};
+
+/**
+ * Looks whether the loaded tables can take their places, and frees them of their foreign keys.
+ * @throws SourceError where something would be lost
+ */
+async function preparePart(
+  client: MysqlClient,
+  names: Names,
+  { wanted, existing, tables, manifest }: Loaded,
+  { say, signal }: Attempt,
+): Promise<Part> {
+  const { fresh } = names;
+  const { database } = client.place;
+  const missing = wanted.filter((name) => !tables.includes(name));
+  if (missing.length > 0)
+    throw new SourceError(`Nothing was changed: the backup holds no table ${missing.join(", ")}.`);
+  if (existing.length > 0) {
+    const comes = await columnsOf(client, fresh, existing, signal);
+    const lost = [...(await columnsOf(client, database, existing, signal))].filter(
+      (column) => !comes.has(column),
+    );
+    if (lost.length > 0)
+      throw refuse(`the backup was made before there was a column ${lost.join(", ")}.`);
+    await moveNumbersOn(client, names, existing, signal);
+  }
+  const counts = await client.query(
+    wanted.map((name) => `SELECT COUNT(*) FROM ${quoteName(fresh)}.${quoteName(name)}`).join(";\n"),
+    { signal },
+  );
+  const expected = manifest?.kind === "database" ? manifest.tables : {};
+  for (const [at, name] of wanted.entries())
+    if (expected[name] !== undefined && expected[name] !== Number(counts[at]?.[0]))
+      throw new SourceError(
+        `Nothing was changed: ${name} has ${counts[at]?.[0]} rows instead of ${expected[name]} that the backup counted.`,
+      );
+  const loaded = await listForeignKeys(client, fresh, signal);
+  const drops = dropKeys(loaded, loaded, fresh);
+  if (drops !== "") await client.query(`${leadOf(names, fresh)}${drops}DO 0`, { signal });
+  const there = new Set([...(await listTables(client, database, signal)), ...wanted]);
+  const own: ForeignKey[] = [];
+  for (const key of loaded)
+    if (key.database !== fresh) own.push(key);
+    else if (there.has(key.parent)) own.push({ ...key, database });
+    else
+      say(
+        `Left out: the foreign key ${key.name} of ${key.table}, because ${key.parent} is not there.`,
+      );
+  const children = (await listForeignKeys(client, database, signal)).filter(
+    (key) =>
+      key.database === database && wanted.includes(key.parent) && !wanted.includes(key.table),
+  );
+  for (const name of wanted)
+    if (!existing.includes(name)) say(`Creating ${name}, which is not there.`);
+  return { existing, own, children };
+}
+
+type Asked = { tables: readonly string[]; from: Readable; manifest: Manifest | null };
+
+/**
+ * Loads single tables aside.
+ * @returns what is to be done then
+ * @throws SourceError where they cannot take the places of the live ones
+ */
+export async function loadPart(
+  options: DumpOptions,
+  names: Names,
+  { tables, from, manifest }: Asked,
+  attempt: Attempt,
+): Promise<Plan> {
+  const { client } = options;
+  const { database } = client.place;
+  const { signal } = attempt;
+  const wanted = [...new Set(tables)];
+  const existing = await findExisting(client, wanted, signal);
+  const taken = {
+    tables: new Set(wanted),
+    // Those that are there keep theirs.
+    withTriggers: new Set(wanted.filter((name) => !existing.includes(name))),
+    database,
+  };
+  const loaded = await loadScratch(options, names, names.fresh, from, attempt, taken);
+  const found = { wanted, existing, manifest, tables: loaded.tables };
+  const part = await preparePart(client, names, found, attempt);
+  await tryLocks(client, names, [...existing, ...part.children.map(({ table }) => table)], signal);
+  const live = await readTriggers(options, existing, signal);
+  const before = await settableDefiners(client, names.fresh, live, attempt);
+  const restored = {
+    // What new tables take from their database stays as it is.
+    header: loaded.objects.header.replace(/^ALTER DATABASE .*\n/gm, ""),
+    code: before.code + inDatabase(loaded.objects, database),
+    events: "",
+  };
+  return { state: "begun", restored, before, tables: wanted, part };
+}
