@@ -339,6 +339,8 @@ export const backupConfigurations = pgTable(
     storage_provider_id: integer()
       .notNull()
       .references(() => storageProviders.id),
+    /** Where each run is copied to; null = nowhere. */
+    copy_storage_provider_id: integer().references(() => storageProviders.id),
     type: text().$type<BackupableType>().notNull(),
     database_id: integer().references(() => databases.id),
     site_id: integer().references(() => sites.id),
@@ -374,6 +376,10 @@ export const backupConfigurations = pgTable(
     index("backup_configurations_adopted")
       .on(table.id)
       .where(sql`${table.adopted_at} is not null`),
+    // The few that the overview holds against what was copied.
+    index("backup_configurations_copied")
+      .on(table.copy_storage_provider_id)
+      .where(sql`${table.copy_storage_provider_id} is not null`),
     check(
       "backup_configurations_status",
       sql`${table.status} in ('installing', 'installed', 'failed', 'removing')`,
@@ -437,6 +443,10 @@ export const backups = pgTable(
     drill_status: text().$type<RestoreState>(),
     drill_output: text(),
     drilled_at: moment("drilled_at"),
+    /** Of a copy: the run whose file it holds; null also once that one was deleted. */
+    copy_of_id: integer().references((): PgColumn => backups.id, { onDelete: "set null" }),
+    /** Of a copy: when the run began whose file it holds. */
+    taken_at: moment("taken_at"),
     /** Null: nothing keeps retention and requests from deleting it. */
     pinned_at: moment("pinned_at"),
     verified_at: moment("verified_at"),
@@ -445,6 +455,7 @@ export const backups = pgTable(
     damage: text(),
     /** Until it runs: when it was asked for. */
     started_at: moment("started_at").notNull().defaultNow(),
+    /** Of a run that waits for its copy: when its own file was stored. */
     ended_at: moment("ended_at"),
   },
   (table) => [
@@ -464,6 +475,12 @@ export const backups = pgTable(
     index("backups_of_restores")
       .on(table.ended_at)
       .where(sql`${table.trigger} = 'safety'`),
+    index("backups_copied")
+      .on(table.copy_of_id)
+      .where(sql`${table.copy_of_id} is not null`),
+    index("backups_copies")
+      .on(table.configuration_id, table.id)
+      .where(sql`${table.trigger} = 'copy'`),
     check(
       "backups_status",
       sql`${table.status} in ('pending', 'running', 'finished', 'failed', 'deleting')`,
@@ -484,9 +501,20 @@ export type DecidingRun = {
   ended: number | null;
 };
 
+/** How far the runs of a configuration were copied, by the id of the storage provider. */
+type Copied = Record<
+  string,
+  {
+    /** The newest run of which there is a good copy. */
+    run: number;
+    /** Seconds since 1970: when the oldest finished run after that one ended; null = there is none. */
+    since: number | null;
+  }
+>;
+
 /**
  * What the backups of a configuration come to: kept by a trigger of the backups' table at each commit, because looking for the newest
- * of every configuration costs more than all that is made of them. Safety backups are no runs.
+ * of every configuration costs more than all that is made of them. Safety backups and copies are no runs.
  */
 export const newestBackups = pgTable("newest_backups", {
   configuration_id: integer()
@@ -511,6 +539,8 @@ export const newestBackups = pgTable("newest_backups", {
   runs: jsonb().$type<DecidingRun[]>(),
   /** When the oldest of those ten ended. */
   oldest_ended_at: moment("oldest_ended_at"),
+  /** Null: there are no copies. */
+  copied: jsonb().$type<Copied>(),
 });
 
 export const backupTaskKinds = ["run", "restore", "drill", "verify"] as const;
