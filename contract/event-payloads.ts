@@ -92,7 +92,10 @@ const ofConfiguration = {
 const ofBackup = {
   ...ofConfiguration,
   backup_id: id(912, "The backup's id."),
-  trigger: text("schedule", "What triggered the backup: `schedule` or `manual`."),
+  trigger: text(
+    "schedule",
+    "What triggered the backup: `schedule` or `manual`; `copy` for a copy of a run in a second storage.",
+  ),
   size,
   started_at: moment("2026-01-31T03:00:00.000000Z", "Start of the run."),
   ended_at: orNull(z.clone(timestamp), "2026-01-31T03:02:04.000000Z", "End of the run."),

@@ -16,6 +16,7 @@ export type RestoreState = (typeof restoreStates)[number];
 /** Which states of a backup allow which action. That its target is free is the service's to check. */
 export const canBackup = {
   restore: allowedIn<BackupState>(["finished"]),
+  copy: allowedIn<BackupState>(["finished"]),
   remove: allowedIn<BackupState>(["finished", "failed"]),
   pin: allowedIn<BackupState>(["finished"]),
 };
@@ -60,9 +61,9 @@ export const safetyKeptDays = 7;
 
 /**
  * What asked for a backup. A safety backup is what a restore takes of its target first; an adopted one was made by an earlier
- * installation.
+ * installation; a copy has the file of a run in a second storage.
  */
-export const backupTriggers = ["schedule", "manual", "safety", "adopted"] as const;
+export const backupTriggers = ["schedule", "manual", "safety", "adopted", "copy"] as const;
 export type BackupTrigger = (typeof backupTriggers)[number];
 
 const bytes = z.int().check(z.gte(0));
@@ -85,6 +86,8 @@ export const backup = z
     duration: z.string(),
     // From here on: extras.
     configuration_id: z.optional(id),
+    /** Where its file is. */
+    storage_provider_id: z.optional(id),
     trigger: z.optional(stateOf(backupTriggers)),
     /** Why it failed, in the operator's words. */
     status_reason: extra(z.string()),
@@ -125,15 +128,24 @@ export const backup = z
     drilled_at: extra(timestamp),
     /** Since when it is pinned: neither retention nor a request deletes it; null = it is not. */
     pinned_at: extra(timestamp),
+    /** Of a copy: the run that it is of; null once that one is deleted. */
+    copy_of_id: extra(id),
+    /** Of a copy: when that run began. */
+    taken_at: extra(timestamp),
+    /** Of a run: its newest copy in each other storage. */
+    copies: z.optional(z.array(z.object({ id, storage_provider_id: id, status: z.string() }))),
     /** Of a site: what was left out, and a restore leaves as it is; null = nothing. */
     excluded: extra(z.object({ patterns: z.array(z.string()), caches: z.boolean() })),
   })
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;
 
-/** A backup of a run. Safety backups are no answer to the question of what is protected. */
-export const isFinishedRun = ({ status, trigger }: Pick<Backup, "status" | "trigger">): boolean =>
-  status === "finished" && trigger !== "safety";
+/** Whether a run made it. Safety backups and copies are no answer to the question of what is protected. */
+export const isOfRun = ({ trigger }: Pick<Backup, "trigger">): boolean =>
+  trigger !== "safety" && trigger !== "copy";
+
+export const isFinishedRun = (backup: Pick<Backup, "status" | "trigger">): boolean =>
+  backup.status === "finished" && isOfRun(backup);
 
 export const backupConfiguration = z
   .object({
@@ -174,6 +186,10 @@ export const backupConfiguration = z
     drill: extra(z.int()),
     /** When a backup of it was last proven restorable by a drill. */
     last_proven_at: extra(timestamp),
+    /** Where each run is copied to; null = nowhere. */
+    copy_storage_provider_id: extra(id),
+    /** That the newest good backup has no good copy there; null = it has one, or none is wanted. */
+    copy_missing: extra(z.object({ storage: z.string(), since: timestamp })),
     /** What stays beyond `hold`; null = nothing. */
     keep: extra(keepRules),
     /** Of a site: patterns of files that are left out, as gitignore has them; null = none are. */

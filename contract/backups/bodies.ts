@@ -33,6 +33,8 @@ const settings = {
   bytes_per_second: z.optional(z.nullable(integer(minBytesPerSecond, maxBytesPerSecond))),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
+  /** Extra: another storage, to which each run is copied; null = none. */
+  copy_storage_provider_id: z.optional(z.nullable(ownId)),
   /** Extra: prove the newest backup restorable every so many days; null = never. */
   drill: z.optional(z.nullable(integer(1, 365))),
 };

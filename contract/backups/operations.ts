@@ -142,6 +142,12 @@ export const backupExtras = {
     path: "/api/backup/{id}/pin",
     responses: { 200: backup },
   }),
+  copyBackup: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/copy",
+    responses: { 202: backup },
+  }),
   drillBackup: operation({
     tag: "backups",
     method: "POST",

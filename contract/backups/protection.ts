@@ -1,6 +1,7 @@
 // "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
 import {
   isFinishedRun,
+  isOfRun,
   type Backup,
   type BackupConfiguration,
   type protectionStates,
@@ -10,7 +11,7 @@ import {
 type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;
 type Configuration<Known extends Run> = Pick<
   BackupConfiguration,
-  "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at"
+  "status" | "missed_since" | "last_finished_at" | "drill" | "last_proven_at" | "copy_missing"
 > & {
   last_backup: Known | null;
   backups: readonly Known[];
@@ -53,7 +54,7 @@ function judge<Known extends Run>(
   const newest = finished.find(({ damage }) => !damage) ?? null;
   // A restore that failed to save what is there says nothing of the runs.
   const last = [configuration.last_backup, ...configuration.backups].find(
-    (run) => run !== null && run.trigger !== "safety",
+    (run) => run !== null && isOfRun(run),
   );
   const late = (reason: string) => ({ state: "late", reason, newest }) as const;
   // A list shows the newest runs only; the good backup may be older than all of them.
@@ -74,6 +75,8 @@ function judge<Known extends Run>(
   if (configuration.missed_since) return late("A run is overdue.");
   if (configuration.status === "failed") return late("The configuration has failed.");
   if (last?.status === "failed") return late("The last run failed.");
+  if (configuration.copy_missing)
+    return late(`The newest backup is missing in ${configuration.copy_missing.storage}.`);
   if (configuration.drill && isProofOld(configuration, nowMs))
     return late("A restore drill is overdue.");
   // Whether a run is overdue is an extra.

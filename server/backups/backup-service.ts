@@ -11,9 +11,14 @@ import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
+import { createAddTasks } from "./add-tasks.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
+import type { CopyBackup } from "./copy-backup.ts";
+import type { CopyQueue } from "./copy-queue.ts";
+import { createCopyRequest } from "./copy-request.ts";
+import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
@@ -34,6 +39,9 @@ type BackupServiceOptions = {
   resolver: Resolver;
   runner: TaskRunner;
   removal: Removal;
+  copyBackup: Pick<CopyBackup, "endUnbegun">;
+  copies: CopyStore;
+  copyQueue: CopyQueue;
   fileKeys: FileKeys;
   jobs: Jobs;
   leases: Pick<Leases, "holdThose">;
@@ -45,14 +53,16 @@ const alreadyEnding = "The backup is already ending. Check again in a moment.";
 /** What a task is called in a sentence. */
 export const taskNames = {
   run: "being backed up",
+  copy: "being copied",
   restore: "being restored",
   drill: "in a restore drill",
   verify: "being verified",
 } as const satisfies Record<BackupTaskKind, string>;
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, tasks, resolver, runner, removal, fileKeys, clock } = options;
-  const { addTask, run, runScheduled } = createRunMaker(options);
+  const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, clock } = options;
+  const { run, runScheduled } = createRunMaker(options);
+  const { addTask } = createAddTasks(options);
   const { findFile } = createOpenStored(resolver);
   const lockBoth = createLockBoth(options);
 
@@ -140,6 +150,10 @@ export function createBackupService(options: BackupServiceOptions) {
         await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
         if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
         fileKeys.drop(task.id);
+        if (task.kind === "copy") {
+          await copyBackup.endUnbegun(tx, task.backup_id, configuration, reason);
+          return { row, begun: null };
+        }
         const detail = cancellationMessage(reason, task.kind);
         await endUnbegun(tx, task.kind, row, detail);
         await recordActivity(
@@ -162,6 +176,7 @@ export function createBackupService(options: BackupServiceOptions) {
     },
 
     setPinned: createPinning(options),
+    copy: createCopyRequest(options),
 
     /** Asks for the file and then the row to be removed. @throws a conflict */
     async remove(found: BackupRow): Promise<void> {

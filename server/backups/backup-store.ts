@@ -14,6 +14,7 @@ import {
   lt,
   lte,
   ne,
+  notInArray,
   or,
   sql,
   type SQL,
@@ -33,7 +34,10 @@ export type BackupChange = Partial<
   Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
 >;
 
-const isFinishedRun = and(eq(backups.status, "finished"), ne(backups.trigger, "safety"));
+const isFinishedRun = and(
+  eq(backups.status, "finished"),
+  notInArray(backups.trigger, ["safety", "copy"]),
+);
 
 export function createBackupStore(db: Database) {
   const readList = createFilteredRows(db, backups, listFilters.listBackups, {
@@ -58,7 +62,8 @@ export function createBackupStore(db: Database) {
       .where(
         and(
           or(
-            eq(backups.status, "running"),
+            // A run that waits for its copy has ended all that was its own.
+            and(eq(backups.status, "running"), isNull(backups.ended_at)),
             and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
           ),
           condition,
@@ -101,10 +106,14 @@ export function createBackupStore(db: Database) {
       return row ?? null;
     },
 
+    /** Without the copies of runs that are there: those are shown with them. */
     list: (configurationId: number, page: ListRequest) =>
-      readList(eq(backups.configuration_id, configurationId), page),
+      readList(
+        and(eq(backups.configuration_id, configurationId), isNull(backups.copy_of_id)),
+        page,
+      ),
 
-    /** The newest backups of each configuration, newest first, without their manifests. */
+    /** The newest backups of each configuration that are no copies, newest first, without their manifests. */
     async newest(configurationIds: readonly number[], limit: number): Promise<BackupRow[]> {
       if (configurationIds.length === 0) return [];
       // Each configuration's newest by its index, instead of numbering all the rows there are.
@@ -112,7 +121,7 @@ export function createBackupStore(db: Database) {
         select newest.id
         from unnest(${sql.param(configurationIds)}::int[]) as wanted(id),
           lateral (
-            select id from backups where configuration_id = wanted.id order by id desc limit ${limit}
+            select id from backups where configuration_id = wanted.id and trigger <> 'copy' order by id desc limit ${limit}
           ) newest`);
       const ids = rows.map(({ id }) => id);
       if (ids.length === 0) return [];
@@ -133,7 +142,7 @@ export function createBackupStore(db: Database) {
       return limit === undefined ? query : query.limit(limit);
     },
 
-    /** The same without safety backups: what a restore would take, and what a new run is held against. */
+    /** The same without safety backups and copies: what a restore would take, and what a new run is held against. */
     finishedRuns: (configurationId: number, limit: number): Promise<BackupRow[]> =>
       db
         .select()
@@ -150,7 +159,7 @@ export function createBackupStore(db: Database) {
         from unnest(${sql.param([...configurationIds])}::int[]) as wanted(id),
           lateral (
             select ended_at from backups
-            where configuration_id = wanted.id and status = 'finished' and trigger <> 'safety'
+            where configuration_id = wanted.id and status = 'finished' and trigger not in ('safety', 'copy')
             order by id desc limit 1
           ) last
         where last.ended_at is not null`);
@@ -335,7 +344,7 @@ export function createBackupStore(db: Database) {
         from ${configurations},
           lateral (
             select id, drill_status, drilled_at from ${backups}
-            where configuration_id = ${configurations.id} and status = 'finished' and trigger <> 'safety'
+            where configuration_id = ${configurations.id} and status = 'finished' and trigger not in ('safety', 'copy')
             order by id desc limit 1
           ) newest
         where ${configurations.next_run_at} is not null and ${configurations.drill} is not null

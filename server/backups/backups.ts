@@ -16,6 +16,9 @@ import { createBackupService } from "./backup-service.ts";
 import { createArchiveListings } from "./archive-listing.ts";
 import { createBrowse } from "./browse.ts";
 import { createBackupStore } from "./backup-store.ts";
+import { createCopyBackup } from "./copy-backup.ts";
+import { createCopyQueue } from "./copy-queue.ts";
+import { createCopyStore } from "./copy-store.ts";
 import { createForecastService } from "./forecast-service.ts";
 import { createCountsStore } from "./counts-store.ts";
 import { createCurrentContents } from "./contents.ts";
@@ -90,7 +93,8 @@ type Backups = {
 };
 
 export function createBackups(options: BackupsOptions): Backups {
-  const { db, inventory, host, servers, secrets, scratch, jobs, links, clock, log } = options;
+  const { db, inventory, host, servers, secrets, scratch, jobs, links, clock, log, version } =
+    options;
   const store = createBackupStore(db);
   const configurationStore = createConfigurationStore(db);
   const countsStore = createCountsStore(db);
@@ -102,29 +106,32 @@ export function createBackups(options: BackupsOptions): Backups {
     inventory,
     clock,
     log,
-    version: options.version,
+    version,
   });
   const stores = { store, configurations: configurationStore, tasks };
   const fileKeys = createFileKeys(clock);
-  const parts = { ...stores, resolver, recovery, fileKeys, jobs, clock, log };
+  const copies = createCopyStore(db);
+  const copyQueue = createCopyQueue({ store, copies, tasks, jobs, inventory, clock });
+  const counts = createBackupCounts(options.registry);
+  const copying = { copies, copyQueue, counts };
+  const parts = { ...stores, ...copying, resolver, recovery, fileKeys, jobs, clock, log };
 
   const listings = createArchiveListings(clock);
 
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, inventory, removal });
 
-  const work = createTaskHandlers({
-    ...parts,
-    takeBackup: createTakeBackup({
-      ...parts,
-      countsStore,
-      counts: createBackupCounts(options.registry),
-      version: options.version,
-    }),
-    retention,
-  });
+  const copyBackup = createCopyBackup({ ...parts, version });
+  const takeBackup = createTakeBackup({ ...parts, countsStore, version });
+  const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, retention });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
-  const backups = createBackupService({ ...parts, runner, removal, leases: options.leases });
+  const backups = createBackupService({
+    ...parts,
+    runner,
+    removal,
+    copyBackup,
+    leases: options.leases,
+  });
   const transitions = createConfigurationTransitions({ ...parts, inventory });
   const configurations = createConfigurationService({
     ...parts,
@@ -137,7 +144,7 @@ export function createBackups(options: BackupsOptions): Backups {
     retention,
     leases: options.leases,
   });
-  const serializer = createSerializer({ store, tasks, inventory, clock });
+  const serializer = createSerializer({ store, copies, tasks, inventory, clock });
 
   return {
     entryTests: createEntryTests((reader) =>
@@ -151,7 +158,7 @@ export function createBackups(options: BackupsOptions): Backups {
       ...backupRoutes({
         configurations,
         backups,
-        restores: createRestoreService({ ...parts, leases: options.leases }),
+        restores: createRestoreService(parts),
         currentContents: createCurrentContents(parts),
         browse: createBrowse({ resolver, listings }),
         schedules: createScheduleService({ store, inventory, clock }),

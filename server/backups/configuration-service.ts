@@ -57,6 +57,18 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     return { storage_provider_id: ["The selected storage provider id is invalid."] };
   }
 
+  /** Two copies in one storage are lost together. */
+  async function copyComplaint(
+    first: number | undefined,
+    second: number | null | undefined,
+  ): Promise<FieldErrors> {
+    if (second == null) return {};
+    if (second === first)
+      return { copy_storage_provider_id: ["Choose another storage than the first one."] };
+    if ((await inventory.findStorageProvider(second)) !== null) return {};
+    return { copy_storage_provider_id: ["The selected copy storage provider id is invalid."] };
+  }
+
   async function backupableComplaint(
     server: ServerRow,
     { backupable_type: type, backupable_id: id }: Partial<CreateBackupConfigurationBody>,
@@ -89,15 +101,23 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       reaches: Reaches,
     ): Promise<FieldErrors> => ({
       ...(await providerComplaint(fields.storage_provider_id)),
+      ...(await copyComplaint(fields.storage_provider_id, fields.copy_storage_provider_id)),
       ...(await backupableComplaint(server, fields, reaches)),
       ...excludeComplaint(fields.backupable_type, fields),
     }),
     /** The same of a change. */
     checkChange: async (
-      { type }: Pick<ConfigurationRow, "type">,
+      { type, ...row }: ConfigurationRow,
       fields: Partial<UpdateBackupConfigurationBody>,
     ): Promise<FieldErrors> => ({
       ...(await providerComplaint(fields.storage_provider_id)),
+      ...(await copyComplaint(
+        fields.storage_provider_id,
+        // What is absent stays as it is.
+        fields.copy_storage_provider_id === undefined
+          ? row.copy_storage_provider_id
+          : fields.copy_storage_provider_id,
+      )),
       ...excludeComplaint(type, fields),
     }),
 
@@ -117,6 +137,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           bytes_per_second: body.bytes_per_second ?? null,
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
+          copy_storage_provider_id: body.copy_storage_provider_id ?? null,
           type,
           database_id: type === "database" ? targetId : null,
           site_id: type === "site" ? targetId : null,
@@ -149,6 +170,9 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           }),
           ...(body.bytes_per_second !== undefined && { bytes_per_second: body.bytes_per_second }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),
+          ...(body.copy_storage_provider_id !== undefined && {
+            copy_storage_provider_id: body.copy_storage_provider_id,
+          }),
           ...(body.drill !== undefined && { drill: body.drill }),
           // The old moment must not come before the new schedule is in force.
           ...(body.frequency !== row.frequency && { next_run_at: null, missed_since: null }),
@@ -174,8 +198,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           throw conflict(
             `${pinned} of its backups ${pinned === 1 ? "is" : "are"} pinned. Unpin what may be deleted, or keep the stored files.`,
           );
-        const provider = await inventory.findStorageProvider(row.storage_provider_id, tx);
-        const place = `${row.directory}/${id} on ${provider?.name ?? "its storage"}`;
+        const names: string[] = [];
+        for (const provider of [row.storage_provider_id, row.copy_storage_provider_id])
+          if (provider !== null)
+            names.push((await inventory.findStorageProvider(provider, tx))?.name ?? "its storage");
+        const place = `${row.directory}/${id} on ${names.join(" and ")}`;
         const detail = withFiles ? `Stored files deleted: ${place}` : `Stored files kept: ${place}`;
         await recordActivity(tx, configurationEntry(row, "deleted", { detail }));
         if (withFiles) await move(tx, row, "removing", { status_reason: null, next_run_at: null });

@@ -14,6 +14,7 @@ import {
   servers,
   sites,
 } from "../store/tables.ts";
+import { isCopyMissing } from "./copy-missing.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
 type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;
@@ -46,7 +47,8 @@ const statusOfRuns = sql`(
   select case
     when run.status in ('pending', 'running') then 'running'
     when run.status = 'failed' or run.is_damaged
-      or run.status is not null and ${configurations.missed_since} is not null then 'failing'
+      or run.status is not null and ${configurations.missed_since} is not null
+      or ${isCopyMissing(sql`${configurations}`, sql`run`)} then 'failing'
     end
   from ${newestBackups} run where run.configuration_id = ${configurations.id})`;
 

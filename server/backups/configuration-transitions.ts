@@ -116,13 +116,17 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       let reason: string | null = null;
       let warnings: string[] = [];
       try {
-        const storage = await resolver.storage(row.storage_provider_id);
-        await rehearseStorage(storage, `${row.directory}/${id}`, signal);
-        await resolver.encryption(row.storage_provider_id);
+        const second = row.copy_storage_provider_id;
+        const used = [row.storage_provider_id, ...(second === null ? [] : [second])];
+        for (const provider of used) {
+          const storage = await resolver.storage(provider);
+          await rehearseStorage(storage, `${row.directory}/${id}`, signal);
+          await resolver.encryption(provider);
+        }
         const source = await resolver.source(row);
         await source.rehearse(signal);
         warnings = (await source.warnings?.(signal)) ?? [];
-        await resolver.markStorage(row.storage_provider_id);
+        for (const provider of used) await resolver.markStorage(provider);
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, configuration: id }, "a rehearsal failed unexpectedly");

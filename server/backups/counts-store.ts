@@ -25,7 +25,7 @@ export function createCountsStore(db: Database) {
           case manifest ->> 'kind' when 'folder' then jsonb_build_object(${wholeFolder}::text, manifest -> 'entries')
             else manifest -> 'tables' end as counts
         from ${backups}
-        where configuration_id = ${configurationId} and status = 'finished' and trigger <> 'safety'
+        where configuration_id = ${configurationId} and status = 'finished' and trigger not in ('safety', 'copy')
           and manifest is not null
         order by id desc limit ${limit}`);
       return rows.flatMap(({ id, started_at: at, is_folder: isFolder, counts }) => {

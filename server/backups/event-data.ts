@@ -74,6 +74,21 @@ export const backupEvent = (
   },
 });
 
+/** A run that has no copy where it should. @param storage its name there */
+export const copyFailedEvent = (
+  configuration: ConfigurationRow,
+  copy: BackupRow,
+  { reason, storage }: { reason: string; storage: string },
+): NewEvent => {
+  const { notification, ...event } = backupEvent(configuration, copy, {
+    type: "backup.failed",
+    reason,
+    facts: copy.copy_of_id === null ? [] : [["Stored as", `Backup ${copy.copy_of_id}`]],
+  });
+  const subject = `${configuration.name}, copy in ${storage}`;
+  return { ...event, notification: { ...notification, subject } };
+};
+
 /** A stored backup that went bad, and since when it is known. */
 export const damagedEvent = (
   configuration: ConfigurationRow,
@@ -209,6 +224,7 @@ export const configurationEntry = (
 /** What the timeline says of what somebody canceled; in place of the event of a failure. */
 export const canceledAction = {
   run: "cancelled",
+  copy: "copy cancelled",
   restore: "restore cancelled",
   drill: "restore drill cancelled",
   verify: "verification cancelled",

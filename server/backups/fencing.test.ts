@@ -85,6 +85,7 @@ beforeEach(async () => {
       markStorage: async () => undefined,
     } satisfies Omit<Resolver, "drill" | "destination">,
     jobs,
+    copyQueue: { hold: async () => null },
     counts: createBackupCounts(new Registry()),
     clock: systemClock,
     log,

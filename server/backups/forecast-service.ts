@@ -8,7 +8,7 @@ import { toTimestampOrNull } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Database } from "../store/database.ts";
-import { and, desc, eq, ne } from "../store/drizzle.ts";
+import { and, desc, eq, ne, or, sql } from "../store/drizzle.ts";
 import { backupConfigurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { forecast, type ForecastConfiguration } from "./forecast.ts";
@@ -66,14 +66,19 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         .from(backupConfigurations)
         .where(
           and(
-            eq(backupConfigurations.storage_provider_id, providerId),
+            or(
+              eq(backupConfigurations.storage_provider_id, providerId),
+              eq(backupConfigurations.copy_storage_provider_id, providerId),
+            ),
             ne(backupConfigurations.status, "removing"),
           ),
         ),
       db
         .select({
           configurationId: backups.configuration_id,
-          startedAt: backups.started_at,
+          startedAt: sql<Date>`coalesce(${backups.taken_at}, ${backups.started_at})`.mapWith(
+            backups.started_at,
+          ),
           sizeBytes: backups.size,
           trigger: backups.trigger,
           pinnedAt: backups.pinned_at,

@@ -50,8 +50,8 @@ export function createBackupCounts(registry: Registry): BackupCounts {
   for (const outcome of outcomes) {
     durations.zero({ outcome });
     for (const trigger of backupTriggers)
-      // No run of this installation.
-      if (trigger !== "adopted") runs.inc({ outcome, trigger }, 0);
+      // No runs of this installation.
+      if (trigger !== "adopted" && trigger !== "copy") runs.inc({ outcome, trigger }, 0);
   }
   return {
     ran({ outcome, trigger, durationMs, sizeBytes }) {
@@ -137,6 +137,11 @@ export function backupMetrics(clock: Clock): MetricsPart {
         }),
         ofEach("overdue", "Whether a run is overdue.", ({ missed_since: since }) =>
           since === null ? 0 : 1,
+        ),
+        ofEach(
+          "copy_missing",
+          "Whether the newest good backup is missing in the second storage of its configuration.",
+          ({ copy_missing: missing }) => (missing === null ? 0 : 1),
         ),
         ofEach(
           "last_proven_timestamp_seconds",

@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { backupStates, backupTriggers } from "../../contract/backups/backup.ts";
 import { protectionOf } from "../../contract/backups/protection.ts";
-import { toTimestampOrNull } from "../../contract/values.ts";
+import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { desc, eq } from "../store/drizzle.ts";
 import { backupConfigurations, backups } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
@@ -27,7 +27,9 @@ beforeAll(async () => {
   await query(
     `insert into sites (id, server_id, name, entry) select n, 1, 'site ' || n, '{}' from generate_series(1, 60) n`,
   );
-  await query(`insert into storage_providers (id, name, entry) values (1, 'disk', '{}')`);
+  await query(
+    `insert into storage_providers (id, name, entry) values (1, 'disk', '{}'), (2, 'second', '{}'), (3, 'third', '{}')`,
+  );
 });
 afterAll(() => database.close());
 beforeEach(() => query("truncate backup_configurations, backups cascade"));
@@ -52,8 +54,8 @@ async function fillAtRandom(): Promise<void> {
     const id = await makeConfiguration(site);
     const isPlain = roll(2) === 0;
     await query(
-      `update backup_configurations set status = $2, missed_since = $3, install_warnings = $4, drill = $5, last_proven_at = $6
-       where id = $1`,
+      `update backup_configurations set status = $2, missed_since = $3, install_warnings = $4, drill = $5, last_proven_at = $6,
+         copy_storage_provider_id = $7 where id = $1`,
       [
         id,
         oneOf(isPlain ? ["installed"] : ["installed", "installed", "failed", "installing"]),
@@ -65,12 +67,13 @@ async function fillAtRandom(): Promise<void> {
           new Date(now.getTime() - 8 * 86_400_000),
           new Date(now.getTime() - 86_400_000),
         ]),
+        oneOf([null, null, 2]),
       ],
     );
-    for (let count = roll(14); count > 0; count--)
-      await query(
+    for (let count = roll(14); count > 0; count--) {
+      const [made] = await query<{ id: number; trigger: string }>(
         `insert into backups (configuration_id, storage_provider_id, trigger, status, damage, warnings, ended_at)
-         values ($1, 1, $2, $3, $4, $5, $6)`,
+         values ($1, 1, $2, $3, $4, $5, $6) returning id, trigger`,
         [
           id,
           oneOf(isPlain ? ["schedule"] : backupTriggers),
@@ -80,6 +83,19 @@ async function fillAtRandom(): Promise<void> {
           oneOf([now, null, new Date(now.getTime() - roll(20) * 86_400_000)]),
         ],
       );
+      if (made?.trigger !== "copy" && roll(isPlain ? 8 : 2) !== 0)
+        await query(
+          `insert into backups (configuration_id, storage_provider_id, trigger, status, damage, copy_of_id)
+           values ($1, $2, 'copy', $3, $4, $5)`,
+          [
+            id,
+            oneOf([2, 2, 2, 3]),
+            oneOf(isPlain ? ["finished"] : ["finished", "finished", "failed"]),
+            oneOf(isPlain ? [null] : [null, null, "It is gone."]),
+            made?.id,
+          ],
+        );
+    }
   }
 }
 
@@ -95,11 +111,20 @@ async function judgeByList(id: number) {
     .from(backups)
     .where(eq(backups.configuration_id, id))
     .orderBy(desc(backups.id));
-  const newest = all.slice(0, 10);
-  const good = all.find(
-    ({ status, trigger, damage }) =>
-      status === "finished" && trigger !== "safety" && damage === null,
+  const newest = all.filter(({ trigger }) => trigger !== "copy").slice(0, 10);
+  const isOfRun = ({ trigger }: (typeof all)[number]) => trigger !== "safety" && trigger !== "copy";
+  const finished = all.filter((row) => row.status === "finished" && isOfRun(row));
+  const good = finished.find(({ damage }) => damage === null);
+  const copied = all.find(
+    ({ status, trigger, damage, copy_of_id, storage_provider_id }) =>
+      [status, trigger, damage].join() === "finished,copy," &&
+      copy_of_id !== null &&
+      storage_provider_id === one.copy_storage_provider_id,
   );
+  const isMissing =
+    one.copy_storage_provider_id !== null &&
+    good !== undefined &&
+    (copied?.copy_of_id ?? 0) < good.id;
   const shown = newest.map((row) => ({ ...row, ended_at: toTimestampOrNull(row.ended_at) }));
   const { state, reason, warning } = protectionOf(
     {
@@ -108,6 +133,7 @@ async function judgeByList(id: number) {
       last_backup: shown[0] ?? null,
       missed_since: toTimestampOrNull(one.missed_since),
       last_proven_at: toTimestampOrNull(one.last_proven_at),
+      copy_missing: isMissing ? { storage: "second", since: toTimestamp(now) } : null,
       last_finished_at: toTimestampOrNull(good?.ended_at ?? null),
       warnings: warningsOf(one, shown),
     },
@@ -142,6 +168,7 @@ test("protection is what the ten newest backups say, and all is well only where 
       expect(judged).toMatchObject({ state: "protected", warning: null });
   }
   expect(states.size).toBe(3);
+  expect(all.some(({ copy_missing: missing }) => missing !== null)).toBe(true);
 });
 
 test("follows each change of a backup, and leaves with the last one", async () => {

@@ -34,7 +34,8 @@ export function createPace(bytesPerSecond: number, clock: Clock): Pace {
   };
 }
 
-const delay = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
+/** Waits, by the service's clock. @throws the signal's reason */
+export const delay = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = () => {

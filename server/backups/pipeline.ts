@@ -34,6 +34,8 @@ type StoreOptions = {
   dump(into: Writable, signal: AbortSignal): Promise<Manifest | ManifestOf>;
   /** What is written comes compressed by zstd already. */
   compressed?: Pick<CompressedDump, "content"> | null;
+  /** What is written is stored as it is, whatever it holds: nothing is compressed, and nothing is unpacked. */
+  isPacked?: boolean;
   /** Left out: it is stored as it is. */
   encrypt?: Encrypt | null;
   /** Of zstd, where it is compressed here; left out: the usual one. */
@@ -54,6 +56,7 @@ const wordsMs = 2000;
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
   const { compressed = null, encrypt = null, pace = null } = options;
+  const isPacked = options.isPacked === true || compressed !== null;
   const hasher = createHasher(encrypt === null ? compressed?.content : null);
   /** What comes compressed is unpacked before it is encrypted. */
   const inspector =
@@ -63,7 +66,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
     into,
     out,
     plainBytes = inspector.plainBytes,
-  } = compressed === null ? compressHere(options.compressionLevel) : passCompressed(memory);
+  } = isPacked ? passCompressed(memory) : compressHere(options.compressionLevel);
   let sizeBytes = 0;
   let backBytes = 0;
   let checksum = "";

@@ -48,8 +48,10 @@ const toMs = (seconds: number | null | undefined) => (seconds == null ? null : s
 /** When it came to be wrong: its newest run's end, or the configuration's own failure. */
 function problemAt(one: ProtectedConfiguration, runs: readonly DecidingRun[]): number | null {
   if (one.missed_since !== null) return toMs(one.missed_since);
-  const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety")?.ended;
-  return toMs(one.status === "failed" ? one.status_since : ended);
+  const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety");
+  if (one.status === "failed") return toMs(one.status_since);
+  const isGood = ended?.status === "finished" && ended.damage === null;
+  return toMs(isGood && one.copy_missing !== null ? one.copy_missing.since : ended?.ended);
 }
 
 /** The first line of what the service knows; the rest of it stands on the configuration's page. */
@@ -64,7 +66,7 @@ function isMendedByRun(one: ProtectedConfiguration, runs: readonly DecidingRun[]
   const last = runs.find(({ trigger }) => trigger !== "safety");
   if (one.status !== "installed" || isInTransit(last?.status)) return false;
   const isMissing = last === undefined || one.missed_since !== null;
-  return isMissing || last.status === "failed" || last.damage !== null;
+  return isMissing || last.status === "failed" || last.damage !== null || one.copy_missing !== null;
 }
 
 export function createProtectionOverview({

@@ -2,6 +2,7 @@
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { toTimestamp } from "../../contract/values.ts";
+import { isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
 import { warningsOf } from "./configuration-warnings.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -26,6 +27,7 @@ export type ProtectedConfiguration = {
   drill: number | null;
   next_run: number | null;
   missed_since: number | null;
+  copy_missing: MissingCopy | null;
   proven: number | null;
   good_id: number | null;
   good_at: number | null;
@@ -38,8 +40,14 @@ export type ProtectedConfiguration = {
   oldest_ended: number | null;
 };
 
+/** @returns the same with a timestamp */
+export const toMissing = (missing: MissingCopy | null) =>
+  missing && { ...missing, since: toTimestamp(new Date(missing.since * 1000)) };
+
 const secondsToTimestamp = (seconds: number | null) =>
   seconds === null ? null : toTimestamp(new Date(seconds * 1000));
+
+const isMissing = isCopyMissing(sql`c`, sql`newest`);
 
 /** Not for what backups of an earlier installation are listed under: it makes no new ones, so it protects nothing. */
 const makesBackups = sql`c.adopted_at is null`;
@@ -64,7 +72,7 @@ const isVisible = (visible: Visible) =>
 const isWell = (
   now: Date,
 ) => sql`(c.status = 'installed' and c.missed_since is null and c.install_warnings = '{}'
-  and newest.good_id is not null and newest.runs is null
+  and newest.good_id is not null and newest.runs is null and ${isMissing} is not true
   and (c.drill is null or coalesce(c.last_proven_at, newest.oldest_ended_at)
     > ${now.toISOString()}::timestamptz - c.drill * interval '24 hours')) is true`;
 
@@ -78,6 +86,8 @@ const mayBeUnwell = (now: Date) => sql`
     and (c.last_proven_at is null or c.last_proven_at <= ${now.toISOString()}::timestamptz - c.drill * interval '24 hours'))
   union all
   select configuration_id from newest_backups where good_id is null or runs is not null
+  union all
+  select c.id from backup_configurations c join newest_backups newest on newest.configuration_id = c.id where ${isMissing}
   union all
   select c.id from backup_configurations c
   where (select count(*) from newest_backups) < (select count(*) from backup_configurations)
@@ -139,6 +149,7 @@ export async function readJudgeable(
 
 const columns = sql`c.id, c.name, c.server_id, s.name as server, c.site_id, c.database_id,
   coalesce(s.entry ->> 'time_zone', 'UTC') as time_zone,
+  ${missingCopy(sql`c`, sql`newest`)} as copy_missing,
   c.status, c.status_reason, c.install_warnings, c.frequency, c.drill,
   extract(epoch from c.status_since)::float8 as status_since,
   extract(epoch from c.next_run_at)::float8 as next_run,
@@ -181,7 +192,7 @@ export function protectionByRuns(
 ): Pick<Protection, "state" | "reason" | "warning"> {
   // When they ended decides nothing that the moment of the last proof does not say already.
   const backups = runs.map((run) => ({ ...run, ended_at: null }));
-  const { status, drill, missed_since: missed, good_at: goodAt } = configuration;
+  const { status, drill, missed_since: missed, good_at: goodAt, copy_missing } = configuration;
   // One that was never proven is due as long after its oldest backup.
   const proven = drill === null ? null : (configuration.proven ?? configuration.oldest_ended);
   return protectionOf(
@@ -191,6 +202,7 @@ export function protectionByRuns(
       backups,
       last_backup: backups[0] ?? null,
       missed_since: secondsToTimestamp(missed),
+      copy_missing: toMissing(copy_missing),
       last_proven_at: secondsToTimestamp(proven),
       last_finished_at: secondsToTimestamp(goodAt),
       warnings: warningsOf(configuration, runs),

@@ -7,7 +7,9 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
+import type { CopyQueue } from "./copy-queue.ts";
 import type { CountsStore } from "./counts-store.ts";
+import { createEndRun } from "./end-run.ts";
 import { countedBefore, lostRowsWarning } from "./lost-rows.ts";
 import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -26,23 +28,16 @@ export type RecordOutcomeOptions = {
   countsStore: CountsStore;
   resolver: Omit<Resolver, "drill" | "destination">;
   jobs: Jobs;
+  copyQueue: Pick<CopyQueue, "hold">;
   counts: BackupCounts;
   clock: Clock;
   log: Logger;
 };
 
 export function createRecordOutcome(options: RecordOutcomeOptions) {
-  const { store, configurations, countsStore, resolver, jobs, counts, clock, log } = options;
+  const { store, configurations, countsStore, resolver, jobs, copyQueue, clock, log } = options;
+  const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
-
-  /** What is counted has been stored. */
-  const count = ({ trigger, status, size, started_at: from, ended_at: to }: BackupRow) =>
-    counts.ran({
-      trigger,
-      outcome: status === "finished" ? "finished" : "failed",
-      durationMs: (to ?? from).getTime() - from.getTime(),
-      sizeBytes: size,
-    });
 
   /** Nothing after a restore, which brings the rows of an earlier day. */
   async function lostRows(configuration: ConfigurationRow, manifest: Manifest): Promise<string[]> {
@@ -56,7 +51,10 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     );
   }
 
-  /** Stores a run that worked, its event and what it says of the configuration. @returns the finished row */
+  /**
+   * Stores a run that worked, its event and what it says of the configuration; one that is to be copied goes on until it is.
+   * @returns the row
+   */
   async function finish(
     row: BackupRow,
     configuration: ConfigurationRow,
@@ -84,38 +82,25 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
     });
     const moved = await store.transaction(async (tx) => {
-      await configurations.lock(tx, configuration.id);
-      const finished = await store.move(tx, row, "finished", {
+      const locked = await configurations.lock(tx, configuration.id);
+      const facts = {
         ended_at: endedAt,
         size: stored.sizeBytes,
         plain_size: stored.plainBytes,
         checksum: stored.checksum,
         manifest: { ...stored.manifest, origin: stored.origin },
         warnings,
-        output: output.text(),
-      });
-      if (finished === null) throw new Error(`Backup ${row.id} was moved during its run.`);
-      if (row.trigger !== "safety") {
-        const recovered = await configurations.clearMissed(tx, configuration.id);
-        // What it could not do when it was set up, it has just done.
-        if (configuration.status === "failed")
-          await configurations.move(tx, configuration, "installed", { status_reason: null });
-        await recordEvent(
-          tx,
-          backupEvent(configuration, finished, {
-            type: "backup.finished",
-            reason: null,
-            more: { recovered },
-          }),
-        );
-      }
+      };
+      const held = await copyQueue.hold(tx, locked, row, facts, output);
+      const ended =
+        held ?? (await endRun(tx, configuration, row, { ...facts, output: output.text() }));
+      if (ended === null) throw new Error(`Backup ${row.id} was moved during its run.`);
       await also(tx);
-      return finished;
+      return ended;
     });
-    count(moved);
+    if (moved.status === "finished") count(moved);
     return moved;
   }
-
   /** Stores a run that failed or was canceled. @returns whether it did; false where the row had been moved by then */
   async function fail(
     row: BackupRow,

@@ -50,12 +50,12 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
           b.origin, b.owner, d.entry as database, s.entry as site, server.entry ->> 'name' as server
         from backup_configurations c
         cross join lateral (
-          select id, trigger = 'safety' as is_safety, path, size, checksum, ended_at,
+          select id, trigger = 'safety' as is_safety, path, size, checksum, coalesce(taken_at, ended_at) as ended_at,
             manifest -> 'origin' as origin, manifest -> 'file' as owner
           from backups
           where configuration_id = c.id and storage_provider_id = ${providerId}
             and status = 'finished' and damage is null
-          order by trigger = 'safety', id desc limit 1
+          order by trigger = 'safety', coalesce(taken_at, started_at) desc, id desc limit 1
         ) b
         left join databases d on d.id = c.database_id
         left join sites s on s.id = c.site_id

@@ -11,6 +11,7 @@ import type { DatabaseRow, SiteRow } from "../inventory/store.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import type { RestoreTarget } from "../store/tables.ts";
+import { createAddTasks, type AddTasksOptions } from "./add-tasks.ts";
 import { backupEntry, targetInWords } from "./event-data.ts";
 import { taskNames } from "./backup-service.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -20,12 +21,13 @@ import { createLockBoth } from "./lock-both.ts";
 import { asConflict, createOpenStored, identityMissing, type GivenFields } from "./open-stored.ts";
 import type { Resolver } from "./resolver.ts";
 import { refuseUnsaved } from "./restore-destination.ts";
-import { createRunMaker, type RunMakerOptions } from "./run-maker.ts";
+import type { TaskStore } from "./task-store.ts";
 import { columnsOf, engineOf, engineOfPath, nameOf, type Engine } from "./subject.ts";
 
-type RestoreServiceOptions = RunMakerOptions & {
+type RestoreServiceOptions = AddTasksOptions & {
   store: BackupStore;
   configurations: ConfigurationStore;
+  tasks: TaskStore;
   resolver: Pick<Resolver, "storage" | "destination">;
   fileKeys: FileKeys;
 };
@@ -45,7 +47,7 @@ const engineNames: Record<Engine, string> = {
 
 export function createRestoreService(options: RestoreServiceOptions) {
   const { store, configurations, tasks, resolver, fileKeys } = options;
-  const { addTask } = createRunMaker(options);
+  const { addTask } = createAddTasks(options);
   const { openFile } = createOpenStored(resolver);
   const lockBoth = createLockBoth(options);
 
@@ -59,7 +61,8 @@ export function createRestoreService(options: RestoreServiceOptions) {
       throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
     await tasks.lockTarget(tx, target);
     const busy = [...(await tasks.ofTarget(tx, target)), ...(await tasks.ofBackup(tx, row.id))];
-    const other = busy.find(({ kind }) => kind !== "verify");
+    // A copy only reads what is stored.
+    const other = busy.find(({ kind }) => kind !== "verify" && kind !== "copy");
     if (other !== undefined)
       throw conflict(
         other.backup_id === row.id

@@ -12,6 +12,7 @@ import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { FileKeys } from "./file-keys.ts";
+import { sayTwins, type Twins } from "./twins.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
 import { checkSize, DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
@@ -47,6 +48,7 @@ type RestoreOptions = {
   takeBackup: TakeBackup;
   fileKeys: Pick<FileKeys, "take">;
   recovery: Pick<RecoveryWriter, "request">;
+  copies: Twins;
   clock: Clock;
   log: Logger;
 };
@@ -61,7 +63,7 @@ type Replaced = {
 };
 
 export function createRestore(options: RestoreOptions) {
-  const { store, tasks, resolver, takeBackup, fileKeys, recovery, clock, log } = options;
+  const { store, tasks, resolver, takeBackup, fileKeys, recovery, copies, clock, log } = options;
   const destinations = createDestinations(options);
 
   async function end(
@@ -264,7 +266,8 @@ export function createRestore(options: RestoreOptions) {
           const failure = failureMessage(error);
           // From then on whoever fails says what was done, except for the file itself.
           const isTold = isExplained && !(error instanceof DamagedCopy);
-          const explained = isTold ? failure : `${failure} ${leftBehind.restore}`;
+          const twins = await sayTwins(copies, row, error);
+          const explained = `${isTold ? failure : `${failure} ${leftBehind.restore}`}${twins}`;
           await end(task, row, configuration, { status: "failed", reason: explained }, output);
         } else if (content !== null) {
           const isUnchanged = isBuiltAside && !content.readableEnded;

@@ -178,6 +178,26 @@ test("what a rule keeps stays beyond the hold, and a damaged copy is never what 
   ]);
 });
 
+test("copies are counted apart from runs, by the moments of their runs and not by those of the copying", () => {
+  const moment = (day: number) => new Date(Date.parse("2026-06-01T02:30:00Z") + day * 24 * hourMs);
+  const made = (id: number, day: number, ofDay?: number) => ({
+    id,
+    trigger: ofDay === undefined ? ("schedule" as const) : ("copy" as const),
+    damage: null,
+    started_at: moment(day),
+    taken_at: ofDay === undefined ? null : moment(ofDay),
+    ended_at: moment(day),
+    pinned_at: null,
+  });
+  // The copy of day 1 was made by hand on day 4, after those of days 2 and 3.
+  const stored = [made(8, 4, 1), made(7, 3, 3), made(6, 3), made(5, 2, 2), made(4, 2), made(2, 1)];
+  const keeping = { hold: 2, keep: null, timeZone: "UTC" };
+  expect(removedAfterRun(stored, keeping, moment(4)).map(({ id }) => id)).toEqual([2, 8]);
+  const next = removedByNextRun(stored, { ...keeping, isCopied: true }, moment(5));
+  expect(next.map(({ id }) => id)).toEqual([2, 4, 5, 8]);
+  expect(removedByNextRun(stored, keeping, moment(5)).map(({ id }) => id)).toEqual([2, 4, 8]);
+});
+
 test("a pinned backup stays, and takes the place of no other", () => {
   const day = (id: number, isPinnedOne = false): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (10 - id) * 24 * hourMs);

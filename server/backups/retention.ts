@@ -1,5 +1,5 @@
 // What is removed by itself: what is beyond the hold after a finished run, and safety backups by their age.
-import { safetyKeptDays } from "../../contract/backups/backup.ts";
+import { isOfRun, safetyKeptDays } from "../../contract/backups/backup.ts";
 import { keptBy, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -9,7 +9,11 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 
-type Facts = Pick<BackupRow, "id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at">;
+type Facts = Pick<
+  BackupRow,
+  "id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
+> &
+  Partial<Pick<BackupRow, "taken_at">>;
 
 const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 
@@ -24,25 +28,36 @@ type Keeping = {
   keep: KeepRules | null;
   /** Of the server, in whose days the rules count. */
   timeZone: string;
+  /** Whether the next run will be copied. */
+  isCopied?: boolean;
 };
 
+const takenAt = ({ taken_at: takenAt, started_at: startedAt }: Facts): Date => takenAt ?? startedAt;
+
+/** One of an older run may have been made later. */
+const copiesIn = <Backup extends Facts>(finished: readonly Backup[]): Backup[] =>
+  finished
+    .filter(({ trigger }) => trigger === "copy")
+    .toSorted((a, b) => takenAt(b).getTime() - takenAt(a).getTime());
+
 /**
- * The backups of runs beyond those to keep. Safety backups count for nothing here, and neither does a copy that is
- * known to be damaged: none of them ever pushes a good one out. A pinned one is beside all that: it stays, and takes the
- * place of no other. The newest is never among them.
+ * The backups of runs beyond those to keep, or of their copies, which are counted apart. Safety backups count for nothing here,
+ * and neither does one that is known to be damaged: none of them ever pushes a good one out. A pinned one is beside all that: it
+ * stays, and takes the place of no other. The newest is never among them.
+ * @param all newest first
  */
 function beyondKept<Backup extends Facts>(
-  finished: readonly Backup[],
+  all: readonly Backup[],
   { hold, keep, timeZone }: Keeping,
 ): Backup[] {
-  const ofRuns = finished.filter((one) => one.trigger !== "safety" && !isPinned(one));
+  const ofRuns = all.filter((one) => !isPinned(one));
   const good = ofRuns.filter(isGood);
   const oldestHeld = good[Math.min(hold, good.length) - 1];
   if (oldestHeld === undefined) return [];
-  const moments = good.map(({ started_at: startedAt }) => startedAt);
+  const moments = good.map(takenAt);
   const kept = keptBy(moments, keep, timeZone);
   const staying = new Set([...kept.keys()].map((index) => good[index]));
-  return ofRuns.filter((backup) => backup.id < oldestHeld.id && !staying.has(backup));
+  return ofRuns.slice(ofRuns.indexOf(oldestHeld) + 1).filter((backup) => !staying.has(backup));
 }
 
 /**
@@ -75,7 +90,11 @@ export const removedAfterRun = <Backup extends Facts>(
   finished: readonly Backup[],
   keeping: Keeping,
   at: Date,
-): Backup[] => [...expiredSafety(finished, at), ...beyondKept(finished, keeping)];
+): Backup[] => [
+  ...expiredSafety(finished, at),
+  ...beyondKept(finished.filter(isOfRun), keeping),
+  ...beyondKept(copiesIn(finished), keeping),
+];
 
 /**
  * What will be gone once the next run has finished, which counts as a good one.
@@ -96,7 +115,8 @@ export function removedByNextRun<Backup extends Facts>(
     ended_at: at,
     pinned_at: null,
   };
-  const removed = new Set<Facts>(removedAfterRun<Facts>([next, ...finished], keeping, at));
+  const coming: Facts[] = keeping.isCopied === true ? [next, { ...next, trigger: "copy" }] : [next];
+  const removed = new Set<Facts>(removedAfterRun<Facts>([...coming, ...finished], keeping, at));
   return finished.filter((backup) => removed.has(backup)).toReversed();
 }
 
@@ -151,7 +171,9 @@ export function createRetention(options: RetentionOptions) {
             : expiredSafety(finished, now);
         await removeAll(tx, removed);
         // One that is pinned for years must not keep the failures of years.
-        const oldestKept = finished.findLast((row) => !removed.includes(row) && !isPinned(row));
+        const oldestKept = finished.findLast(
+          (row) => row.trigger !== "copy" && !removed.includes(row) && !isPinned(row),
+        );
         if (oldestKept !== undefined)
           await store.removeFailedBefore(tx, configurationId, oldestKept.id);
       });

@@ -188,6 +188,13 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       handle: async ({ found }) =>
         reply(200, await serializer.toBackup(await backups.setPinned(found, false))),
     }),
+    route(servedOperations.copyBackup, {
+      find: findBackup,
+      handle: async ({ found }) => {
+        const copy = await backups.copy(found);
+        return reply(202, await serializer.toBackup(copy), `/api/backup/${copy.id}`);
+      },
+    }),
     route(servedOperations.drillBackup, {
       find: findBackup,
       handle: async ({ found }) =>

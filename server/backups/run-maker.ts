@@ -7,52 +7,26 @@ import { conflict } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
-import type { BackupTaskKind } from "../store/tables.ts";
+import { createAddTasks } from "./add-tasks.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
+import type { CopyQueue } from "./copy-queue.ts";
 import { backupEntry } from "./event-data.ts";
-import { longestWaitMs } from "./task-runner.ts";
-import type { TaskDetails, TaskStore } from "./task-store.ts";
+import type { TaskStore } from "./task-store.ts";
 
-export type RunMakerOptions = {
+type RunMakerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
   jobs: Jobs;
   leases: Pick<Leases, "holdThose">;
+  copyQueue: Pick<CopyQueue, "addMissing">;
   clock: Clock;
 };
 
 export function createRunMaker(options: RunMakerOptions) {
-  const { store, configurations, tasks, jobs, leases, clock } = options;
-
-  async function addTasks(
-    tx: Connection,
-    kind: BackupTaskKind,
-    backups: readonly { id: number; server_id: number }[],
-    more: TaskDetails = {},
-  ): Promise<string[]> {
-    if (backups.length === 0) return [];
-    const added = backups.map(({ id, server_id }) => ({
-      server_id,
-      backup_id: id,
-      kind,
-      ...more,
-    }));
-    const ids = await tasks.insert(tx, added);
-    const deadlines = ids.map((id) => ({ id }));
-    await jobs.sendAll(tx, "backup-task.deadline", deadlines, longestWaitMs / 1000);
-    return ids;
-  }
-
-  /** @returns the ids of the tasks */
-  const addTask = (
-    tx: Connection,
-    { server_id }: Pick<ConfigurationRow, "server_id">,
-    id: number,
-    kind: BackupTaskKind,
-    more: TaskDetails = {},
-  ) => addTasks(tx, kind, [{ id, server_id }], more);
+  const { store, configurations, tasks, leases, copyQueue, clock } = options;
+  const { addTasks } = createAddTasks(options);
 
   /** Stores runs, their tasks, and who asked for them. @returns the ids of the runs */
   async function beginRuns(
@@ -62,6 +36,8 @@ export function createRunMaker(options: RunMakerOptions) {
     more: { actor?: Actor } = {},
   ): Promise<number[]> {
     if (all.length === 0) return [];
+    // The storage may be back by now, and these may fail.
+    await copyQueue.addMissing(tx, all);
     const byId = new Map(all.map((one) => [one.id, one]));
     const rows = await store.insertWaiting(tx, [...byId.keys()], trigger, new Date(clock.now()));
     const begun = rows.flatMap((backup) => {
@@ -81,8 +57,6 @@ export function createRunMaker(options: RunMakerOptions) {
   }
 
   return {
-    addTask,
-
     /** Asks for a run. @throws a conflict while the configuration cannot run or runs already */
     async run(
       configurationId: number,

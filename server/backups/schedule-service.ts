@@ -26,7 +26,7 @@ export const createScheduleService = (options: {
   inventory: Pick<InventoryStore, "findServer">;
   clock: Clock;
 }): ScheduleService => ({
-  async preview({ id, server_id, frequency, hold, keep }) {
+  async preview({ id, server_id, frequency, hold, keep, copy_storage_provider_id: copiesTo }) {
     const server = await options.inventory.findServer(server_id);
     const timeZone = server?.timeZone ?? "UTC";
     const now = new Date(options.clock.now());
@@ -37,7 +37,7 @@ export const createScheduleService = (options: {
       clockChange: clockChangeNote(frequency, timeZone, now),
       removed: removedByNextRun(
         await options.store.finished(id),
-        { hold, keep, timeZone },
+        { hold, keep, timeZone, isCopied: copiesTo !== null },
         runs[0] ?? now,
       ),
     };

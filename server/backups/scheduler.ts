@@ -10,12 +10,14 @@ import type { Leases } from "../instances/leases.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { ConfigurationStore, DueConfiguration } from "./configuration-store.ts";
+import type { CopyStore } from "./copy-store.ts";
 import { missedEvent } from "./event-data.ts";
 import { createOverdueFinder } from "./overdue.ts";
 import type { Retention } from "./retention.ts";
 
 type SchedulerOptions = {
   store: BackupStore;
+  copies: Pick<CopyStore, "unverifiedSince">;
   configurations: ConfigurationStore;
   backups: BackupService;
   retention: Retention;
@@ -37,7 +39,7 @@ const sweepEveryMs = 30 * 60_000;
 const runsAtOnce = 100;
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, configurations, backups, retention, leases, clock, log } = options;
+  const { store, copies, configurations, backups, retention, leases, clock, log } = options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
@@ -121,10 +123,9 @@ export function createScheduler(options: SchedulerOptions) {
   async function verifyDue(now: Date): Promise<void> {
     for (const [id, asked] of verifyAsked)
       if (isPast(new Date(asked), now, verifyAgainMs)) verifyAsked.delete(id);
-    for (const row of await store.unverifiedSince(
-      new Date(now.getTime() - verifyEveryMs),
-      leases.elsewhere(),
-    )) {
+    const before = new Date(now.getTime() - verifyEveryMs);
+    const due = await store.unverifiedSince(before, leases.elsewhere());
+    for (const row of [...due, ...(await copies.unverifiedSince(before, leases.elsewhere()))]) {
       if (stopped) return;
       if (verifyAsked.has(row.id)) continue;
       verifyAsked.set(row.id, now.getTime());

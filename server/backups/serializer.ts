@@ -13,12 +13,16 @@ import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import type { MissingCopy } from "./copy-missing.ts";
+import type { CopyOfRun, CopyStore } from "./copy-store.ts";
+import { toMissing } from "./protection-store.ts";
 import { warningsOf } from "./configuration-warnings.ts";
 import type { TaskStore } from "./task-store.ts";
 import { durationInWords } from "./formatting.ts";
 
 type SerializerOptions = {
   store: BackupStore;
+  copies: Pick<CopyStore, "ofRuns" | "missing">;
   tasks: TaskStore;
   inventory: InventoryStore;
   clock: Clock;
@@ -29,6 +33,7 @@ type Beside = {
   /** Its newest backups, newest first. */
   shown: readonly Backup[];
   lastFinished: string | null;
+  missingCopy: MissingCopy | null;
   backupable: BackupConfiguration["backupable"];
   timeZone: string;
 };
@@ -39,24 +44,30 @@ const shownAlone = 100;
 /** What a backup inside a configuration keeps of its output, so that a list stays small. */
 const nestedOutputCharacters = 1024;
 
-export function createSerializer({ store, tasks, inventory, clock }: SerializerOptions) {
-  function toBackup(row: BackupRow, ahead: number | null): Backup {
+export function createSerializer({ store, copies, tasks, inventory, clock }: SerializerOptions) {
+  function toBackup(
+    row: BackupRow,
+    { ahead, copied }: { ahead: number | null; copied: readonly CopyOfRun[] },
+  ): Backup {
     const isRunning = row.status === "running";
     // A waiting one has not begun; what it has waited so far is no duration of it.
-    const endMs = row.ended_at?.getTime() ?? (isRunning ? clock.now() : row.started_at.getTime());
+    // One that waits for its copy has stored its own file, and still runs.
+    const endedAt = isRunning ? null : row.ended_at;
+    const endMs = endedAt?.getTime() ?? (isRunning ? clock.now() : row.started_at.getTime());
     return {
       id: row.id,
       path: row.path,
-      size: row.size,
+      size: isRunning ? 0 : row.size,
       output: row.output,
       status: row.status,
       restore_output: row.restore_output,
       restore_status: row.restore_status,
       started_at: toTimestamp(row.started_at),
-      ended_at: toTimestampOrNull(row.ended_at),
+      ended_at: toTimestampOrNull(endedAt),
       restored_at: toTimestampOrNull(row.restored_at),
       duration: durationInWords(endMs - row.started_at.getTime()),
       configuration_id: row.configuration_id,
+      storage_provider_id: row.storage_provider_id,
       trigger: row.trigger,
       status_reason: row.status_reason,
       jobs_ahead: row.status === "pending" ? ahead : null,
@@ -72,14 +83,27 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       drill_output: row.drill_output,
       drilled_at: toTimestampOrNull(row.drilled_at),
       pinned_at: toTimestampOrNull(row.pinned_at),
+      copy_of_id: row.copy_of_id,
+      taken_at: toTimestampOrNull(row.taken_at),
+      copies: copied.map(({ id, storage_provider_id, status, is_damaged }) => ({
+        id,
+        storage_provider_id,
+        status: status === "finished" && is_damaged ? "damaged" : status,
+      })),
       excluded: excludedIn(row.manifest),
     };
   }
 
   async function toBackups(rows: readonly BackupRow[]): Promise<Backup[]> {
     const waiting = rows.filter(({ status }) => status === "pending").map(({ id }) => id);
-    const ahead = await tasks.jobsAhead(waiting);
-    return rows.map((row) => toBackup(row, ahead.get(row.id) ?? null));
+    const [ahead, copied] = await Promise.all([
+      tasks.jobsAhead(waiting),
+      copies.ofRuns(rows.map(({ id }) => id)),
+    ]);
+    const copiesOf = Map.groupBy(copied, (one) => one.copy_of_id);
+    return rows.map((row) =>
+      toBackup(row, { ahead: ahead.get(row.id) ?? null, copied: copiesOf.get(row.id) ?? [] }),
+    );
   }
 
   /** Reads what the configurations back up. */
@@ -102,7 +126,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
   }
 
   function toConfiguration(row: ConfigurationRow, beside: Beside): BackupConfiguration {
-    const { shown, lastFinished, backupable, timeZone } = beside;
+    const { shown, lastFinished, missingCopy, backupable, timeZone } = beside;
     const [last = null] = shown;
     return {
       id: row.id,
@@ -126,6 +150,8 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
       gap_ms:
         row.next_run_at === null ? null : expectedGapMs(row.frequency, timeZone, row.next_run_at),
       last_finished_at: lastFinished,
+      copy_storage_provider_id: row.copy_storage_provider_id,
+      copy_missing: toMissing(missingCopy),
       drill: row.drill,
       keep: row.keep,
       exclude: row.exclude,
@@ -159,8 +185,10 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
     const of = Map.groupBy(nested, ({ configuration_id }) => configuration_id);
     const finishedShown = (id: number) => of.get(id)?.find(isFinishedRun)?.ended_at ?? null;
     const ids = rows.map(({ id }) => id);
-    const [backupableOf, finishedBefore] = await Promise.all([
+    const copied = rows.filter((row) => row.copy_storage_provider_id !== null);
+    const [backupableOf, missing, finishedBefore] = await Promise.all([
       backupablesOf(rows),
+      copies.missing(copied.map(({ id }) => id)),
       store.lastFinished(ids.filter((id) => finishedShown(id) === null)),
     ]);
     return rows.map((row) =>
@@ -168,6 +196,7 @@ export function createSerializer({ store, tasks, inventory, clock }: SerializerO
         shown: of.get(row.id) ?? [],
         lastFinished:
           finishedShown(row.id) ?? toTimestampOrNull(finishedBefore.get(row.id) ?? null),
+        missingCopy: missing.get(row.id) ?? null,
         backupable: backupableOf(row),
         timeZone: server?.timeZone ?? "UTC",
       }),

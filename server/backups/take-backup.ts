@@ -15,10 +15,10 @@ import { StorageError, type Storage } from "../storage/storage.ts";
 import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
-import { removeStored } from "./stored-file.ts";
+import { createRunnerParts } from "./runner-parts.ts";
 import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
 import { untilAborted } from "./together.ts";
-import { failureMessage, operatorMessage } from "./failure-message.ts";
+import { failureMessage } from "./failure-message.ts";
 
 type TakeBackupOptions = RecordOutcomeOptions & {
   tasks: TaskStore;
@@ -28,9 +28,6 @@ type TakeBackupOptions = RecordOutcomeOptions & {
 };
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
-
-/** How often what a run has done so far is written down. */
-const progressMs = 500;
 
 /**
  * `<directory>/<configuration>/<backup>-<time>-<attempt>.<extension>`, so that no two configurations share a name, and no
@@ -49,42 +46,10 @@ export function objectKey(
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
-  const { store, configurations, tasks, resolver, clock, log } = options;
+  const { store, configurations, tasks, resolver, clock } = options;
   const { finish, fail } = createRecordOutcome(options);
+  const { reportProgress, storeFailure } = createRunnerParts(options);
   const now = () => new Date(clock.now());
-
-  /** Writes down what a run did so far, now and then; the answer ends that. */
-  function reportProgress(
-    row: BackupRow,
-    output: Output,
-    bytes: { plainBytes: number; storedBytes: number },
-    claim: Claim,
-  ): () => Promise<void> {
-    let writing = Promise.resolve();
-    let written = "";
-    const write = () => {
-      const state = `${bytes.storedBytes} ${bytes.plainBytes} ${output.text()}`;
-      if (state === written) return;
-      written = state;
-      writing = store
-        .progress(
-          row.id,
-          {
-            output: output.text(),
-            plain_size: bytes.plainBytes,
-            stored_bytes: bytes.storedBytes,
-          },
-          tasks.isHeld(claim),
-        )
-        // The outcome is what counts, and it is written with a check of its own.
-        .catch((error: unknown) => log.warn({ err: error }, "a run's progress was not stored"));
-    };
-    const timer = setInterval(write, progressMs);
-    return async () => {
-      clearInterval(timer);
-      await writing;
-    };
-  }
 
   async function checkRoom(storage: Storage, before: BackupRow[], output: Output): Promise<void> {
     const free = await storage.freeBytes();
@@ -111,14 +76,6 @@ export function createTakeBackup(options: TakeBackupOptions) {
       await configurations.setInstallWarnings(tx, configuration.id, warnings);
       await tasks.hold(tx, claim);
     });
-  }
-
-  /** A runner that was thought dead may have stored its file after somebody had cleaned up behind it. */
-  async function removeUnwanted({ id, path, storage_provider_id }: BackupRow): Promise<void> {
-    const now = await store.byId(id);
-    // Any other row may be of the very outcome whose answer was lost on its way here.
-    if (path === "" || now?.status !== "failed" || now.path !== "") return;
-    await removeStored(await resolver.storage(storage_provider_id), path);
   }
 
   /** Nobody waits for a run. For what a restore saves first somebody does. */
@@ -167,7 +124,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
      * @param runner the claim of the job that this is a part of, and what changes with the outcome in the same
      *   transaction; it throws when the claim is gone
      * @throws ClaimLost
-     * @returns the finished row; null when it failed, and the row says why
+     * @returns the row, which is finished or waits for its copy; null when it failed, and the row says why
      */
     async take(
       waiting: BackupRow,
@@ -239,17 +196,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
         options.recovery.request(finished.storage_provider_id, finished.id);
         return finished;
       } catch (error) {
-        if (operatorMessage(error) === null)
-          log.error({ err: error, backup: row.id }, "a backup failed unexpectedly");
-        let isStored = false;
-        try {
-          isStored = await fail(row, configuration, error, output, also);
-        } finally {
-          if (!isStored)
-            await removeUnwanted(row).catch((cause: unknown) =>
-              log.warn({ err: cause, backup: row.id }, "an unwanted file was not removed"),
-            );
-        }
+        await storeFailure(row, error, () => fail(row, configuration, error, output, also));
         return null;
       }
     },

@@ -2,6 +2,8 @@
 import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import type { CopyBackup } from "./copy-backup.ts";
+import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import { createVerification, type VerificationOptions } from "./verification.ts";
 import { createRestore } from "./restore.ts";
@@ -17,11 +19,13 @@ import type { Connection } from "../store/database.ts";
 type TaskHandlersOptions = VerificationOptions & {
   fileKeys: FileKeys;
   takeBackup: TakeBackup;
+  copyBackup: CopyBackup;
+  copies: Pick<CopyStore, "abandoned" | "withoutJob" | "twinsOf">;
   retention: Retention;
 };
 
 export function createTaskHandlers(options: TaskHandlersOptions) {
-  const { store, configurations, tasks, takeBackup, retention } = options;
+  const { store, configurations, tasks, takeBackup, copyBackup, copies, retention } = options;
   const restore = createRestore(options);
   const verification = createVerification(options);
 
@@ -36,8 +40,23 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       also: (tx) => endHeld(tx, task),
     });
     if (finished === null) return endIfLeft(task);
+    // One that waits for its copy is over with that.
+    if (finished.status === "finished") await retention.apply(configuration.id);
+  }
+
+  async function copy(
+    task: TaskRow,
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const also = (tx: Connection) => endHeld(tx, task);
+    if (!(await copyBackup.perform(row, configuration, signal, { claim: task, also })))
+      return endIfLeft(task);
     await retention.apply(configuration.id);
   }
+
+  const interrupterOf = ({ trigger }: BackupRow) => (trigger === "copy" ? copyBackup : takeBackup);
 
   /** Ends a task with its outcome, or undoes that. */
   async function endHeld(tx: Connection, task: TaskRow): Promise<void> {
@@ -52,7 +71,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
   ): Promise<void> {
     for (const row of rows) {
       const found = await store.withConfiguration(row.id);
-      if (found !== null) await takeBackup.interrupt(row, found.configuration, reason, also);
+      if (found !== null)
+        await interrupterOf(row).interrupt(row, found.configuration, reason, also);
     }
   }
 
@@ -70,6 +90,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       switch (task.kind) {
         case "run":
           return run(task, backup, configuration, signal);
+        case "copy":
+          return copy(task, backup, configuration, signal);
         case "restore":
           return restore.perform(task, backup, configuration, signal);
         case "drill":
@@ -93,8 +115,11 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       const { backup, configuration } = found;
       switch (task.kind) {
         case "run":
+        case "copy":
           if (backup.status === "running" || backup.status === "pending")
-            await takeBackup.interrupt(backup, configuration, reason, (tx) => endHeld(tx, task));
+            await interrupterOf(backup).interrupt(backup, configuration, reason, (tx) =>
+              endHeld(tx, task),
+            );
           return endIfLeft(task);
         case "restore":
           return restore.settle(task, backup, configuration, reason);
@@ -106,8 +131,14 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
     },
 
     /** At the start: what says that it runs, on a server whose heavy work nobody has. */
-    interruptOrphans: async (): Promise<void> =>
-      interruptLeft(await store.orphans(), new Interrupted(cutOff), async () => undefined),
+    async interruptOrphans(): Promise<void> {
+      const left = [...(await store.orphans()), ...(await copies.withoutJob())];
+      await interruptLeft(left, new Interrupted(cutOff), async () => undefined);
+      for (const run of await copies.abandoned()) {
+        const found = await store.withConfiguration(run.id);
+        if (found !== null) await copyBackup.release(run, found.configuration);
+      }
+    },
 
     /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
     async expire(task: TaskRow): Promise<void> {
@@ -119,6 +150,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
         if (found !== null) await configurations.lock(tx, found.configuration.id);
         if (!(await tasks.endWaiting(tx, task.id)) || found === null) return;
         const { backup, configuration } = found;
+        if (task.kind === "copy")
+          return copyBackup.endUnbegun(tx, backup.id, configuration, new Interrupted(reason));
         const never = { reason, startedAt: null, endedAt: new Date(options.clock.now()) };
         if (task.kind === "run") {
           const failed = await store.move(tx, backup, "failed", {

@@ -123,7 +123,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     ): Promise<TaskRow[]> => find(tx, sql`(configuration.id = ${id} or ${isInto(target)})`),
 
     /**
-     * Of these configurations those with a run that waits or runs. The backup of one is not over before its task is: where there is
+     * Of these configurations those with a run that waits or runs, be it only for its copy. The backup of one is not over before its task is: where there is
      * none, the tasks of all the others need not be looked through.
      */
     async runningOf(tx: Connection, configurationIds: readonly number[]): Promise<Set<number>> {
@@ -134,12 +134,18 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       const ids = sql.param(unsettled.map(({ id }) => id));
       const { rows } = await tx.execute<{ id: number }>(sql`
         select backups.configuration_id as id from ${tasks} join backups on backups.id = task.backup_id
-        where task.kind = 'run' and task.backup_id = any(${ids}::int[])`);
+        where (task.kind = 'run' or task.kind = 'copy' and exists (
+            select from backups run where run.id = backups.copy_of_id and run.status = 'running'))
+          and task.backup_id = any(${ids}::int[])`);
       return new Set(rows.map(({ id }) => id));
     },
 
+    /** With those that copy it. */
     ofBackup: (tx: Connection, backupId: number): Promise<TaskRow[]> =>
-      find(tx, sql`backups.id = ${backupId}`),
+      find(
+        tx,
+        sql`(backups.id = ${backupId} or task.kind = 'copy' and backups.copy_of_id = ${backupId})`,
+      ),
 
     /** Keeps others from asking for work on the same database or site until the transaction ends. Locked last of all. */
     async lockTarget(tx: Connection, { database_id, site_id }: Target): Promise<void> {
@@ -187,7 +193,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
             ) - 1)::int as ahead
           from ${tasks}
         ) own
-        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind = 'run'`);
+        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind in ('run', 'copy')`);
       return new Map(rows.map(({ backup_id, ahead }) => [backup_id, ahead]));
     },
 

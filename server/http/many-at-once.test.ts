@@ -250,6 +250,8 @@ const cases: Record<ManyName, Case> = {
   pinBackup: { targets: finishedBackups, status: 200 },
   unpinBackup: { targets: finishedBackups, status: 200 },
   drillBackup: { targets: finishedBackups, status: 202 },
+  // Their configurations have no second storage.
+  copyBackup: { targets: finishedBackups, status: 409 },
   // On a site without workers: each of these locks all that its site has.
   reportDeployment: {
     targets: allFor(2),

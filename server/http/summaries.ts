@@ -46,6 +46,7 @@ const summaries = {
   cancelBackup: "Cancel a backup's run, restore or restore drill",
   pinBackup: "Pin a backup: neither retention nor a request deletes it until it is unpinned",
   unpinBackup: "Unpin a backup: retention and requests may delete it again",
+  copyBackup: "Copy the backup again to the second storage of its configuration",
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
   showBackupContents: "Show what is in a backup: its tables with their rows, or how many files",
   browseArchive: "List the files in a backup of a site's folder, folder by folder or by a search",

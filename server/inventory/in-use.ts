@@ -83,6 +83,14 @@ const uses: readonly Use[] = [
   configurationOf("storage_providers", backupConfigurations.storage_provider_id),
   {
     of: "storage_providers",
+    by: backupConfigurations,
+    reference: backupConfigurations.copy_storage_provider_id,
+    number: backupConfigurations.id,
+    says: (numbers) =>
+      `cannot be removed while these backup configurations copy to it: ${numbers}. Choose another storage there first.`,
+  },
+  {
+    of: "storage_providers",
     by: backups,
     reference: backups.storage_provider_id,
     number: backups.id,

@@ -147,6 +147,12 @@ export async function createBackupTestService(
 
   return {
     ...service,
+    get app() {
+      return service.app;
+    },
+    set app(next) {
+      service.app = next;
+    },
     statusOf,
     messageOf: async (method, path, body) =>
       (await service.json<{ message: string }>(method, path, body)).body.message,

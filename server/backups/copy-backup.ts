@@ -1,0 +1,266 @@
+// One copy from beginning to end: the stored file of a run, read from its storage and stored in a second one.
+import { pipeline } from "node:stream/promises";
+import { buffer } from "node:stream/consumers";
+import type { Claim } from "../jobs/job-runner.ts";
+import type { Connection } from "../store/database.ts";
+import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
+import type { BackupRow } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
+import { createCopyOutcome, type CopyOutcomeOptions } from "./copy-outcome.ts";
+import { shortDuration, sizeInWords } from "./formatting.ts";
+import { createOutput, type Output } from "./output.ts";
+import { createPace, delay } from "./pacer.ts";
+import { openVerified, storeDump, type Stored } from "./pipeline.ts";
+import type { Resolver } from "./resolver.ts";
+import { createRunnerParts } from "./runner-parts.ts";
+import type { Manifest, Origin } from "./sources/source.ts";
+import { manifestKeyOf } from "./stored-file.ts";
+import {
+  makeManifest,
+  putManifest,
+  storedManifestSchema,
+  type Recipients,
+} from "./stored-manifest.ts";
+import type { TaskStore } from "./task-store.ts";
+import { untilAborted } from "./together.ts";
+
+type CopyBackupOptions = CopyOutcomeOptions & {
+  tasks: TaskStore;
+  resolver: Resolver;
+  /** Of the service. */
+  version: string;
+};
+
+type Work = {
+  run: BackupRow;
+  configuration: ConfigurationRow;
+  output: Output;
+  signal: AbortSignal;
+  claim: Claim;
+};
+
+/** How long is waited after each failure of a storage while a run waits; a copy that nobody waits for is tried once. */
+const waitsMs = [10_000, 60_000];
+
+/** Like that of a run: no other file has it, not even one of another attempt. */
+function copyKey(
+  { directory, id }: Pick<ConfigurationRow, "directory" | "id">,
+  copy: BackupRow,
+  attempt: number,
+  run: { path: string; started_at: Date },
+): string {
+  const time = run.started_at.toISOString().replace(/[-:]|\.\d+/g, "");
+  const name = run.path.slice(run.path.lastIndexOf("/") + 1);
+  return `${directory}/${id}/${copy.id}-${time}-${attempt}${name.slice(name.indexOf("."))}`;
+}
+
+export function createCopyBackup(options: CopyBackupOptions) {
+  const { store, tasks, copyQueue, resolver, jobs, clock, log } = options;
+  const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
+  const { reportProgress, storeFailure } = createRunnerParts(options);
+
+  /** What a file that is encrypted already is encrypted for, as its manifest has it; null = nobody knows. */
+  async function recipientsOf(storage: Storage, { path }: BackupRow, signal: AbortSignal) {
+    try {
+      const text = await buffer(await storage.get(manifestKeyOf(path), { signal }));
+      const parsed = storedManifestSchema.safeParse(JSON.parse(text.toString()));
+      return parsed.data?.encryption?.recipients ?? null;
+    } catch {
+      // A file without one is a backup all the same.
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+
+  /** What the copy is encrypted with on the way, and for whom it is encrypted then. */
+  async function planEncryption(from: Storage, copy: BackupRow, { run, output, signal }: Work) {
+    const encryption = await resolver.encryption(copy.storage_provider_id);
+    if (!isEncrypted(run.path))
+      return { encrypt: encryption?.encrypt ?? null, recipients: encryption?.recipients };
+    const recipients = (await recipientsOf(from, run, signal)) ?? undefined;
+    if (!isSame(recipients ?? [], encryption?.recipients ?? []))
+      output.say(
+        `The file is encrypted for the recipients of ${await copyQueue.nameOf(run.storage_provider_id)} and is copied as it is; ${encryption === null ? "the second storage has none" : "those of the second storage can't open it"}.`,
+      );
+    return { encrypt: null, recipients };
+  }
+
+  async function checkRoom(storage: Storage, { size }: BackupRow): Promise<void> {
+    const free = await storage.freeBytes();
+    if (free !== null && free < size)
+      throw new StorageError(
+        `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and the backup has ${sizeInWords(size)}. Free some space or keep fewer backups.`,
+      );
+  }
+
+  async function putBeside(
+    copy: BackupRow,
+    { run, configuration, signal }: Work,
+    file: { storage: Storage; stored: Stored; recipients: Recipients | undefined },
+  ): Promise<void> {
+    // What was written as an origin is read as one.
+    const { database, path, tools } = (run.manifest?.["origin"] ?? { tools: {} }) as Origin;
+    const source = { ...(database !== undefined && { database }), tools: () => tools };
+    const subject = await resolver.describe(configuration, source);
+    const made = makeManifest({
+      ...file,
+      subject: { ...subject, ...(path !== undefined && { path }) },
+      configuration,
+      row: { ...copy, started_at: run.started_at },
+      storedAt: new Date(clock.now()),
+      version: options.version,
+    });
+    await untilAborted(signal, putManifest(file.storage, copy.path, made, signal));
+  }
+
+  /** Copies the file once. @param copy as it is named in the storage */
+  async function copyFile(
+    copy: BackupRow,
+    from: Storage,
+    storage: Storage,
+    { encrypt, recipients }: Awaited<ReturnType<typeof planEncryption>>,
+    work: Work,
+  ): Promise<Stored> {
+    const { run, configuration, output, signal, claim } = work;
+    // What was written as a manifest is read as one; older rows have none.
+    const manifest = run.manifest as Manifest | null;
+    const bytes = { plainBytes: 0, storedBytes: 0 };
+    const endReport = reportProgress(copy, output, bytes, claim);
+    const { bytes_per_second: limit } = configuration;
+    try {
+      const stored = await storeDump({
+        storage,
+        key: copy.path,
+        async dump(into, ending) {
+          await pipeline(await openVerified(from, run, ending), into, { signal: ending });
+          return manifest ?? { kind: "database", tables: {} };
+        },
+        isPacked: true,
+        pace: limit === null ? null : createPace(limit, clock),
+        encrypt,
+        signal,
+        onProgress: ({ storedBytes }) =>
+          Object.assign(bytes, { plainBytes: storedBytes, storedBytes }),
+      });
+      const whole = { ...stored, plainBytes: run.plain_size };
+      if (manifest !== null) await putBeside(copy, work, { storage, stored: whole, recipients });
+      return whole;
+    } finally {
+      await endReport();
+    }
+  }
+
+  /** Opens both storages. @returns them, and how and as what the file is to be stored */
+  async function prepare(copy: BackupRow, tried: number, work: Work) {
+    const { run, configuration, output, claim, signal } = work;
+    const { storage_provider_id: there } = copy;
+    const { storage_provider_id: here } = run;
+    output.say(
+      `Copying backup ${run.id} from ${await copyQueue.nameOf(here)} to ${await copyQueue.nameOf(there)}.`,
+    );
+    const storage = await resolver.storage(there);
+    const from = await resolver.storage(here);
+    await untilAborted(signal, checkRoom(storage, run));
+    const encryption = await planEncryption(from, copy, work);
+    const number = claim.attempt * (waitsMs.length + 1) + tried;
+    const key = copyKey(configuration, copy, number, run);
+    const path = encryption.encrypt === null ? key : `${key}${encryptedEnding}`;
+    return { from, storage, encryption, path };
+  }
+
+  /** Names the file that is about to be stored, and has the one of the attempt before removed. */
+  const rename = (copy: BackupRow, path: string, { configuration, claim }: Work) =>
+    store.transaction(async (tx) => {
+      const renamed = await store.move(tx, copy, "running", { path });
+      if (renamed === null) throw new Error(`Backup ${copy.id} was moved while it was copied.`);
+      const { storage_provider_id, path: before } = copy;
+      const { server_id } = configuration;
+      if (before !== "")
+        await jobs.send(tx, "backup.clean", { storage_provider_id, path: before, server_id });
+      await tasks.hold(tx, claim);
+      return renamed;
+    });
+
+  /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
+  async function copyAtLast(at: { row: BackupRow }, work: Work): Promise<Stored> {
+    const { run, output, signal, claim } = work;
+    const isAwaited = run.status === "running";
+    for (let tried = 0; ; tried++)
+      try {
+        const { from, storage, encryption, path } = await prepare(at.row, tried, work);
+        at.row = await rename(at.row, path, work);
+        return await copyFile(at.row, from, storage, encryption, work);
+      } catch (error) {
+        const waitMs = isAwaited ? waitsMs[tried] : undefined;
+        if (!(error instanceof StorageError) || waitMs === undefined || signal.aborted) throw error;
+        output.say(`${error.message} Trying again in ${shortDuration(waitMs)}.`);
+        await store.progress(at.row.id, { output: output.text() }, tasks.isHeld(claim));
+        await delay(waitMs, clock, signal);
+      }
+  }
+
+  const markStorage = ({ storage_provider_id: provider }: BackupRow) =>
+    resolver.markStorage(provider).catch((error: unknown) => {
+      // It is stored all the same; the next copy tries again.
+      log.warn({ err: error, provider }, "a storage was not marked");
+    });
+
+  return {
+    endUnbegun,
+    release,
+
+    /**
+     * Runs a waiting copy to its outcome, which it stores.
+     * @param also what changes with the outcome in the same transaction; it throws when the claim is gone
+     * @throws ClaimLost
+     * @returns false where somebody else has moved it
+     */
+    async perform(
+      waiting: BackupRow,
+      configuration: ConfigurationRow,
+      signal: AbortSignal,
+      { claim, also }: { claim: Claim; also(tx: Connection): Promise<void> },
+    ): Promise<boolean> {
+      const output = createOutput();
+      const at = { row: waiting };
+      try {
+        const started = await store.transaction(async (tx) => {
+          const change = { started_at: new Date(clock.now()) };
+          const moved = await store.move(tx, waiting, "running", change);
+          await tasks.hold(tx, claim);
+          return moved;
+        });
+        if (started === null) return false;
+        at.row = started;
+        const run = started.copy_of_id === null ? null : await store.byId(started.copy_of_id);
+        if (run === null) throw new StorageError("The backup to copy was deleted.");
+        const stored = await copyAtLast(at, { run, configuration, output, signal, claim });
+        output.say(`Stored ${sizeInWords(stored.sizeBytes)}; ${stored.verification}.`);
+        await markStorage(at.row);
+        const { sizeBytes: size, checksum } = stored;
+        const facts = { size, checksum, plain_size: run.plain_size, manifest: run.manifest };
+        await finish(at.row, configuration, facts, output, also);
+      } catch (error) {
+        const { row } = at;
+        await storeFailure(row, error, () => fail(row, configuration, error, output, also));
+      }
+      return true;
+    },
+
+    /** Turns a copy that a stop or crash of the service cut off into a failed one. */
+    async interrupt(
+      row: BackupRow,
+      configuration: ConfigurationRow,
+      reason: Error,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<void> {
+      await fail(row, configuration, reason, createOutput(row.output), also);
+    },
+  };
+}
+
+export type CopyBackup = ReturnType<typeof createCopyBackup>;
+
+const isSame = (one: Recipients, other: Recipients): boolean =>
+  one.length === other.length && one.every((recipient) => other.includes(recipient));

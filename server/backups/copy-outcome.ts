@@ -1,0 +1,195 @@
+// Stores how a copy ended, and with it how the run ended that waited for it.
+import type { Logger } from "pino";
+import { recordActivity } from "../activity/store.ts";
+import type { Clock } from "../clock.ts";
+import { recordEvent } from "../events/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import type { Connection } from "../store/database.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { CopyQueue } from "./copy-queue.ts";
+import { createEndRun, type EndRunOptions } from "./end-run.ts";
+import { backupEntry, canceledAction, copyFailedEvent, damagedEvent } from "./event-data.ts";
+import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
+import { createOutput, type Output } from "./output.ts";
+import { DamagedCopy } from "./pipeline.ts";
+import type { RecoveryWriter } from "./recovery-writer.ts";
+import { sound } from "./verification.ts";
+
+export type CopyOutcomeOptions = EndRunOptions & {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  copyQueue: Pick<CopyQueue, "nameOf">;
+  jobs: Pick<Jobs, "send">;
+  recovery: Pick<RecoveryWriter, "request">;
+  clock: Clock;
+  log: Logger;
+};
+
+/** What is known of the stored file of a copy. */
+type StoredCopy = Required<Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest">>;
+
+/** A warning of a run; it goes once a copy is there. */
+const missingPattern = /^Stored, but not copied: |^Stored in .*, missing in /;
+const retryHint =
+  "Quarterdeck copies it again with the next run. To do so now, choose “Copy again” on the backup's page.";
+
+export function createCopyOutcome(options: CopyOutcomeOptions) {
+  const { store, configurations, copyQueue, jobs, recovery, clock } = options;
+  const { endRun, count } = createEndRun(options);
+  const now = () => new Date(clock.now());
+
+  /**
+   * Writes down at the run what became of its copy, and ends the run if it waited for that.
+   * @param reason null = the copy is stored
+   * @param damage what is wrong with the run's own file, if that was found
+   * @returns the run as it was, and as it is if it ended just now; null = it was deleted
+   */
+  async function noteAtRun(
+    tx: Connection,
+    configuration: ConfigurationRow,
+    copy: BackupRow,
+    { reason, damage }: { reason: string | null; damage: string | null },
+  ): Promise<{ run: BackupRow; ended: BackupRow | null } | null> {
+    const run = copy.copy_of_id === null ? null : await store.lock(tx, copy.copy_of_id);
+    if (run === null) return null;
+    const there = await copyQueue.nameOf(copy.storage_provider_id, tx);
+    const here = await copyQueue.nameOf(run.storage_provider_id, tx);
+    const missing = `Stored in ${here}, missing in ${there}: ${reason} ${retryHint}`;
+    const others = run.warnings.filter((warning) => !missingPattern.test(warning));
+    const change = {
+      warnings: reason === null ? others : [...others, missing],
+      ...(damage !== null && { damage, checked_at: now() }),
+      // To be copied, all of its file was read.
+      ...(reason === null && sound(now())),
+    };
+    if (run.status !== "running") {
+      if (run.status === "finished") await store.update(tx, run.id, change);
+      return { run, ended: null };
+    }
+    const output = createOutput(run.output);
+    output.say(
+      reason === null ? `Copied to ${there} as backup ${copy.id}.` : `Warning: ${missing}`,
+    );
+    const ended = await endRun(tx, configuration, run, { ...change, output: output.text() });
+    return { run, ended };
+  }
+
+  /** @returns whether it did; false where the copy had been moved by then */
+  async function failIn(
+    tx: Connection,
+    configuration: ConfigurationRow,
+    copy: BackupRow,
+    error: unknown,
+    output: Output,
+  ): Promise<{ isDone: boolean; ended: BackupRow | null; damaged: BackupRow | null }> {
+    const reason =
+      error instanceof Canceled ? cancellationMessage(error, "copy") : failureMessage(error);
+    const damage = error instanceof DamagedCopy ? error.message : null;
+    output.say(reason);
+    const failed = await store.move(tx, copy, "failed", {
+      ended_at: now(),
+      status_reason: reason,
+      output: output.text(),
+      stored_bytes: 0,
+      plain_size: 0,
+      path: "",
+    });
+    if (failed === null) return { isDone: false, ended: null, damaged: null };
+    const { storage_provider_id, path } = copy;
+    if (path !== "")
+      await jobs.send(tx, "backup.clean", {
+        storage_provider_id,
+        path,
+        server_id: configuration.server_id,
+      });
+    const noted = await noteAtRun(tx, configuration, failed, { reason, damage });
+    const run = noted?.run ?? null;
+    if (error instanceof Canceled) {
+      const more = { detail: reason };
+      await recordActivity(tx, backupEntry(configuration, failed, canceledAction.copy, more));
+      // What is tried again by itself every night is told once.
+    } else if (noted?.ended != null) {
+      const storage = await copyQueue.nameOf(storage_provider_id, tx);
+      await recordEvent(tx, copyFailedEvent(configuration, failed, { reason, storage }));
+    }
+    if (run !== null && damage !== null && run.damage === null)
+      await recordEvent(tx, damagedEvent(configuration, run, { reason: damage, foundAt: now() }));
+    return { isDone: true, ended: noted?.ended ?? null, damaged: damage === null ? null : run };
+  }
+
+  return {
+    /** Stores a copy that was made. @throws where somebody else moved it meanwhile */
+    async finish(
+      copy: BackupRow,
+      { id }: ConfigurationRow,
+      stored: StoredCopy,
+      output: Output,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<void> {
+      const ended = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        const finished =
+          configuration === null
+            ? null
+            : await store.move(tx, copy, "finished", {
+                ...stored,
+                ended_at: now(),
+                output: output.text(),
+              });
+        if (configuration === null || finished === null)
+          throw new Error(`Backup ${copy.id} was moved while it was copied.`);
+        const noted = await noteAtRun(tx, configuration, finished, { reason: null, damage: null });
+        await also(tx);
+        return noted?.ended ?? null;
+      });
+      if (ended !== null) count(ended);
+      recovery.request(copy.storage_provider_id, copy.id);
+    },
+
+    /** Stores a copy that failed or was canceled. @returns false where it had been moved by then */
+    async fail(
+      copy: BackupRow,
+      { id }: ConfigurationRow,
+      error: unknown,
+      output: Output,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<boolean> {
+      const { isDone, ended, damaged } = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        if (configuration === null) return { isDone: false, ended: null, damaged: null };
+        const done = await failIn(tx, configuration, copy, error, output);
+        await also(tx);
+        return done;
+      });
+      if (ended !== null) count(ended);
+      if (damaged !== null) recovery.request(damaged.storage_provider_id);
+      return isDone;
+    },
+
+    /** Ends a copy that has not begun, in a transaction that has locked its configuration. @param error why */
+    async endUnbegun(
+      tx: Connection,
+      copyId: number,
+      configuration: ConfigurationRow,
+      error: unknown,
+    ): Promise<void> {
+      const copy = await store.lock(tx, copyId);
+      if (copy !== null) await failIn(tx, configuration, copy, error, createOutput());
+    },
+
+    /** Ends a run whose copy is gone without having ended. */
+    async release(run: BackupRow, { id }: ConfigurationRow): Promise<void> {
+      await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        if (configuration === null) return;
+        await endRun(tx, configuration, run, {
+          warnings: [
+            ...run.warnings,
+            `Stored, but not copied: the copy was interrupted. ${retryHint}`,
+          ],
+        });
+      });
+    },
+  };
+}

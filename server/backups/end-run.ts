@@ -1,0 +1,49 @@
+// The end of a run that went well: its row, its event, and what it says of its configuration.
+import { recordEvent } from "../events/store.ts";
+import type { Connection } from "../store/database.ts";
+import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import { backupEvent } from "./event-data.ts";
+import type { BackupCounts } from "./metrics.ts";
+
+export type EndRunOptions = {
+  store: Pick<BackupStore, "move">;
+  configurations: Pick<ConfigurationStore, "clearMissed" | "move">;
+  counts: BackupCounts;
+};
+
+export function createEndRun({ store, configurations, counts }: EndRunOptions) {
+  return {
+    /**
+     * Ends a run, or a safety backup, in the transaction of its outcome.
+     * @param configuration locked in it
+     * @returns the finished row; null when somebody else moved it first
+     */
+    async endRun(
+      tx: Connection,
+      configuration: ConfigurationRow,
+      row: BackupRow,
+      change: BackupChange,
+    ): Promise<BackupRow | null> {
+      const finished = await store.move(tx, row, "finished", change);
+      if (finished === null || finished.trigger === "safety") return finished;
+      const recovered = await configurations.clearMissed(tx, configuration.id);
+      // What it could not do when it was set up, it has just done.
+      if (configuration.status === "failed")
+        await configurations.move(tx, configuration, "installed", { status_reason: null });
+      const details = { type: "backup.finished", reason: null, more: { recovered } } as const;
+      await recordEvent(tx, backupEvent(configuration, finished, details));
+      return finished;
+    },
+
+    /** What is counted has been stored. */
+    count({ trigger, status, size, started_at: from, ended_at: to }: BackupRow): void {
+      counts.ran({
+        trigger,
+        outcome: status === "finished" ? "finished" : "failed",
+        durationMs: (to ?? from).getTime() - from.getTime(),
+        sizeBytes: size,
+      });
+    },
+  };
+}
