@@ -22,6 +22,7 @@ import { BackupActions } from "./BackupActions.tsx";
 import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, hasExtras, movingStatus, runDuration, triggerText } from "./backup-facts.ts";
+import { CopiesPanel } from "./CopiesPanel.tsx";
 import { ExcludedList } from "./ExcludedList.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
@@ -284,6 +285,7 @@ export function BackupPage() {
           <RunOutput title="Drill output" text={backup.drill_output ?? ""} />
         </>
       )}
+      <CopiesPanel backup={backup} configuration={configuration} />
       <RunOutput title="Output" text={backup.output} />
       <Panel title="Properties">
         <Properties items={toProperties(backup)} />

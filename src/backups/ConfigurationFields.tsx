@@ -10,6 +10,7 @@ import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import type { Choices } from "./choices.ts";
 import { advancedSummary, type ConfigurationFormValues, presets } from "./configuration-form.ts";
+import { CopyToField } from "./CopyToField.tsx";
 import { ExcludeFields } from "./ExcludeFields.tsx";
 import { KeepFields } from "./KeepFields.tsx";
 import { SpeedFields } from "./SpeedFields.tsx";
@@ -77,6 +78,7 @@ function ScheduleFields({ timeZone }: Pick<ConfigurationFieldsProps, "timeZone">
 }
 
 const advancedNames = [
+  "copy_storage_provider_id",
   "hold",
   "keep",
   "directory",
@@ -88,13 +90,17 @@ const advancedNames = [
 
 function AdvancedFields({
   configuration,
+  choices: { providers },
   isOurs,
-}: Pick<ConfigurationFieldsProps, "configuration" | "isOurs">) {
+}: Pick<ConfigurationFieldsProps, "configuration" | "choices" | "isOurs">) {
   const { register, trigger } = useFormContext<ConfigurationFormValues>();
   const { errors } = useFormState<ConfigurationFormValues>();
   const values = useWatch<ConfigurationFormValues>();
   const keptHold = configuration?.hold ?? defaultHold;
   const keptDirectory = configuration?.directory ?? "";
+  // A service of a version before this one has no second storage.
+  const canCopy =
+    isOurs && (configuration === null || configuration.copy_storage_provider_id !== undefined);
   return (
     <FoldedFields
       title="Advanced"
@@ -137,6 +143,7 @@ function AdvancedFields({
           />
         )}
       </Field>
+      {canCopy && providers !== null && <CopyToField providers={providers} />}
       {isOurs && <KeepFields />}
       {isOurs && <ExcludeFields />}
       {isOurs && <SpeedFields />}
@@ -192,7 +199,7 @@ export function ConfigurationFields({
           )}
         </Field>
       </div>
-      <AdvancedFields configuration={configuration} isOurs={isOurs} />
+      <AdvancedFields configuration={configuration} choices={choices} isOurs={isOurs} />
     </>
   );
 }

@@ -19,6 +19,7 @@ import { formatBytes, hasExtras, toMoving } from "./backup-facts.ts";
 import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState, otherWarnings } from "./ConfigurationState.tsx";
 import type { configurationLoader } from "./loaders.ts";
+import { CopyMissingNotice } from "./CopyMissingNotice.tsx";
 import { ExcludedList } from "./ExcludedList.tsx";
 import { NextRuns } from "./NextRuns.tsx";
 import {
@@ -54,7 +55,11 @@ function excludeProperties({ exclude, exclude_caches: caches }: BackupConfigurat
   return [{ term: "Exclude", value: <ExcludedList lines={lines} /> }];
 }
 
-function toProperties(configuration: BackupConfiguration, storage: string): Property[] {
+function toProperties(
+  configuration: BackupConfiguration,
+  storage: string,
+  second: string | null,
+): Property[] {
   const { backupable, type, frequency, schedule_words: words, hold, drill } = configuration;
   const also = keepInWords(configuration.keep);
   const mono = (text: string) => <span className="font-mono text-xs">{text}</span>;
@@ -76,6 +81,7 @@ function toProperties(configuration: BackupConfiguration, storage: string): Prop
     ...(also === null ? [] : [{ term: "Keep also", value: also }]),
     ...excludeProperties(configuration),
     { term: "Storage", value: storage },
+    ...(second === null ? [] : [{ term: "Copy to", value: second }]),
     { term: "Directory", value: mono(configuration.directory || "–") },
     ...(configuration.compression_level
       ? [{ term: "Compression level", value: String(configuration.compression_level) }]
@@ -129,10 +135,11 @@ export function ConfigurationPage() {
     placeholderData: keepPreviousData,
   });
 
-  const provider = providers?.data.find((one) => one.id === configuration.storage_provider_id);
-  const storage = provider
-    ? `${provider.name} (${provider.place})`
-    : `Storage provider ${configuration.storage_provider_id}`;
+  const nameOf = (providerId: number) => {
+    const provider = providers?.data.find((one) => one.id === providerId);
+    return provider ? `${provider.name} (${provider.place})` : `Storage provider ${providerId}`;
+  };
+  const { copy_storage_provider_id: copiesTo, copy_missing: missing } = configuration;
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting “${configuration.name}”.`);
@@ -175,6 +182,7 @@ export function ConfigurationPage() {
           <p className="whitespace-pre-wrap">{configuration.status_reason}</p>
         </Notice>
       )}
+      {missing && <CopyMissingNotice configuration={configuration} missing={missing} />}
       {otherWarnings(configuration).map((warning) => (
         <Notice key={warning} tone="warn">
           <p>{warning}</p>
@@ -205,7 +213,13 @@ export function ConfigurationPage() {
         </Panel>
       )}
       <Panel title="Settings">
-        <Properties items={toProperties(configuration, storage)} />
+        <Properties
+          items={toProperties(
+            configuration,
+            nameOf(configuration.storage_provider_id),
+            copiesTo == null ? null : nameOf(copiesTo),
+          )}
+        />
       </Panel>
     </>
   );

@@ -12,14 +12,17 @@ import { Time } from "../ui/Time.tsx";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
+import { brokenCopy } from "./copies.ts";
 import { WorkProgress } from "./WorkProgress.tsx";
 
 /** What is known of the stored copy beyond "finished". */
 function Marks({ backup }: { backup: Backup }) {
   const { damage, drill_status: drill, restore_status: restore, warnings = [] } = backup;
+  const broken = brokenCopy(backup);
   const marks = [
     backup.pinned_at ? "pinned" : null,
     damage ? "damaged" : null,
+    broken === undefined ? null : broken.status === "damaged" ? "copy damaged" : "copy missing",
     drill === "finished"
       ? "drill passed"
       : drill === null || drill === undefined
@@ -29,7 +32,8 @@ function Marks({ backup }: { backup: Backup }) {
     warnings.length > 0 ? `${warnings.length} warning${warnings.length === 1 ? "" : "s"}` : null,
   ].filter((mark) => mark !== null);
   if (marks.length === 0) return null;
-  return <p className={`mt-1 text-xs ${damage ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
+  const isBad = damage || broken !== undefined;
+  return <p className={`mt-1 text-xs ${isBad ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
 }
 
 function Status({ backup, backups }: { backup: Backup; backups: readonly Backup[] }) {

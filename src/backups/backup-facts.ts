@@ -17,6 +17,7 @@ const triggerTexts = new Map([
   ["manual", "Manual"],
   ["safety", "Before restore"],
   ["adopted", "Adopted"],
+  ["copy", "Copy"],
 ]);
 
 /** What started a run; another service's word stays as it is. */

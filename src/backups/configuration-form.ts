@@ -81,12 +81,14 @@ export function advancedSummary(
   { keptHold, keptDirectory, isOurs }: { keptHold: number; keptDirectory: string; isOurs: boolean },
 ): string {
   const { name, hold, keep, directory, drill, backupable_type: type } = values;
+  const isCopied = values.copy_storage_provider_id != null;
   const kept = hold ?? keptHold;
   const count = kept === 1 ? "backup" : `${kept} backups`;
   const also = isOurs ? keepInWords(keep) : null;
   const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
   return [
     `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
+    ...(isOurs && isCopied ? ["Copies each run to a second storage."] : []),
     ...(isOurs && type === "site" ? excludeSummary(values) : []),
     ...(isOurs ? [drill ? `Restore drill ${days(drill)}.` : "No restore drills."] : []),
   ].join(" ");
@@ -104,6 +106,9 @@ export const toValues = (configuration: BackupConfiguration): ConfigurationFormV
   backupable_id: configuration.backupable.id,
   // A service without drills and rules is not to be told of one.
   ...(configuration.drill !== undefined && { drill: configuration.drill }),
+  ...(configuration.copy_storage_provider_id !== undefined && {
+    copy_storage_provider_id: configuration.copy_storage_provider_id,
+  }),
   ...(configuration.keep !== undefined && { keep: configuration.keep }),
   ...(configuration.compression_level !== undefined && {
     compression_level: configuration.compression_level,

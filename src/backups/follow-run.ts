@@ -5,15 +5,18 @@ import { isPassing } from "../api/api-error.ts";
 import { queryClient } from "../api/query.ts";
 import { dismissToast, toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
+import { brokenCopy } from "./copies.ts";
 import { backupQuery } from "./queries.ts";
 
 const lookMs = 2_000;
 
 const lastLine = (text: string | null) => text?.trimEnd().split("\n").at(-1) ?? null;
 
-function report({ id, status, output }: Backup, name: string): void {
+function report({ id, status, output, ...backup }: Backup, name: string): void {
   const job = `run ${id}`;
-  if (status === "finished")
+  if (status === "finished" && brokenCopy(backup) !== undefined)
+    toast.failure(`Backup of “${name}” is missing in its second storage.`, lastLine(output), job);
+  else if (status === "finished")
     toast.success(`Backup of “${name}” finished.`, undefined, undefined, job);
   else toast.failure(`Backup of “${name}” failed.`, lastLine(output), job);
 }

@@ -7,6 +7,7 @@ import { Time } from "../ui/Time.tsx";
 
 const words: Record<string, string> = {
   run: "Backing up",
+  copy: "Copying",
   restore: "Restoring",
   drill: "Restore drill",
 };

@@ -1,0 +1,74 @@
+// A second storage: chosen in the form, shown with each backup, and mended by hand where it has nothing.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { fillDatabase, newestOf } from "./backup-helpers.ts";
+
+const recipient = await identityToRecipient(await generateX25519Identity());
+/** One character is another one, so nothing can be encrypted to it. */
+const mistyped = `${recipient.slice(0, -1)}${recipient.endsWith("q") ? "p" : "q"}`;
+
+test("a run goes to both storages, and one that is missing in the second is copied by hand", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  fillDatabase(backups);
+  const folder = join(service.folder, "second");
+  await mkdir(folder);
+  const setProvider = async (name: string, more = "") => {
+    await service.changeInventory((inventory) => {
+      inventory.storage_providers = [
+        ...inventory.storage_providers.filter((line) => !line.includes("id: 71,")),
+        `{ id: 71, name: ${name}, type: local, path: ${folder}${more} }`,
+      ];
+    });
+    await expect
+      .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
+      .toContain(`"${name}"`);
+  };
+  await setProvider("second");
+  const { id } = await backups.createConfiguration();
+
+  await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+  await page.getByRole("group").getByText("Advanced").click();
+  const copyTo = page.getByLabel("Copy to");
+  await expect(copyTo.getByRole("option", { name: /^disk/ })).toHaveCount(0);
+  await copyTo.selectOption("71");
+  await expect(page.getByText("Copies each run to a second storage.")).toBeAttached();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("term").filter({ hasText: "Copy to" })).toBeVisible();
+  await expect.poll(async () => (await backups.configuration(id)).status).toBe("installed");
+
+  const first = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backups/${first.id}`);
+  const panel = page.getByRole("region", { name: "Copies" });
+  await expect(panel).toContainText("Stored (this backup)");
+  await expect(panel.getByRole("link", { name: /^backup \d+$/ })).toBeVisible();
+  await expect(panel.getByRole("button")).toHaveCount(0);
+
+  await setProvider("second-broken", `, recipients: [${mistyped}]`);
+  const run = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backup-configurations/${id}`);
+  await expect(page.getByText(/^Missing in second-broken for/)).toBeVisible();
+  await expect(page.getByText("needs attention", { exact: true })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Backups" })).toContainText("copy missing");
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+
+  await setProvider("second");
+  await page.goto(`${service.url}/backups/${run.id}`);
+  await expect(page.getByText(/^Stored in disk, missing in second-broken: /)).toBeVisible();
+  await expectAccessible(page);
+  await panel.getByRole("button", { name: `Copy again: backup ${run.id}` }).click();
+  await expect(panel).toContainText(/secondStored \(backup \d+\)/);
+  await expect(page.getByText(/^Stored in disk, missing in/)).toHaveCount(0);
+  await panel.getByRole("link", { name: /^backup \d+$/ }).click();
+  await expect(panel.getByRole("link", { name: `backup ${run.id}` })).toBeVisible();
+  await expect(page.getByText("Trigger").locator("..")).toContainText("Copy");
+  await page.goto(`${service.url}/backup-configurations/${id}`);
+  await expect(page.getByText("protected", { exact: true })).toBeVisible();
+});

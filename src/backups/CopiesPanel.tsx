@@ -1,0 +1,59 @@
+// In which storages a backup is, each with its state.
+import { useQuery } from "@tanstack/react-query";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
+import { Panel } from "../ui/Panel.tsx";
+import { Properties, type Property } from "../ui/Properties.tsx";
+import { Time } from "../ui/Time.tsx";
+import { lacksCopy } from "./copies.ts";
+import { CopyAgainButton } from "./CopyAgainButton.tsx";
+import { storageProvidersQuery } from "./queries.ts";
+
+const ofBackup = (id: number) => (
+  <Link to={paths.backup(id)} className="underline underline-offset-4">
+    backup {id}
+  </Link>
+);
+
+const stateOf = ({ status, damage }: Backup): string =>
+  status === "finished" ? (damage ? "Damaged" : "Stored") : status;
+
+/** Nothing for a backup without copies whose configuration makes none. */
+export function CopiesPanel({
+  backup,
+  configuration,
+}: {
+  backup: Backup;
+  configuration: BackupConfiguration | undefined;
+}) {
+  const { copies = [], copy_of_id: ofId, taken_at: takenAt, storage_provider_id: own } = backup;
+  const { data: providers } = useQuery(storageProvidersQuery());
+  const isCopy = backup.trigger === "copy";
+  const isLacking = lacksCopy(backup, configuration);
+  if (own === undefined || (!isCopy && copies.length === 0 && !isLacking)) return null;
+  const nameOf = (id: number) =>
+    providers?.data.find((one) => one.id === id)?.name ?? `Storage provider ${id}`;
+  const there = configuration?.copy_storage_provider_id ?? null;
+  const items: Property[] = [
+    { term: nameOf(own), value: `${stateOf(backup)} (this backup)` },
+    ...copies.map(({ id, storage_provider_id: storage, status }) => ({
+      term: nameOf(storage),
+      value: (
+        <>
+          {status === "finished" ? "Stored" : status} ({ofBackup(id)})
+        </>
+      ),
+    })),
+    ...(isLacking && there !== null && !copies.some((one) => one.storage_provider_id === there)
+      ? [{ term: nameOf(there), value: "Missing" }]
+      : []),
+    ...(ofId == null ? [] : [{ term: "Copy of", value: ofBackup(ofId) }]),
+    ...(takenAt ? [{ term: "Backed up", value: <Time value={takenAt} /> }] : []),
+  ];
+  return (
+    <Panel title="Copies" actions={isLacking && <CopyAgainButton backupId={backup.id} />}>
+      <Properties items={items} />
+    </Panel>
+  );
+}

@@ -1,0 +1,25 @@
+import { call } from "../api/client.ts";
+import { useMutation } from "../api/mutate.ts";
+import { toast } from "../app/toasts.ts";
+import { Button } from "../ui/Button.tsx";
+import { refreshBackups } from "./backup-actions.ts";
+
+/** Copies a backup to the second storage of its configuration. */
+export function CopyAgainButton({ backupId }: { backupId: number }) {
+  const copy = useMutation({
+    mutationFn: (id: number) => call("copyBackup", { id }),
+    onSuccess: (_, id) => toast.success(`Copying backup ${id}.`),
+    onSettled: refreshBackups,
+    onError: (error, id) => toast.failure(`Couldn't copy backup ${id}.`, error),
+  });
+  return (
+    <Button
+      size="sm"
+      command={{ label: `Copy again: backup ${backupId}`, name: "Copy again", key: "c" }}
+      isPending={copy.isPending}
+      onClick={() => copy.mutate(backupId)}
+    >
+      Copy again
+    </Button>
+  );
+}

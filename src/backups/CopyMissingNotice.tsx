@@ -1,0 +1,24 @@
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { Notice } from "../ui/Notice.tsx";
+import { Time } from "../ui/Time.tsx";
+import { lacksCopy } from "./copies.ts";
+import { CopyAgainButton } from "./CopyAgainButton.tsx";
+
+/** That the newest good backup is in one storage only, and what mends that. */
+export function CopyMissingNotice({
+  configuration,
+  missing: { storage, since },
+}: {
+  configuration: BackupConfiguration;
+  missing: NonNullable<BackupConfiguration["copy_missing"]>;
+}) {
+  const lacking = configuration.backups.find((backup) => lacksCopy(backup, configuration));
+  return (
+    <Notice tone="bad" actions={lacking && <CopyAgainButton backupId={lacking.id} />}>
+      <p>
+        Missing in {storage} for <Time value={since} format="duration" />. The newest backup is in
+        one storage only.
+      </p>
+    </Notice>
+  );
+}
