@@ -97,7 +97,15 @@ export type Site = z.infer<typeof site>;
 const databaseEngines = ["postgres", "mysql", "sqlite"] as const;
 
 export const database = z
-  .object({ id, server_id: id, name: z.string(), engine: stateOf(databaseEngines), ...account })
+  .object({
+    id,
+    server_id: id,
+    name: z.string(),
+    engine: stateOf(databaseEngines),
+    /** `server`: it stands for all databases of its database server. */
+    scope: z.optional(stateOf(["database", "server"])),
+    ...account,
+  })
   .register(z.globalRegistry, { id: "Database" });
 export type Database = z.infer<typeof database>;
 

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { id, timestamp } from "../values.ts";
 import { backupableTypes } from "./backup.ts";
 
-const adoptableEngines = ["postgres", "mysql", "sqlite", "folder"] as const;
+const adoptableEngines = ["postgres", "postgres-server", "mysql", "sqlite", "folder"] as const;
 
 /** How many there are at most in a response; the counts beside them are of all. */
 export const adoptionShown = { sources: 500, files: 5, leftOut: 100 } as const;

@@ -4,7 +4,7 @@ import { id, stateOf, timestamp } from "../values.ts";
 
 const count = z.int().check(z.gte(0));
 
-const backupEngines = ["postgres", "mysql", "sqlite", "folder"] as const;
+const backupEngines = ["postgres", "postgres-server", "mysql", "sqlite", "folder"] as const;
 
 /** Rows by table, sorted by name. */
 const tables = z.array(z.object({ name: z.string(), rows: count }));
@@ -15,6 +15,8 @@ export const backupContents = z
     engine: z.nullable(stateOf(backupEngines)),
     /** Of a database, as recorded when it was made; null = it was not, or it is a folder. */
     tables: z.nullable(tables),
+    /** Of a whole server: the databases that it holds, each with its tables. Their names in `tables` begin with that of the database. */
+    databases: z.optional(z.nullable(z.array(z.object({ name: z.string(), tables })))),
     /** Of a folder: how many files and folders it holds, and the bytes of its files. */
     entries: z.nullable(count),
     bytes: z.nullable(count),

@@ -97,6 +97,13 @@ const recipients = z
 /** A text is split at its spaces; a list is taken as it is. */
 const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
 
+/** Of engines that know nothing else. */
+const oneDatabase = z.optional(
+  z.literal("database", {
+    error: "Only PostgreSQL can be backed up as a whole server. Add each database as an entry.",
+  }),
+);
+
 const [slack, discord, email] = channelTypes;
 
 type Schema = z.ZodMiniType;
@@ -190,6 +197,8 @@ function entriesWith<
         name: line(255),
         engine: z.literal("postgres"),
         url: secret,
+        /** `server`: the entry stands for all databases of the server, and its roles; by default for the one in its url. */
+        scope: z.optional(z.enum(["database", "server"])),
       }),
       z.strictObject({
         id,
@@ -197,6 +206,7 @@ function entriesWith<
         name: line(255),
         engine: z.literal("mysql"),
         url: secret,
+        scope: oneDatabase,
       }),
       z.strictObject({
         id,
@@ -204,6 +214,7 @@ function entriesWith<
         name: line(255),
         engine: z.literal("sqlite"),
         path: absolutePath,
+        scope: oneDatabase,
         /** The account that works on the file; by default the one of the sites that name the database, or its owner. */
         user: z.optional(user),
       }),

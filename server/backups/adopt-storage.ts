@@ -29,6 +29,7 @@ import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Resolver } from "./resolver.ts";
+import { engineOfEntry } from "./subject.ts";
 
 type AdoptStorageOptions = {
   store: AdoptionStore;
@@ -87,7 +88,11 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
     const entries = await inventory.entries();
     const names = new Map(entries.servers.map(({ id, name }) => [id, name]));
     const targets: AdoptionTarget[] = [
-      ...entries.databases.map((one) => ({ ...one, type: "database" as const })),
+      ...entries.databases.map((one) => ({
+        ...one,
+        type: "database" as const,
+        engine: engineOfEntry(one),
+      })),
       ...entries.sites.map((one) => ({ ...one, type: "site" as const, engine: "folder" as const })),
     ].map(({ type, engine, id, name, server }) => ({
       type,

@@ -47,6 +47,7 @@ const adoptable = z.object({
       kind: z.literal("database"),
       tables: z.record(z.string(), count),
       file: z.optional(z.object({ mode: atMost(0o7777), uid: atMost(maxId), gid: atMost(maxId) })),
+      databases: z.optional(z.array(text)),
       checksums: z.optional(z.object({ by: z.string(), tables: z.record(z.string(), z.string()) })),
     }),
     z.object({

@@ -21,6 +21,7 @@ export const keyOfSource = ({ type, engine, name, server }: OldSource): string =
 
 const engineWords = {
   postgres: "PostgreSQL database",
+  "postgres-server": "PostgreSQL server",
   mysql: "MySQL or MariaDB database",
   sqlite: "SQLite database",
   folder: "site",

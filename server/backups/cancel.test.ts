@@ -36,6 +36,7 @@ const mariadbRows = () => every.mariadb.query("shop", "select count(*) from nois
 /** How much each source holds: a restore must not change it, whole or in part. */
 const contents = {
   PostgreSQL: postgresRows,
+  "whole PostgreSQL server": postgresRows,
   "PostgreSQL on a remote server": postgresRows,
   MariaDB: mariadbRows,
   "MariaDB on a remote server": mariadbRows,

@@ -6,6 +6,7 @@ import type { ConfigurationStore } from "./configuration-store.ts";
 import { operatorMessage } from "./failure-message.ts";
 import type { Resolver } from "./resolver.ts";
 import { isEmpty } from "./restore-destination.ts";
+import { tablesIn } from "./sources/postgres-server/names.ts";
 import type { Manifest } from "./sources/source.ts";
 import { columnsOf, engineOfPath } from "./subject.ts";
 
@@ -14,6 +15,8 @@ type ContentsOptions = {
   resolver: Pick<Resolver, "destination">;
 };
 
+type DatabaseManifest = Extract<Manifest, { kind: "database" }>;
+
 /** Somebody waits for the answer. */
 const lookMs = 25_000;
 
@@ -21,6 +24,9 @@ const toTables = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([name, rows]) => ({ name, rows }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
+
+const toDatabases = ({ databases = [], tables }: DatabaseManifest) =>
+  databases.map((name) => ({ name, tables: toTables(tablesIn(name, tables)) }));
 
 export function contentsOfBackup({
   path,
@@ -32,6 +38,8 @@ export function contentsOfBackup({
   return {
     engine: engineOfPath(path),
     tables: manifest?.kind === "database" ? toTables(manifest.tables) : null,
+    ...(manifest?.kind === "database" &&
+      manifest.databases !== undefined && { databases: toDatabases(manifest) }),
     entries: isFolder ? manifest.entries : null,
     bytes: isFolder ? manifest.bytes : null,
   };

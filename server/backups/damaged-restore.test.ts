@@ -64,6 +64,7 @@ const mariadb: Content = {
 };
 const contents: Record<SourceKind, () => Content> = {
   PostgreSQL: () => postgres,
+  "whole PostgreSQL server": () => postgres,
   "PostgreSQL on a remote server": () => postgres,
   MariaDB: () => mariadb,
   "MariaDB on a remote server": () => mariadb,

@@ -11,6 +11,7 @@ import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { createFolderDrill } from "./sources/folder/remote/drill-elsewhere.ts";
 import { createMysqlDrillOn } from "./sources/mysql/source.ts";
+import { createServerDrill } from "./sources/postgres-server/drill.ts";
 import { createPostgresDrill } from "./sources/postgres/drill.ts";
 import { SourceError, type Attempt, type Drill } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
@@ -48,7 +49,11 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
   const open = async ({ drills }: Place): Promise<Host> =>
     drills.server === "local" ? host : servers.open(drills.server, { isPatient: true });
 
-  async function databaseDrill(place: Place, engine: "postgres" | "mysql"): Promise<Drill> {
+  async function databaseDrill(
+    place: Place,
+    entry: Exclude<DatabaseRow["entry"], { engine: "sqlite" }>,
+  ): Promise<Drill> {
+    const { engine } = entry;
     const { drills, server, shown } = place;
     const reference = drills[engine];
     const kind = engine === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
@@ -60,9 +65,10 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
     const name = `drills of ${server.name}`;
     const url = withDatabase(await secrets.read(reference, purpose), engine);
     const machine = await open(place);
-    return engine === "postgres"
-      ? createPostgresDrill({ host: machine, name, url })
-      : createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
+    if (engine === "mysql")
+      return createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
+    const drill = createPostgresDrill({ host: machine, name, url });
+    return entry.scope === "server" ? createServerDrill(drill) : drill;
   }
 
   /** The place as the account that works on files there. @param name whose files they are */
@@ -86,7 +92,7 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
     if (!("entry" in source))
       return createFolderDrill(await openForFiles(place, source.name), source.root);
     const { entry } = source;
-    if (entry.engine !== "sqlite") return databaseDrill(place, entry.engine);
+    if (entry.engine !== "sqlite") return databaseDrill(place, entry);
     const host = await openForFiles(place, entry.name);
     // Whatever stands at the database's own path there is none of ours.
     const path = posix.join("/var/tmp", expandHome(entry.path));

@@ -47,9 +47,10 @@ type Page = {
 };
 
 /** Sites first: their folders have to be new, and databases may lie in them. */
-const order: readonly Engine[] = ["folder", "postgres", "mysql", "sqlite"];
+const order: readonly Engine[] = ["folder", "postgres-server", "postgres", "mysql", "sqlite"];
 const kindOf: Record<Engine, string> = {
   folder: "site",
+  "postgres-server": "PostgreSQL server",
   postgres: "PostgreSQL database",
   mysql: "MySQL or MariaDB database",
   sqlite: "SQLite database",
@@ -147,11 +148,20 @@ ${block([...check, ...aside, ...restoreCommands({ ...target, file: key })])}
 `;
 }
 
+const needsPostgres =
+  "Needs the same version of PostgreSQL or a newer one, and the extensions that the database uses. If Debian's is older: `apt-get install --yes postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh`, then install `postgresql` again.";
+
 function notesOf({ engine, tools }: Recoverable): string[] {
   switch (engine) {
+    case "postgres-server":
+      return [
+        needsPostgres,
+        "The commands restore all databases of the server, with its roles and their passwords. Leave out what this page says of single databases of the same server. Roles that are there already are reported as errors, and stay.",
+        "Tablespaces are not there yet: create their folders before `globals.sql`, or the databases in them are refused.",
+      ];
     case "postgres":
       return [
-        "Needs the same version of PostgreSQL or a newer one, and the extensions that the database uses. If Debian's is older: `apt-get install --yes postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh`, then install `postgresql` again.",
+        needsPostgres,
         "Everything belongs to the role postgres then. Policies name roles; create those first with `CREATE ROLE`.",
       ];
     case "mysql":

@@ -6,6 +6,7 @@ import { sql } from "../store/drizzle.ts";
 import type { databases, sites } from "../store/tables.ts";
 import type { Recoverable } from "./recovery-page.ts";
 import type { FileOwner, Origin } from "./sources/source.ts";
+import { engineOfPath } from "./subject.ts";
 
 type Found = {
   database_id: number | null;
@@ -101,7 +102,9 @@ function toRecoverable(row: Found): Recoverable[] {
   };
   if (database !== null) {
     const path = database.engine === "sqlite" ? expandHome(database.path) : undefined;
-    const { engine, name } = database;
+    const { name } = database;
+    // What is stored may be of another scope than the entry has by now.
+    const engine = engineOfPath(row.path) ?? database.engine;
     return [{ ...common, engine, name, path: origin?.path ?? path }];
   }
   if (site === null) return [];

@@ -25,6 +25,7 @@ import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createHooks } from "./hooks.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
+import { openPostgres } from "./open-postgres.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
@@ -32,13 +33,13 @@ import { createFolderPart } from "./sources/folder/part.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
-import { createPostgresSource } from "./sources/postgres/source.ts";
 import { SourceError, type Excludes, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { describeSubject, type Subject } from "./subject.ts";
+import { urlWithDatabase } from "./url-with-database.ts";
 
 type Into = Partial<RestoreDestination>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
@@ -131,28 +132,25 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
     const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     const { database = null, keeps_owners: keepsOwners = true } = into;
-    const url = database === null ? own : withDatabase(own, database);
-    const isNew = database !== null;
     const machine = isLocal ? host : await openServer(serverId);
-    return entry.engine === "postgres"
-      ? createPostgresSource({
-          host: machine,
-          name,
-          url,
-          isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
-          isNew,
-          isWithoutRoles: !keepsOwners,
-          tables,
-        })
-      : createMysqlSource({
-          host: machine,
-          name,
-          url,
-          scratchFolder: scratch.own,
-          isNew,
-          isElsewhere: !keepsOwners,
-          tables,
-        });
+    if (entry.engine === "postgres")
+      return openPostgres({
+        host: machine,
+        entry,
+        url: own,
+        into,
+        spoolFolder: isLocal ? scratch.own : "/var/tmp",
+        isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
+      });
+    return createMysqlSource({
+      host: machine,
+      name,
+      url: database === null ? own : urlWithDatabase(own, database),
+      scratchFolder: scratch.own,
+      isNew: database !== null,
+      isElsewhere: !keepsOwners,
+      tables,
+    });
   }
 
   async function siteSource(
@@ -299,13 +297,4 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       await inventory.setMarkedPath(providerId, folder.key);
     },
   };
-}
-
-/** The same server, as the same account. */
-function withDatabase(url: string, database: string): string {
-  // What is no URL is refused by whoever reads it, in words.
-  if (!URL.canParse(url)) return url;
-  const changed = new URL(url);
-  changed.pathname = `/${encodeURIComponent(database)}`;
-  return changed.href;
 }

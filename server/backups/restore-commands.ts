@@ -32,6 +32,7 @@ export const quoteWord = (word: string): string => {
 /** By engine: Debian's packages beside zstd. */
 export const packagesOf: Record<Engine, readonly string[]> = {
   postgres: ["postgresql"],
+  "postgres-server": ["postgresql", "tar"],
   mysql: ["mariadb-server"],
   sqlite: ["sqlite3"],
   folder: ["tar"],
@@ -62,6 +63,20 @@ export function restoreCommands({
       return [
         `runuser -u postgres -- createdb --template=template0 --encoding=UTF8 -- ${quoteWord(database)}`,
         `${unpacked} | runuser -u postgres -- pg_restore --dbname=${connection} --no-owner --no-privileges --exit-on-error --single-transaction`,
+      ];
+    }
+    case "postgres-server": {
+      const folder = quoteWord(`./${name.replaceAll("/", "-")}.server`);
+      const archives = `${folder}/databases`;
+      const restoring = "runuser -u postgres -- pg_restore --exit-on-error --dbname=postgres";
+      return [
+        `mkdir ${folder}`,
+        `${unpacked} | tar --extract -C ${folder}`,
+        // Of the roles in it, some are there: psql says so, and goes on.
+        `runuser -u postgres -- psql --no-psqlrc --quiet --dbname=postgres <${folder}/globals.sql`,
+        // This one is there, too, and empty.
+        `[ ! -e ${archives}/postgres.dump ] || ${restoring} --single-transaction <${archives}/postgres.dump`,
+        `for dump in ${archives}/*.dump; do [ "\${dump##*/}" = postgres.dump ] || ${restoring} --create <"$dump"; done`,
       ];
     }
     case "mysql": {

@@ -21,8 +21,9 @@ import { createLockBoth } from "./lock-both.ts";
 import { asConflict, createOpenStored, identityMissing, type GivenFields } from "./open-stored.ts";
 import type { Resolver } from "./resolver.ts";
 import { refuseUnsaved } from "./restore-destination.ts";
+import { whyNotInto } from "./restore-fits.ts";
 import type { TaskStore } from "./task-store.ts";
-import { columnsOf, engineOf, engineOfPath, nameOf, type Engine } from "./subject.ts";
+import { columnsOf, engineOf, nameOf } from "./subject.ts";
 
 type RestoreServiceOptions = AddTasksOptions & {
   store: BackupStore;
@@ -37,13 +38,6 @@ type Into = { target: RestoreTarget; destination: RestoreDestination };
 
 /** So long a target may take to say whether it is empty. */
 const lookMs = 20_000;
-
-const engineNames: Record<Engine, string> = {
-  postgres: "a PostgreSQL database",
-  mysql: "a MySQL or MariaDB database",
-  sqlite: "a SQLite database",
-  folder: "a site's folder",
-};
 
 export function createRestoreService(options: RestoreServiceOptions) {
   const { store, configurations, tasks, resolver, fileKeys } = options;
@@ -147,7 +141,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
     /** What is wrong with a restore into another target: complaints by field. */
     async checkInto(
       target: Target,
-      { backup_id: id, database, tables, ...given }: Partial<RestoreIntoBody>,
+      { backup_id: id, database, from_database: part, tables, ...given }: Partial<RestoreIntoBody>,
       reaches: Caller["reaches"],
     ): Promise<FieldErrors> {
       const named: FieldErrors =
@@ -159,20 +153,16 @@ export function createRestoreService(options: RestoreServiceOptions) {
             }
           : {};
       if (tables != null && database != null) named["tables"] = [tablesIntoNew];
+      else if (tables != null && engineOf(target) === "postgres-server" && part == null)
+        named["tables"] = [tablesOfServer];
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
       if (found === null || !reaches(found.configuration.server_id))
         return { ...named, backup_id: ["The selected backup id is invalid."] };
-      const engine = engineOfPath(found.backup.path);
-      const fits = engine === null || engine === engineOf(target);
       return {
         ...named,
         ...identityComplaint(found.backup, given),
-        ...(!fits && {
-          backup_id: [
-            `The backup is of ${engineNames[engine]}, and ${nameOf(target)} is ${engineNames[engineOf(target)]}.`,
-          ],
-        }),
+        ...whyNotInto(found.backup, target, { database, part, keeps: given.keep_owners }),
       };
     },
 
@@ -185,6 +175,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       {
         backup_id: id,
         database = null,
+        from_database: fromDatabase,
         keep_owners: keeps,
         tables,
         path,
@@ -203,14 +194,19 @@ export function createRestoreService(options: RestoreServiceOptions) {
         columns.database_id === configuration.database_id;
       const type = columns.site_id === null ? "database" : "site";
       const name = nameOf(target);
+      const isServer = engineOf(target) === "postgres-server";
       const destination = {
         ...columns,
         database,
-        keeps_owners: keeps ?? (database !== null || isBack),
+        // The roles of a whole server are those of its own databases.
+        keeps_owners: keeps ?? (database !== null || isBack || isServer),
+        ...(fromDatabase != null && { from_database: fromDatabase }),
         ...(tables != null && { tables }),
         ...(path != null && { path }),
       };
-      const part = tables?.join(", ") ?? path ?? null;
+      // A database out of a whole server is a part of another one, and everything in a new one or in an entry of its own.
+      const isPart = isServer && database === null;
+      const part = tables?.join(", ") ?? path ?? (isPart ? fromDatabase : null) ?? null;
       const skipsSafetyBackup = skips === true && database === null;
       const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
       if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);
@@ -239,3 +235,6 @@ export type RestoreService = ReturnType<typeof createRestoreService>;
 
 const tablesIntoNew =
   "Single tables are restored into a database that is there. Leave out the database field, or restore everything.";
+
+const tablesOfServer =
+  "The backup holds all databases of a server. Choose the one that the tables are of.";

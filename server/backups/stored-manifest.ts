@@ -30,7 +30,7 @@ export const storedManifestSchema = z.looseObject({
   /** What was backed up; `database` is its name on its server, `path` that of a file or folder. */
   source: z.looseObject({
     type: z.enum(["database", "site"]),
-    engine: z.enum(["postgres", "mysql", "sqlite", "folder"]),
+    engine: z.enum(["postgres", "postgres-server", "mysql", "sqlite", "folder"]),
     id: z.int(),
     name: z.string(),
     database: z.optional(z.string()),

@@ -3,11 +3,13 @@ import type { DatabaseRow, ServerRow, SiteRow } from "../inventory/store.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { Source } from "./sources/source.ts";
 
-export type Engine = "postgres" | "mysql" | "sqlite" | "folder";
+/** `postgres-server`: all databases of a server as one. */
+export type Engine = "postgres" | "postgres-server" | "mysql" | "sqlite" | "folder";
 
 /** What a stored file ends with before `.zst`. */
 export const extensions = {
   postgres: "dump",
+  "postgres-server": "server.tar",
   mysql: "sql",
   sqlite: "sqlite",
   folder: "tar",
@@ -15,15 +17,21 @@ export const extensions = {
 
 /** What a stored backup is of, by its name; null = it has none yet. */
 export function engineOfPath(path: string): Engine | null {
-  const extension = /\.([a-z]+)\.zst(?:\.age)?$/.exec(path)?.[1];
+  const extension = /\.((?:server\.)?[a-z]+)\.zst(?:\.age)?$/.exec(path)?.[1];
   // The keys of a total record are all there are.
   const engines = Object.keys(extensions) as Engine[];
   return engines.find((engine) => extensions[engine] === extension) ?? null;
 }
 
+export const engineOfEntry = ({
+  engine,
+  scope,
+}: Pick<DatabaseRow["entry"], "engine" | "scope">): Exclude<Engine, "folder"> =>
+  engine === "postgres" && scope === "server" ? "postgres-server" : engine;
+
 /** What stands in the inventory, in a word. */
 export const engineOf = (found: DatabaseRow | SiteRow): Engine =>
-  "entry" in found ? found.entry.engine : "folder";
+  "entry" in found ? engineOfEntry(found.entry) : "folder";
 
 export const nameOf = (found: DatabaseRow | SiteRow): string =>
   "entry" in found ? found.entry.name : found.name;
@@ -64,7 +72,7 @@ export function describeSubject(
   const { entry } = found;
   return {
     type: "database",
-    engine: entry.engine,
+    engine: engineOfEntry(entry),
     name: entry.name,
     ...(database !== undefined && { database }),
     ...(entry.engine === "sqlite" && { path: expandHome(entry.path) }),

@@ -71,6 +71,8 @@ export type RestoreDestination = {
   database: string | null;
   /** Whether owners and permissions are those of the backup; else everything belongs to the account of the entry. */
   keeps_owners: boolean;
+  /** Of a backup of a whole server: the only database that is restored. */
+  from_database?: string;
   /** Of a database: the only tables that are restored. */
   tables?: string[];
   /** Of a site: the only file or folder that is restored, below its folder. */

@@ -107,6 +107,7 @@ const toDatabase = ({ id, serverId, entry, account }: DatabaseRow): Database => 
   server_id: serverId,
   name: entry.name,
   engine: entry.engine,
+  scope: entry.scope ?? "database",
   ...(entry.engine === "sqlite" ? toAccount(account) : {}),
 });
 

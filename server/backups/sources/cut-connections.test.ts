@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Host } from "../../hosts/host.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { makeFolder } from "../../testing/machine.ts";
 import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
 import { createMysqlSource } from "./mysql/source.ts";
 import { createPostgresSource } from "./postgres/source.ts";
+import { createPostgresServerSource } from "./postgres-server/source.ts";
 import { keepsItsPromises } from "./testing/cut-promises.ts";
 import { sqliteIn } from "./testing/cut-sqlite.ts";
 
@@ -48,6 +50,51 @@ describe.skipIf(!hasPostgresServer)("PostgreSQL", () => {
       );
       const [one] = found;
       return found.length === 1 && one?.count === "20000" ? one.word : JSON.stringify(found);
+    },
+    mark: `PGPORT=${server.port}`,
+  }));
+});
+
+// Each of its steps is one of those above; `npm run soak -- sources` tries them together.
+describe.skipIf(!hasPostgresServer || !isLongForm)("all databases of a PostgreSQL server", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgresServer();
+    await server.createDatabase("shop");
+  });
+  afterAll(() => server?.stop());
+
+  keepsItsPromises(remote, async () => ({
+    source: createPostgresServerSource({
+      host: await remote.host(),
+      name: "db-1",
+      url: server.url("postgres"),
+      spoolFolder: "/var/tmp",
+    }),
+    fill: async (word) => {
+      for (const name of ["shop", "postgres"])
+        await server.query(
+          name,
+          `drop table if exists pages; create table pages as select n, repeat('${word} ', 100) as word from generate_series(1, 10000) n`,
+        );
+    },
+    read: async () => {
+      const found: string[] = [];
+      for (const name of ["shop", "postgres"]) {
+        const words = await server.query<{ word: string }>(
+          name,
+          "select distinct left(word, 3) as word from pages",
+        );
+        found.push(...words.map(({ word }) => word));
+      }
+      const scratch = await server.query(
+        "template1",
+        "select datname from pg_database where datname like 'quarterdeck%'",
+      );
+      const [one = "", other] = found;
+      return found.length === 2 && one === other && scratch.length === 0
+        ? one
+        : JSON.stringify({ found, scratch });
     },
     mark: `PGPORT=${server.port}`,
   }));

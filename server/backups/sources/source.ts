@@ -58,6 +58,8 @@ export type Manifest =
       file?: FileOwner;
       /** Of the rows of each table; absent where an engine makes none, and in what was dumped before there were any. */
       checksums?: Checksums;
+      /** Of a whole server: the names of its databases. Its tables' names begin with the one of their database. */
+      databases?: string[];
     }
   | {
       kind: "folder";
@@ -109,7 +111,7 @@ export type Source = {
   /** Absent: nothing runs. */
   readonly hooks?: Hooks;
 
-  /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`. */
+  /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`, `server.tar`. */
   readonly extension: string;
 
   /** Of one in a database server: its name there. */

@@ -16,7 +16,10 @@ const nobody = 65_534;
 
 /** What asks for a configuration of it. */
 export const sourceKinds = {
-  ...(hasPostgresServer && { PostgreSQL: { backupable_type: "database", backupable_id: 4 } }),
+  ...(hasPostgresServer && {
+    PostgreSQL: { backupable_type: "database", backupable_id: 4 },
+    "whole PostgreSQL server": { backupable_type: "database", backupable_id: 9 },
+  }),
   MariaDB: { backupable_type: "database", backupable_id: 5 },
   SQLite: { backupable_type: "database", backupable_id: 1 },
   ...(hasPostgresServer && {
@@ -80,7 +83,8 @@ export async function createEverySource(connection: string): Promise<EverySource
   - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }
   - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }
   - { id: 7, server: 3, name: far-pg, engine: postgres, url: env:POSTGRES }
-  - { id: 8, server: 3, name: far-maria, engine: mysql, url: env:MARIADB }`,
+  - { id: 8, server: 3, name: far-maria, engine: mysql, url: env:MARIADB }
+  - { id: 9, server: 1, name: pg-server, engine: postgres, url: env:POSTGRES, scope: server }`,
       sites: (home) => `  - { id: 3, server: 3, name: far, root: ${home}/far, user: ${ownUser} }
 ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : ""}`,
       providers: () =>

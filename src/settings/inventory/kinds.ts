@@ -78,6 +78,7 @@ export const kindOfSlug = (slug: string | undefined): InventoryKind | null =>
 
 export const engineWords = {
   postgres: "PostgreSQL",
+  "postgres-server": "PostgreSQL, whole server",
   mysql: "MySQL or MariaDB",
   sqlite: "SQLite",
 } as const;

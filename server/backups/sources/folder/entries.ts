@@ -77,7 +77,7 @@ export function rewriteHead({ path, header, extension }: Entry, sizeBytes: numbe
 }
 
 /** The length in front of a record counts its own digits. */
-function recordOf(key: string, value: string): string {
+export function recordOf(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = rest.length + 1;
   while (`${length}`.length + rest.length !== length) length += 1;

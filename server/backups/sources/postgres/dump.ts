@@ -11,7 +11,7 @@ import {
 } from "./connection.ts";
 import { placeOf } from "../../../postgres/address.ts";
 import { countRows, listTables } from "./count.ts";
-import type { Host } from "../../../hosts/host.ts";
+import type { Command, Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { compressCommand } from "../compress-there.ts";
 import { lastWords, toolsToDump, type Installations, type Tools } from "./tools.ts";
@@ -35,31 +35,14 @@ export async function dumpDatabase(
   attempt: Attempt,
   { installations, isCompressed }: DumpOptions,
 ): Promise<Manifest> {
-  const applicationName = `quarterdeck backup ${attempt.id}`;
   const { signal } = attempt;
   try {
-    const { tools: installed } = await installations;
-    const counted = await withClient(target, { applicationName, signal }, async (client) => {
-      const tools = toolsToDump(installed, await serverVersion(client));
-      await client.query("begin isolation level repeatable read read only");
-      // Policies would hide rows silently; like pg_dump, rather fail.
-      await client.query("set local row_security = off");
-      const { rows } = await client.query<{ id: string }>("select pg_export_snapshot() as id");
-      const snapshot = rows[0]?.id;
-      if (snapshot === undefined) throw new Error("pg_export_snapshot() answered nothing.");
-      const listed = await listTables(client);
-      await client.query(`set local lock_timeout = ${lockWaitMs}`);
-      // At once, as pg_dump does: a table that is truncated before it is counted would count as empty.
-      if (listed.length > 0)
-        await client.query(
-          `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
-        );
-      return dumpWhile(
-        { host, target, tools, snapshot, applicationName, isCompressed },
-        into,
-        attempt,
-        () => countRows(client, listed),
-      );
+    const counted = await dumpContent(host, target, attempt, {
+      installations,
+      toCommand: (dump) => (isCompressed ? pipelineOf(dump, compressCommand(attempt)) : dump),
+      isPipeline: isCompressed,
+      // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
+      take: (piece) => writeTo(into, piece),
     });
     into.end();
     await finished(into, { readable: false });
@@ -71,13 +54,53 @@ export async function dumpDatabase(
   }
 }
 
-type Run = {
+type Argv = Command["argv"];
+
+type ContentOptions = Pick<DumpOptions, "installations"> & {
+  /** What runs pg_dump, e.g. in a pipeline. */
+  toCommand(dump: Argv): Argv;
+  /** That is one of `pipelineOf`. */
+  isPipeline?: boolean;
+  /** As in `Command`. */
+  take(piece: Buffer): Promise<void>;
+};
+
+/** @returns the rows by table, counted in the dump's own snapshot. @throws SourceError, the error of `take`, or the signal's reason */
+export async function dumpContent(
+  host: Host,
+  target: Target,
+  attempt: Attempt,
+  { installations, ...output }: ContentOptions,
+): Promise<Counted> {
+  const applicationName = `quarterdeck backup ${attempt.id}`;
+  const { tools: installed } = await installations;
+  return withClient(target, { applicationName, signal: attempt.signal }, async (client) => {
+    const tools = toolsToDump(installed, await serverVersion(client));
+    await client.query("begin isolation level repeatable read read only");
+    // Policies would hide rows silently; like pg_dump, rather fail.
+    await client.query("set local row_security = off");
+    const { rows } = await client.query<{ id: string }>("select pg_export_snapshot() as id");
+    const snapshot = rows[0]?.id;
+    if (snapshot === undefined) throw new Error("pg_export_snapshot() answered nothing.");
+    const listed = await listTables(client);
+    await client.query(`set local lock_timeout = ${lockWaitMs}`);
+    // At once, as pg_dump does: a table that is truncated before it is counted would count as empty.
+    if (listed.length > 0)
+      await client.query(
+        `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
+      );
+    return dumpWhile({ host, target, tools, snapshot, applicationName, ...output }, attempt, () =>
+      countRows(client, listed),
+    );
+  });
+}
+
+type Run = Omit<ContentOptions, "installations"> & {
   host: Host;
   target: Target;
   tools: Tools;
   snapshot: string;
   applicationName: string;
-  isCompressed: boolean;
 };
 
 type Counted = Awaited<ReturnType<typeof countRows>>;
@@ -85,7 +108,6 @@ type Counted = Awaited<ReturnType<typeof countRows>>;
 /** Runs pg_dump and `count` side by side; the first of them that fails ends both. */
 async function dumpWhile(
   run: Run,
-  into: Writable,
   attempt: Attempt,
   count: () => Promise<Counted>,
 ): Promise<Counted> {
@@ -99,7 +121,7 @@ async function dumpWhile(
       throw error;
     }
   };
-  const dumping = orStop(runDump(run, into, whole));
+  const dumping = orStop(runDump(run, whole));
   const counting = orStop(count());
   // A count that goes on for an hour must not keep a dump that failed.
   const stopped = new Promise<never>((_, reject) =>
@@ -117,9 +139,8 @@ async function dumpWhile(
   }
 }
 
-async function runDump(run: Run, into: Writable, attempt: Attempt): Promise<void> {
-  const { say, signal } = attempt;
-  const { target, tools, snapshot, isCompressed } = run;
+async function runDump(run: Run, { say, signal }: Attempt): Promise<void> {
+  const { target, tools, snapshot, toCommand, isPipeline = false, take } = run;
   const dump = [
     tools.program("pg_dump"),
     "--format=custom",
@@ -131,15 +152,14 @@ async function runDump(run: Run, into: Writable, attempt: Attempt): Promise<void
     `--dbname=${patience}`,
   ] as const;
   const end = await runTool(run, {
-    argv: isCompressed ? pipelineOf(dump, compressCommand(attempt)) : dump,
-    // `into` is not ended here: that pg_dump closed its output does not mean that it ended well.
-    take: (piece) => writeTo(into, piece),
+    argv: toCommand(dump),
+    take,
     onErrorLine(line) {
       if (!isPipelineEnd(line) && !/: (?:error|fatal):/i.test(line)) say(line);
     },
     signal,
   });
-  const ends = isCompressed ? pipelineEnds(end.stderr) : [end.exitCode];
+  const ends = isPipeline ? pipelineEnds(end.stderr) : [end.exitCode];
   if (ends?.every((code) => code === 0) === true) return;
   const words = lastWords({ ...end, exitCode: ends?.[0] ?? end.exitCode });
   throw new SourceError(

@@ -48,7 +48,7 @@ const isOfDatabase = (line: string): boolean =>
     line,
   );
 
-const identifier = `(?:"(?:[^"]|"")*"|[^\\s";]+)`;
+export const identifier = `(?:"(?:[^"]|"")*"|[^\\s";]+)`;
 const named = new RegExp(`\\bDATABASE ${identifier}`);
 const kept =
   /^(?:CREATE DATABASE|ALTER DATABASE|ALTER ROLE|COMMENT ON DATABASE|GRANT|REVOKE|SECURITY LABEL) /;
@@ -72,8 +72,12 @@ export function toProperties(sql: string, database: string): Properties {
   return properties;
 }
 
+/** What an identifier in SQL names. */
+export const nameIn = (quoted: string): string =>
+  quoted.startsWith('"') ? quoted.slice(1, -1).replaceAll('""', '"') : quoted;
+
 /** Without comments and what is for psql alone, which stand on lines of their own between statements. */
-function splitStatements(sql: string): string[] {
+export function splitStatements(sql: string): string[] {
   const statement = /\s*(?:(?:--|\\)[^\n]*(?:\n|$)|((?:"(?:[^"]|"")*"|'(?:[^']|'')*'|[^'";])+);)/y;
   const statements: string[] = [];
   for (let match = statement.exec(sql); match !== null; match = statement.exec(sql))
@@ -90,7 +94,7 @@ export const givingProperties = (statements: readonly string[]): string =>
 
 function trying(statement: string): string {
   const owner = new RegExp(`${ownership.source}(${identifier})$`).exec(statement)?.[1];
-  const role = owner?.startsWith('"') === true ? owner.slice(1, -1).replaceAll('""', '"') : owner;
+  const role = owner === undefined ? undefined : nameIn(owner);
   // Who gives a database to a role whose rights are not his own could not restore into it any more.
   const check =
     role === undefined

@@ -6,7 +6,8 @@ import { SourceError } from "../source.ts";
 
 /** One installation; programs are taken from the same one, because they must understand each other. */
 export type Tools = { major: number; version: string; program(name: ToolName): string };
-type ToolName = "pg_dump" | "pg_restore" | "psql";
+/** `pg_dumpall` comes with them in every package, and is needed for whole servers alone. */
+type ToolName = "pg_dump" | "pg_restore" | "psql" | "pg_dumpall";
 
 const toolNames: ToolName[] = ["pg_dump", "pg_restore", "psql"];
 /**

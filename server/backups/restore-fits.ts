@@ -1,0 +1,55 @@
+// Whether a backup can be restored into an entry of the inventory, by what both are of.
+import type { FieldErrors } from "../../contract/errors.ts";
+import type { DatabaseRow, SiteRow } from "../inventory/store.ts";
+import type { BackupRow } from "./backup-store.ts";
+import { contentsOfBackup } from "./contents.ts";
+import { engineOf, engineOfPath, nameOf, type Engine } from "./subject.ts";
+
+const engineNames: Record<Engine, string> = {
+  postgres: "a PostgreSQL database",
+  "postgres-server": "a whole PostgreSQL server",
+  mysql: "a MySQL or MariaDB database",
+  sqlite: "a SQLite database",
+  folder: "a site's folder",
+};
+
+type Wanted = {
+  /** That the restore makes. */
+  database: string | null | undefined;
+  /** The one that is wanted out of a whole server. */
+  part: string | null | undefined;
+  keeps: boolean | undefined;
+};
+
+/** @returns complaints by field; none = it can */
+export function whyNotInto(
+  backup: Pick<BackupRow, "path" | "manifest">,
+  target: DatabaseRow | SiteRow,
+  { database, part, keeps }: Wanted,
+): FieldErrors {
+  const engine = engineOfPath(backup.path);
+  // It has no file yet, which is said elsewhere.
+  if (engine === null) return {};
+  const its = engineOf(target);
+  const isOfServer = engine === "postgres-server";
+  const misfit = {
+    backup_id: [
+      `The backup is of ${engineNames[engine]}, and ${nameOf(target)} is ${engineNames[its]}.`,
+    ],
+  };
+  if (part != null) {
+    if (!isOfServer)
+      return { from_database: ["The backup holds one database or folder, not those of a server."] };
+    const { databases } = contentsOfBackup(backup);
+    if (!databases?.some(({ name }) => name === part))
+      return { from_database: ["The backup holds no database of this name."] };
+    return its === "postgres" || its === "postgres-server" ? {} : misfit;
+  }
+  if (isOfServer && (its === "postgres" || database != null))
+    return { from_database: ["The backup holds all databases of a server. Choose one of them."] };
+  if (isOfServer && keeps === false)
+    return { keep_owners: ["A whole server is restored with its roles, so owners stay."] };
+  // A new database may be made beside all others.
+  const isBeside = engine === "postgres" && its === "postgres-server" && database != null;
+  return engine === its || isBeside ? {} : misfit;
+}

@@ -1,0 +1,61 @@
+// What the databases of a server are called in a backup of all of them: their files in the archive, and the tables that are
+// counted. PostgreSQL lets a name hold anything.
+import type { Manifest } from "../source.ts";
+
+export const globalsPath = "globals.sql";
+
+const escaped = (text: string): string =>
+  [...Buffer.from(text)]
+    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
+
+/** A path that every program takes as it is. */
+export const fileOf = (database: string): string =>
+  `databases/${database.replace(/[^A-Za-z0-9_-]/gu, escaped)}.dump`;
+
+/** @returns null where the path is none of those */
+export function databaseOf(path: string): string | null {
+  const name = /^databases\/((?:[A-Za-z0-9_-]|%[0-9A-F]{2})+)\.dump$/.exec(path)?.[1];
+  try {
+    return name === undefined ? null : decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+}
+
+/** What the names of its tables begin with, so that two databases never share one: a dot in its own name is escaped. */
+const prefixOf = (database: string): string => `${database.replace(/[%.]/g, escaped)}.`;
+
+export const withPrefix = <Value>(
+  database: string,
+  tables: Record<string, Value>,
+): Record<string, Value> => {
+  const prefix = prefixOf(database);
+  return Object.fromEntries(Object.entries(tables).map(([name, value]) => [prefix + name, value]));
+};
+
+/** Of tables of all databases, those of one, as it calls them itself. */
+export function tablesIn<Value>(
+  database: string,
+  tables: Record<string, Value>,
+): Record<string, Value> {
+  const prefix = prefixOf(database);
+  return Object.fromEntries(
+    Object.entries(tables).flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
+    ),
+  );
+}
+
+/** What the manifest of one database would be. */
+export function manifestIn(database: string, manifest: Manifest | null): Manifest | null {
+  if (manifest?.kind !== "database") return manifest;
+  const { tables, checksums } = manifest;
+  return {
+    kind: "database",
+    tables: tablesIn(database, tables),
+    ...(checksums !== undefined && {
+      checksums: { by: checksums.by, tables: tablesIn(database, checksums.tables) },
+    }),
+  };
+}

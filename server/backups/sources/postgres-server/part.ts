@@ -1,0 +1,35 @@
+// One database out of a backup of a whole server, for a source that restores a single one.
+import type { Readable } from "node:stream";
+import { SourceError, type Source } from "../source.ts";
+import { fileOf, manifestIn } from "./names.ts";
+import { readFiles } from "./tar.ts";
+
+/**
+ * @param source what the database is restored into
+ * @param database its name in the backup
+ */
+export const createDatabasePart = (source: Source, database: string): Source => ({
+  ...source,
+
+  // Its content is the whole server's.
+  unpacking: async () => null,
+
+  async restore(from, attempt, manifest = null) {
+    try {
+      await source.restore(await find(from, database), attempt, manifestIn(database, manifest));
+    } finally {
+      from.destroy();
+    }
+  },
+});
+
+/** @throws SourceError where the backup does not hold it */
+async function find(from: Readable, database: string): Promise<Readable> {
+  const path = fileOf(database);
+  const files = readFiles(from);
+  for (let next = await files.next(); next.done !== true; next = await files.next())
+    if (next.value.path === path) return next.value.content;
+  throw new SourceError(
+    `Nothing was changed: the backup holds no database “${database}”. Choose another one.`,
+  );
+}

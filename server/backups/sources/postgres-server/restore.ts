@@ -1,0 +1,226 @@
+// Puts all databases of a backup in place of those of a server: each is restored beside them first, then all change places in
+// one transaction, since a rename of a database is part of one.
+import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
+import pg from "pg";
+import { toError } from "../../../to-error.ts";
+import { withClient, type Session, type Target } from "../postgres/connection.ts";
+import {
+  createDatabase,
+  dropDatabase,
+  endSessions,
+  isMissingDatabase,
+  withServer,
+} from "../postgres/databases.ts";
+import { drillDatabaseOf } from "../postgres/drill.ts";
+import { tellNames } from "../postgres/privileges.ts";
+import { readProperties } from "../postgres/properties.ts";
+import { openBackup, restoreArchive } from "../postgres/restore.ts";
+import { SourceError, type Attempt, type Source } from "../source.ts";
+import { listDatabases, lookAtAccount, scratchDatabase } from "./databases.ts";
+import { databaseOf, globalsPath } from "./names.ts";
+import { createMissingRoles, markedRoles, refusePartOfGlobals, releaseRoles } from "./roles.ts";
+import { readFiles } from "./tar.ts";
+
+type Built = { name: string; scratch: string; old: string };
+type Roles = Awaited<ReturnType<typeof createMissingRoles>>;
+type State = Awaited<ReturnType<Source["settle"]>>;
+
+const markOf = (id: number) => `quarterdeck restore ${id}`;
+
+/** How long a step that puts things in order may take. */
+const tidyLimitMs = 5 * 60_000;
+
+/** @throws SourceError; the server is as it was then, unless an abort came after the last step */
+export async function restoreServer(
+  target: Target,
+  from: Readable,
+  attempt: Attempt,
+): Promise<void> {
+  const { id, say, signal } = attempt;
+  const session = { applicationName: markOf(id), signal };
+  try {
+    await withServer(target, session, async (client) => {
+      const { isSuperuser } = await lookAtAccount(client);
+      if (!isSuperuser)
+        throw new SourceError(
+          `Nothing was changed: only a superuser can restore a whole server, and ${target.user} is none. Restore its databases one by one, or use another account.`,
+        );
+    });
+    await settleServer(target, { ...attempt, say: () => undefined });
+    let roles: Roles | null = null;
+    const built: Built[] = [];
+    for await (const { path, content } of readFiles(from)) {
+      if (path === globalsPath) {
+        const globals = await text(content);
+        refusePartOfGlobals(globals);
+        const made = await withServer(target, session, (client) =>
+          createMissingRoles(client, globals, markOf(id)),
+        );
+        if (made.missing.length > 0) say(`Created the roles ${made.missing.join(", ")}.`);
+        roles = made;
+        continue;
+      }
+      const name = databaseOf(path);
+      if (name === null) throw new SourceError(`The backup holds ${path}, which is no database.`);
+      const number = built.length + 1;
+      const one = {
+        name,
+        scratch: scratchDatabase("restore", id, number),
+        old: scratchDatabase("old", id, number),
+      };
+      built.push(one);
+      await build(target, one, content, attempt);
+    }
+    if (roles === null || built.length === 0)
+      throw new SourceError("Nothing was changed: the backup holds no databases, or no roles.");
+    await exchange(target, session, { built, roles, say });
+    await settleServer(target, attempt);
+    await sayLeft(target, session, built, say);
+  } catch (error) {
+    from.destroy();
+    // Not the attempt's own signal: after an abort there is something to undo all the same.
+    const tidy = { ...attempt, signal: AbortSignal.timeout(tidyLimitMs) };
+    const state = await settleServer(target, tidy).catch((left: unknown) => {
+      say(`Couldn't clean up after the restore: ${toError(left).message}`);
+      return "unknown" as const;
+    });
+    signal.throwIfAborted();
+    // The last step was done, and only its answer lost.
+    if (state === "restored") return;
+    throw error;
+  }
+}
+
+/** Restores one database beside the others, under another name. */
+async function build(
+  target: Target,
+  { name, scratch }: Built,
+  content: Readable,
+  attempt: Attempt,
+): Promise<void> {
+  const { say, signal } = attempt;
+  const { machine: host } = target;
+  const session = { applicationName: markOf(attempt.id), signal };
+  const aside = { ...target, database: scratch, name: `${name} on ${target.name}` };
+  try {
+    const backup = await openBackup({ host, isPacked: false }, content, signal);
+    const own = await readProperties(backup.tools, backup.archive, scratch, signal);
+    await withServer(target, session, (client) =>
+      createDatabase(client, aside, scratch, {
+        why: "a restore builds each database beside the one that it replaces",
+        clauses: own.clauses,
+        say,
+      }),
+    );
+    const properties = own.statements;
+    await restoreArchive(host, aside, session.applicationName, backup, attempt, { properties });
+    say(`Restored ${name} beside the current one.`);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof SourceError
+      ? new SourceError(`Database ${name}: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+type Exchange = { built: readonly Built[]; roles: Roles; say: Attempt["say"] };
+
+/** Somebody may connect between the end of the sessions and the lock that keeps new ones out. */
+const attempts = 5;
+
+/** PostgreSQL's code for a database that has sessions. */
+const inUse = "55006";
+
+async function exchange(target: Target, session: Session, work: Exchange): Promise<void> {
+  // A database that somebody is connected to, ourselves included, has no other name given.
+  const taken = new Set(work.built.map(({ name }) => name));
+  const beside = [target.database, "postgres"].find((name) => !taken.has(name)) ?? "template1";
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      await withClient({ ...target, database: beside }, session, (client) =>
+        exchangeOnce(client, work),
+      );
+      return;
+    } catch (error) {
+      if (isMissingDatabase(error) && beside !== "template1")
+        throw new SourceError(`The database ${beside} is gone. Restore again.`, { cause: error });
+      if (toError(toError(error).cause).code !== inUse || attempt === attempts) throw error;
+    }
+}
+
+async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Promise<void> {
+  const rename = (from: string, to: string) =>
+    client.query(
+      `alter database ${pg.escapeIdentifier(from)} rename to ${pg.escapeIdentifier(to)}`,
+    );
+  await client.query("begin");
+  const { rows } = await client.query<{ name: string }>(
+    "select datname as name from pg_database where datname = any($1)",
+    [built.map(({ name }) => name)],
+  );
+  const existing = new Set(rows.map(({ name }) => name));
+  for (const { name, old } of built) {
+    if (!existing.has(name)) continue;
+    // What was seen of sessions is kept for a transaction.
+    await client.query("select pg_stat_clear_snapshot()");
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+      [name],
+    );
+    await rename(name, old);
+  }
+  for (const { name, scratch } of built) await rename(scratch, name);
+  await releaseRoles(client, roles);
+  await client.query("commit");
+}
+
+async function sayLeft(
+  target: Target,
+  session: Session,
+  built: readonly Built[],
+  say: Attempt["say"],
+): Promise<void> {
+  const now = await withServer(target, session, (client) => listDatabases(client, target));
+  const left = now.filter((name) => !built.some((one) => one.name === name));
+  if (left.length > 0)
+    say(`Left as they are, because the backup doesn't hold them: ${tellNames(left)}.`);
+}
+
+/** As the source's. */
+export async function settleServer(target: Target, { id, say, signal }: Attempt): Promise<State> {
+  const session = { applicationName: "quarterdeck", signal };
+  return withServer(target, session, async (client) => {
+    const mark = markOf(id);
+    await endSessions(client, target, mark, signal);
+    await dropDatabase(client, drillDatabaseOf(id));
+    const named = async (use: "restore" | "old") => {
+      const { rows } = await client.query<{ name: string }>(
+        "select datname as name from pg_database where datname ~ $1 order by oid",
+        [`^${scratchDatabase(use, id, 0).slice(0, -1)}[0-9]+$`],
+      );
+      return rows.map(({ name }) => name);
+    };
+    // Those of the backup bear their own names from the moment of the exchange on.
+    const aside = await named("restore");
+    for (const database of aside) await dropDatabase(client, database);
+    const roles = await markedRoles(client, mark);
+    for (const role of roles)
+      await client
+        .query(`drop role ${pg.escapeIdentifier(role)}`)
+        .catch((error: Error) =>
+          say(
+            `The role ${role}, which the restore had made, couldn't be dropped: ${error.message}`,
+          ),
+        );
+    const replaced = await named("old");
+    for (const database of replaced)
+      await dropDatabase(client, database).catch((error: Error) =>
+        say(
+          `${database}, a database as it was before the restore, couldn't be dropped: ${error.message}. Drop it by hand.`,
+        ),
+      );
+    if (aside.length > 0 || roles.length > 0) return "as it was";
+    return replaced.length > 0 ? "restored" : "unknown";
+  });
+}

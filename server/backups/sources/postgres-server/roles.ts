@@ -1,0 +1,110 @@
+// Roles out of what pg_dumpall writes: those that a server does not have are made, and no other one is touched.
+import pg from "pg";
+import { identifier, nameIn, splitStatements } from "../postgres/properties.ts";
+import { SourceError } from "../source.ts";
+import { toError } from "../../../to-error.ts";
+
+/** The last line of what pg_dumpall writes. */
+const wholeMark = "-- PostgreSQL database cluster dump complete";
+
+/** @throws SourceError where it is cut off */
+export function refusePartOfGlobals(globals: string): void {
+  if (!globals.includes(wholeMark))
+    throw new SourceError("The backup's globals.sql is cut off, or is not of pg_dumpall.");
+}
+
+type RoleStatements = {
+  /** The roles that are to be made, in the order of the dump. */
+  missing: string[];
+  statements: string[];
+  /** By role: what the dump says of it in a comment. */
+  comments: Map<string, string>;
+};
+
+const created = new RegExp(`^CREATE ROLE (${identifier})$`);
+const altered = new RegExp(`^ALTER ROLE (${identifier}) `);
+const commented = new RegExp(`^COMMENT ON ROLE (${identifier}) IS `);
+const granted = new RegExp(`^GRANT (${identifier}) TO (${identifier})(?: |$)`);
+
+/** @param existing names of the roles that the server has */
+export function statementsForMissing(
+  globals: string,
+  existing: ReadonlySet<string>,
+): RoleStatements {
+  const all = splitStatements(globals);
+  const missing = all.flatMap((statement) => {
+    const role = nameIn(created.exec(statement)?.[1] ?? "");
+    return role === "" || existing.has(role) ? [] : [role];
+  });
+  const isMissing = (quoted: string | undefined) =>
+    quoted !== undefined && missing.includes(nameIn(quoted));
+  const comments = new Map<string, string>();
+  const statements = all.flatMap((statement) => {
+    const note = commented.exec(statement)?.[1];
+    if (note !== undefined) {
+      if (isMissing(note)) comments.set(nameIn(note), statement);
+      return [];
+    }
+    const [, given, member] = granted.exec(statement) ?? [];
+    // Who granted it need not be there, or allowed to, any more.
+    if (isMissing(given) || isMissing(member)) return [statement.replace(grantor, "")];
+    const [, role] = created.exec(statement) ?? altered.exec(statement) ?? [];
+    return isMissing(role) ? [statement] : [];
+  });
+  return { missing, statements, comments };
+}
+
+const grantor = new RegExp(` GRANTED BY ${identifier}$`);
+
+/**
+ * Makes the roles that are missing, marked by a comment, so that a restore that was cut off can be undone.
+ * @returns what is to be said of them once the restore is done, see `releaseRoles`
+ * @throws SourceError; no role was made then
+ */
+export async function createMissingRoles(
+  client: pg.Client,
+  globals: string,
+  mark: string,
+): Promise<Pick<RoleStatements, "missing" | "comments">> {
+  const { rows } = await client.query<{ name: string }>("select rolname as name from pg_roles");
+  const { missing, statements, comments } = statementsForMissing(
+    globals,
+    new Set(rows.map(({ name }) => name)),
+  );
+  await client.query("begin; set local client_encoding = 'UTF8'");
+  try {
+    for (const statement of statements) await client.query(statement);
+    for (const role of missing)
+      await client.query(
+        `comment on role ${pg.escapeIdentifier(role)} is ${pg.escapeLiteral(mark)}`,
+      );
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw new SourceError(
+      // Not the statement: a password may stand in it.
+      `Nothing was changed: the roles that are missing here couldn't be made: ${toError(error).message}`,
+      { cause: error },
+    );
+  }
+  return { missing, comments };
+}
+
+/** In the transaction that completes the restore: the roles are nobody's to remove any more. */
+export async function releaseRoles(
+  client: pg.Client,
+  { missing, comments }: Pick<RoleStatements, "missing" | "comments">,
+): Promise<void> {
+  for (const role of missing)
+    await client.query(
+      comments.get(role) ?? `comment on role ${pg.escapeIdentifier(role)} is null`,
+    );
+}
+
+export async function markedRoles(client: pg.Client, mark: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') = $1 order by 1",
+    [mark],
+  );
+  return rows.map(({ name }) => name);
+}

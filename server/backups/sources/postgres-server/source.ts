@@ -1,0 +1,135 @@
+// All databases of a PostgreSQL server as one thing to back up, with its roles.
+import type { Host } from "../../../hosts/host.ts";
+import { readTarget, serverVersion, withClient, type Target } from "../postgres/connection.ts";
+import { countRowsNow, isEmptyDatabase } from "../postgres/contents.ts";
+import { withServer } from "../postgres/databases.ts";
+import { checkPrivileges, tellNames } from "../postgres/privileges.ts";
+import { tellRestorable } from "../postgres/restorable.ts";
+import { findTools, toolsToDump, type Installations } from "../postgres/tools.ts";
+import type { Source } from "../source.ts";
+import { listDatabases, lookAtAccount } from "./databases.ts";
+import { drillServer } from "./drill.ts";
+import { dumpServer, withoutPasswords } from "./dump.ts";
+import { withPrefix } from "./names.ts";
+import { restoreServer, settleServer } from "./restore.ts";
+
+type PostgresServerOptions = {
+  host: Host;
+  /** The entry's, for people. */
+  name: string;
+  /** postgres://user:password@host:5432/database; a secret. The database is one that the account may connect to. */
+  url: string;
+  /** On the machine of the host: where each dump lies until it is whole. */
+  spoolFolder: string;
+  /** Its drills run on another server. */
+  isDrilledElsewhere?: boolean;
+};
+
+const lookLimitMs = 60_000;
+
+/** @throws SourceError when the url cannot be used */
+export function createPostgresServerSource({
+  host,
+  name,
+  url,
+  spoolFolder,
+  isDrilledElsewhere = false,
+}: PostgresServerOptions): Source {
+  const target: Target = { ...readTarget(name, url), machine: host };
+  /** What the last rehearsal found, for the run that follows it. */
+  let known: Installations | null = null;
+  let tools: Record<string, string> = {};
+
+  const list = (signal: AbortSignal): Promise<string[]> =>
+    withServer(target, { applicationName: "quarterdeck", signal }, (client) =>
+      listDatabases(client, target),
+    );
+
+  /** What an account without all rights has to know of one database. */
+  const warningsOf = (database: string, signal: AbortSignal): Promise<string[]> => {
+    const one = { ...target, database };
+    return withClient(one, { applicationName: "quarterdeck", signal }, async (client) => {
+      await checkPrivileges(client, one, (await serverVersion(client)).major);
+      return tellRestorable(client, one, !isDrilledElsewhere);
+    });
+  };
+
+  return {
+    extension: "server.tar",
+    tools: () => tools,
+
+    async rehearse(signal) {
+      const session = { applicationName: "quarterdeck", signal };
+      const { names, account, version } = await withServer(target, session, async (client) => ({
+        version: await serverVersion(client),
+        names: await listDatabases(client, target),
+        account: await lookAtAccount(client),
+      }));
+      const warnings: string[] = [];
+      if (!account.readsPasswords) warnings.push(withoutPasswords(target));
+      if (!account.isSuperuser) {
+        warnings.push(
+          `A restore of the whole server would be refused: only a superuser can do that, and ${target.user} is none. Its databases can be restored one by one.`,
+        );
+        const warned: { database: string; warnings: string[] }[] = [];
+        for (const database of names) {
+          const found = await warningsOf(database, signal);
+          if (found.length > 0) warned.push({ database, warnings: found });
+        }
+        const [first, ...others] = warned;
+        if (first !== undefined)
+          warnings.push(
+            `Of the database ${first.database} alone:`,
+            ...first.warnings,
+            ...(others.length === 0
+              ? []
+              : [`Much the same holds for ${tellNames(others.map(({ database }) => database))}.`]),
+          );
+      }
+      known = await findTools(host, signal);
+      const dumping = toolsToDump(known.tools, version);
+      tools = { PostgreSQL: version.text, pg_dump: dumping.version };
+      const counted = `${names.length} ${names.length === 1 ? "database" : "databases"}`;
+      const answer = `PostgreSQL ${version.text} answers, with ${counted}; pg_dump ${dumping.version}.`;
+      return [answer, ...warnings].join(" ");
+    },
+
+    dump(into, attempt) {
+      const installations = known;
+      known = null;
+      return dumpServer(target, into, attempt, {
+        installations:
+          installations === null ? findTools(host, attempt.signal) : Promise.resolve(installations),
+        spoolFolder,
+      });
+    },
+
+    async exists() {
+      await list(AbortSignal.timeout(lookLimitMs));
+      return true;
+    },
+
+    async isEmpty(signal) {
+      for (const database of await list(signal))
+        if (!(await isEmptyDatabase({ ...target, database }, signal))) return false;
+      return true;
+    },
+
+    async countRows(signal) {
+      const counts: Record<string, number> = {};
+      for (const database of await list(signal)) {
+        const found = await countRowsNow({ ...target, database }, signal);
+        if (found !== null) Object.assign(counts, withPrefix(database, found));
+      }
+      return counts;
+    },
+
+    isBuiltAside: false,
+
+    restore: (from, attempt) => restoreServer(target, from, attempt),
+
+    drill: (...drilled) => drillServer(target, drilled),
+
+    settle: (attempt) => settleServer(target, attempt),
+  };
+}
