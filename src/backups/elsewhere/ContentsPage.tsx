@@ -8,6 +8,7 @@ import { PageHeader } from "../../ui/PageHeader.tsx";
 import { refusal } from "../backup-actions.ts";
 import { backupQuery, configurationQuery } from "../queries.ts";
 import { BackupCrumbs } from "../BackupCrumbs.tsx";
+import { DatabasesPanel } from "./DatabasesPanel.tsx";
 import { FilesPanel } from "./FilesPanel.tsx";
 import type { contentsLoader } from "./loader.ts";
 import { backupContentsQuery } from "./queries.ts";
@@ -31,7 +32,13 @@ export function ContentsPage() {
       : (part: NonNullable<RestoreInto["part"]>) =>
           askRestoreInto(
             backup,
-            { ...target, part, database: null, keepsOwners: null },
+            {
+              ...target,
+              part,
+              database: null,
+              keepsOwners: null,
+              isServer: "from_database" in part,
+            },
             () => void navigate(paths.backup(id)),
           );
   const restoreRefusal = refusal("restore", backup);
@@ -53,6 +60,13 @@ export function ContentsPage() {
         <Notice tone="warn">
           <p>{refused}</p>
         </Notice>
+      )}
+      {contents?.databases != null && (
+        <DatabasesPanel
+          databases={contents.databases}
+          restore={restore && ((name) => restore({ from_database: name }))}
+          refusal={restoreRefusal}
+        />
       )}
       {contents !== null &&
         (contents.engine === "folder" ? (

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
+import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { useLoaded } from "../../api/query.ts";
 import { everyServerQuery } from "../../app/inventory.ts";
 import { LinkButton } from "../../app/LinkButton.tsx";
@@ -46,19 +47,24 @@ export function RestoreElsewherePage() {
   const [serverId, setServerId] = useState(ownServerId ?? servers?.data[0]?.id ?? 0);
   const [chosen, setChosen] = useState<number | null>(null);
   const [name, setName] = useState("");
+  const [part, setPart] = useState("");
   const [keepsOwners, setKeepsOwners] = useState<boolean | null>(null);
   const [isAsked, setIsAsked] = useState(false);
 
   const engine = contents?.engine ?? null;
-  const isNew = mode === "new";
+  const isOfServer = engine === "postgres-server";
+  const isWholeServer = isOfServer && part === "";
+  const isNew = mode === "new" && !isWholeServer;
   const targets = useTargets(serverId, engine, {
-    // What is restored into its own source needs no page of its own; a new database may well be beside it.
-    left: isNew ? null : (configuration ?? null),
+    // What is restored into its own source needs no page of its own; a new database, or one of a server's, may well be beside it.
+    left: isNew || part !== "" ? null : (configuration ?? null),
+    isOne: isNew || part !== "",
   });
   const target = targets.find((one) => one.id === chosen) ?? null;
   const words = kindWords(engine);
-  const hasRoles = engine === "postgres" || engine === "mysql";
-  const keeps = keepsOwners ?? isNew;
+  const isPostgres = engine === "postgres" || (isOfServer && part !== "");
+  const hasRoles = isPostgres || engine === "mysql";
+  const keeps = keepsOwners ?? (isNew || target?.isServer === true);
   const refused = refusal("elsewhere", backup);
 
   const choose = (event: FormEvent) => {
@@ -69,7 +75,7 @@ export function RestoreElsewherePage() {
       backup,
       {
         ...target,
-        part: null,
+        part: part === "" ? null : { from_database: part },
         database: isNew ? name.trim() : null,
         keepsOwners: hasRoles ? keeps : null,
       },
@@ -103,6 +109,28 @@ export function RestoreElsewherePage() {
         className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_26rem] lg:grid-rows-[auto_1fr] lg:gap-x-10"
       >
         <div className="grid gap-6 rounded-lg border border-line bg-raised p-5 shadow-raised max-sm:p-4">
+          {isOfServer && (
+            <Field label="Restore">
+              {(aria) => (
+                <Select
+                  {...aria}
+                  value={part}
+                  onChange={({ target: { value } }) => {
+                    setPart(value);
+                    setChosen(null);
+                    setKeepsOwners(null);
+                  }}
+                >
+                  <option value="">All databases</option>
+                  {contents?.databases?.map((database) => (
+                    <option key={database.name} value={database.name}>
+                      {database.name}
+                    </option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          )}
           {hasRoles && (
             <ChoiceList
               legend="Restore into"
@@ -179,10 +207,10 @@ export function RestoreElsewherePage() {
           )}
           {hasRoles && (
             <Field
-              label={engine === "postgres" ? "Keep owners and permissions" : "Keep definers"}
+              label={isPostgres ? "Keep owners and permissions" : "Keep definers"}
               layout="beside"
               help={
-                engine === "postgres"
+                isPostgres
                   ? "The server must have the backup's roles. Otherwise everything belongs to the account in the inventory."
                   : "The server must have the accounts that views, triggers and routines run as. Otherwise they run as the account in the inventory."
               }
@@ -200,7 +228,11 @@ export function RestoreElsewherePage() {
         {/* Read before the buttons, also where there is no room beside the fields. */}
         {contents !== null && (
           <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
-            <ComparisonPanel contents={contents} target={isNew ? null : target} />
+            <ComparisonPanel
+              contents={shownContents(contents, part)}
+              // The rows of a whole server are not those of one of its databases.
+              target={isNew || (part !== "" && target?.isServer === true) ? null : target}
+            />
           </div>
         )}
         <div className="flex flex-wrap gap-2">
@@ -213,3 +245,12 @@ export function RestoreElsewherePage() {
     </>
   );
 }
+
+/** Of one database out of a whole server, its own tables. */
+const shownContents = (contents: BackupContents, part: string): BackupContents =>
+  part === ""
+    ? contents
+    : {
+        ...contents,
+        tables: contents.databases?.find((database) => database.name === part)?.tables ?? null,
+      };

@@ -18,7 +18,9 @@ export type RestoreInto = {
   /** Of PostgreSQL and MySQL. */
   keepsOwners: boolean | null;
   /** What alone is restored; null = everything. */
-  part: { tables: string[] } | { path: string } | null;
+  part: { tables: string[] } | { path: string } | { from_database: string } | null;
+  /** The target is all databases of a server, of which a part is one. */
+  isServer?: boolean;
 };
 
 type Body = {
@@ -47,9 +49,17 @@ const intoMutation = {
   onSettled: refreshBackups,
 };
 
+function partNameOf({ part, isServer }: RestoreInto): string | null {
+  if (part === null) return null;
+  if ("path" in part) return part.path;
+  if ("tables" in part) return part.tables.join(", ");
+  // Into an entry of a single database it goes as a whole.
+  return isServer === true ? part.from_database : null;
+}
+
 export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () => void): void {
-  const { name, database, part } = into;
-  const partName = part === null ? null : "path" in part ? part.path : part.tables.join(", ");
+  const { name, database } = into;
+  const partName = partNameOf(into);
   const identity = backup.encrypted === true ? createIdentity() : null;
   const isNew = database !== null;
   confirm({

@@ -5,7 +5,13 @@ import { everySiteQuery } from "../../app/inventory.ts";
 import { everyDatabaseQuery } from "../queries.ts";
 import type { TargetType } from "./queries.ts";
 
-type Target = { type: TargetType; id: number; name: string };
+type Target = {
+  type: TargetType;
+  id: number;
+  name: string;
+  /** All databases of a server as one. */
+  isServer: boolean;
+};
 
 type Words = { label: string; prompt: string; help: string };
 
@@ -23,19 +29,35 @@ const databaseWords: Words = {
 export const kindWords = (engine: string | null): Words =>
   engine === "folder" ? siteWords : databaseWords;
 
+type Asked = {
+  left: BackupConfiguration | null;
+  /** What is restored is one database, which may be one of a server's, too. */
+  isOne: boolean;
+};
+
 /** @param left the configuration whose source is not among them; null = all are */
 export function useTargets(
   serverId: number,
   engine: string | null,
-  { left }: { left: BackupConfiguration | null },
+  { left, isOne }: Asked,
 ): Target[] {
   const isFolder = engine === "folder";
   const { data: sites } = useQuery({ ...everySiteQuery(serverId), enabled: isFolder });
   const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId), enabled: !isFolder });
   const all: Target[] = isFolder
-    ? (sites?.data ?? []).map(({ id, name }) => ({ type: "site", id, name }))
+    ? (sites?.data ?? []).map(({ id, name }) => ({ type: "site", id, name, isServer: false }))
     : (databases?.data ?? [])
-        .filter((database) => database.engine === engine)
-        .map(({ id, name }) => ({ type: "database", id, name }));
+        .map(({ id, name, engine: its, scope }) => ({
+          type: "database" as const,
+          id,
+          name,
+          engine: its,
+          isServer: scope === "server",
+        }))
+        .filter(({ engine: its, isServer }) =>
+          engine === "postgres-server" || engine === "postgres"
+            ? its === "postgres" && (isOne || isServer === (engine === "postgres-server"))
+            : its === engine,
+        );
   return all.filter(({ type, id }) => left?.type !== type || left.backupable.id !== id);
 }

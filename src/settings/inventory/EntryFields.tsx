@@ -7,7 +7,7 @@ import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
-import { ServerField, TextField, useFieldError } from "./fields.tsx";
+import { SelectField, ServerField, TextField, useFieldError } from "./fields.tsx";
 import { EncryptionFields } from "./EncryptionFields.tsx";
 import { LoginFields } from "./LoginFields.tsx";
 import { SecretField } from "./SecretField.tsx";
@@ -170,6 +170,17 @@ function DatabaseFields({ inventory }: FieldsProps) {
           emptyText="Enter the database's URL."
           placeholder={`${engine === "mysql" ? "mysql" : "postgres"}://user:password@localhost/shop`}
           help={`As the server reaches it: ${engine === "mysql" ? "mysql" : "postgres"}://user:password@host/name.`}
+        />
+      )}
+      {engine === "postgres" && (
+        <SelectField
+          name="scope"
+          label="Scope"
+          options={[
+            ["", "The database in the URL"],
+            ["server", "All databases of the server"],
+          ]}
+          help="All databases are backed up as one, with the server's roles."
         />
       )}
     </FieldGroup>

@@ -24,7 +24,7 @@ export const factsOf: Facts = (entry, servers) => {
   if ("engine" in entry)
     return [
       serverName(entry.server),
-      engineWords[entry.engine],
+      engineWords[entry.scope === "server" ? "postgres-server" : entry.engine],
       entry.engine === "sqlite" ? entry.path : `URL: ${secretWords(entry.url)}`,
     ];
   switch (entry.type) {

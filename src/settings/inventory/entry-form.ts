@@ -41,7 +41,7 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
     "backup_hooks.after",
     "backup_hooks.timeout",
   ],
-  databases: ["name", "server", "engine", "url", "url.secret", "path", "user"],
+  databases: ["name", "server", "engine", "scope", "url", "url.secret", "path", "user"],
   storage_providers: [
     "name",
     "type",
@@ -142,7 +142,12 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   databases: (values) =>
     values["engine"] === "sqlite"
       ? pick(values, "server", "name", "engine", "path", "user")
-      : pick(values, "server", "name", "engine", "url"),
+      : // What the default says need not be written.
+        {
+          ...pick(values, "server", "name", "engine", "url"),
+          ...(values["engine"] === "postgres" &&
+            values["scope"] === "server" && { scope: "server" }),
+        },
   storage_providers(values) {
     const recipients = wordsOf(values["recipients"]);
     return {

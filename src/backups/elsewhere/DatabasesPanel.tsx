@@ -1,0 +1,57 @@
+// The databases in a backup of a whole server, each of which can be put back by itself.
+import { useMemo } from "react";
+import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { Panel } from "../../ui/Panel.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { restoreColumn } from "./restore-column.tsx";
+
+type Row = NonNullable<BackupContents["databases"]>[number];
+
+const rowsIn = ({ tables }: Row): number => tables.reduce((sum, { rows }) => sum + rows, 0);
+
+const columns: Column<Row>[] = [
+  {
+    id: "database",
+    header: "Database",
+    isRest: true,
+    cell: ({ name }) => (
+      <span className="block truncate" title={name}>
+        {name}
+      </span>
+    ),
+  },
+  {
+    id: "tables",
+    header: "Tables",
+    align: "end",
+    cell: ({ tables }) => tables.length.toLocaleString("en-US"),
+  },
+  { id: "rows", header: "Rows", align: "end", cell: (row) => rowsIn(row).toLocaleString("en-US") },
+];
+
+type DatabasesPanelProps = {
+  databases: readonly Row[];
+  /** Puts one database back; null = that can't be done here. */
+  restore: ((name: string) => void) | null;
+  /** Why it can't be done now. */
+  refusal: string | undefined;
+};
+
+export function DatabasesPanel({ databases, restore, refusal }: DatabasesPanelProps) {
+  const all = useMemo(
+    () =>
+      restore === null
+        ? columns
+        : [...columns, restoreColumn<Row>(({ name }) => name, restore, refusal)],
+    [restore, refusal],
+  );
+  return (
+    <div className="mb-6">
+      <Panel
+        title={`${databases.length.toLocaleString("en-US")} ${databases.length === 1 ? "database" : "databases"}`}
+      >
+        <Table label="Databases" columns={all} rows={databases} keyOf={({ name }) => name} />
+      </Panel>
+    </div>
+  );
+}
