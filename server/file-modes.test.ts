@@ -2,11 +2,12 @@
 import { chmod, mkdtemp, mkdir, readdir, realpath, rm, lstat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import type { Worker } from "../contract/workers/worker.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
 import { workerBody } from "./testing/worker-body.ts";
+import { soon } from "./testing/soon.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -47,13 +48,10 @@ const json = async <Body>(method: string, path: string, body?: unknown): Promise
 const found = new Set<string>();
 
 const becomes = (path: string, state: object) =>
-  vi.waitFor(
-    async () => {
-      await look();
-      expect(await json("GET", path)).toMatchObject(state);
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  soon(async () => {
+    await look();
+    expect(await json("GET", path)).toMatchObject(state);
+  });
 
 /** Notes every file and folder that others may do more with than they should. */
 async function look(): Promise<void> {

@@ -4,6 +4,7 @@ import { workerName } from "../../contract/workers/worker-name.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -32,9 +33,7 @@ const words = ({ kind, action, actor, object }: ActivityEntry) =>
 describe("the timeline", () => {
   test("says who did what: the token that asked, then the supervisor that carried it out", async () => {
     const made = await service.json<{ id: number }>("POST", "/api/site/1/worker", workerBody);
-    await vi.waitFor(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("up"), {
-      timeout: 20_000,
-    });
+    await soon(async () => expect((await list("?kind=worker")).data[0]?.action).toBe("up"), 20_000);
     await service.call("DELETE", `/api/worker/${made.body.id}/stop`);
     await vi.waitFor(
       async () => expect((await list("?kind=worker")).data[0]?.action).toBe("stopped"),
@@ -179,9 +178,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
     { timeout: 20_000 },
   );
   // The row is finished a moment before its place in the queue is free again.
-  await vi.waitFor(async () => expect((await service.call("DELETE", path)).status).toBe(204), {
-    timeout: 20_000,
-  });
+  await soon(async () => expect((await service.call("DELETE", path)).status).toBe(204), 20_000);
   const { data } = await list("?kind=backup");
   expect(data.map(({ action, actor }) => `${actor.type} ${action}`)).toEqual([
     "token deleted",

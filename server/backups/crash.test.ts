@@ -22,6 +22,7 @@ import {
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { keysOf } from "../../contract/keys-of.ts";
+import { soon } from "../testing/soon.ts";
 
 /** Kills in runs of all kinds of sources, and as many in restores. `npm run soak -- kills` has 25. */
 const rounds = Number(process.env["CRASH_ROUNDS"] ?? 1);
@@ -181,30 +182,24 @@ const kinds = keysOf(targets).filter((kind) => kind !== "PostgreSQL" || hasPostg
 
 /** Nothing is under way any more. @returns all backups of all configurations */
 async function settled(ids: number[]): Promise<Backup[]> {
-  return vi.waitFor(
-    async () => {
-      const backups = (await Promise.all(ids.map(show))).flatMap((one) => one.backups);
-      for (const { id, status, restore_status, output } of backups) {
-        expect(["finished", "failed"], `backup ${id}: ${output}`).toContain(status);
-        expect(restore_status, `restore of ${id}`).not.toBe("running");
-      }
-      return backups;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  return soon(async () => {
+    const backups = (await Promise.all(ids.map(show))).flatMap((one) => one.backups);
+    for (const { id, status, restore_status, output } of backups) {
+      expect(["finished", "failed"], `backup ${id}: ${output}`).toContain(status);
+      expect(restore_status, `restore of ${id}`).not.toBe("running");
+    }
+    return backups;
+  });
 }
 
 /** The storage holds exactly what is listed as finished, byte for byte. */
 async function expectHonestStorage(ids: number[], backups: readonly Backup[]): Promise<void> {
   const finished = backups.filter(({ status }) => status === "finished");
-  await vi.waitFor(
-    async () => {
-      expect(await storedFilesIn(join(folder, "copies"))).toEqual(
-        finished.map(({ path }) => path).sort(),
-      );
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  await soon(async () => {
+    expect(await storedFilesIn(join(folder, "copies"))).toEqual(
+      finished.map(({ path }) => path).sort(),
+    );
+  });
   for (const { path, checksum } of finished) {
     const file = await readFile(join(folder, "copies", path));
     expect(createHash("sha256").update(file).digest("hex"), path).toBe(checksum);

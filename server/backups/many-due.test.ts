@@ -1,5 +1,5 @@
 // Many schedules that come to the same minute.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createApp, type App } from "../app.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type Statement,
 } from "../testing/note-statements.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import { soon } from "../testing/soon.ts";
 
 const many = 200;
 const minuteMs = 60_000;
@@ -42,15 +43,12 @@ async function begin() {
 }
 
 const untilTaken = () =>
-  vi.waitFor(
-    async () => {
-      const [left] = await service.query<{ many: number }>(
-        "select count(*)::int as many from backup_configurations where next_run_at < '2026-06-01T13:01:00Z'",
-      );
-      expect(left?.many).toBe(0);
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  soon(async () => {
+    const [left] = await service.query<{ many: number }>(
+      "select count(*)::int as many from backup_configurations where next_run_at < '2026-06-01T13:01:00Z'",
+    );
+    expect(left?.many).toBe(0);
+  });
 
 /** How many runs each configuration has, and how many jobs are, or were, there for them. */
 async function expectOneEach(): Promise<void> {

@@ -1,5 +1,5 @@
 // Two instances on one database, the engine's heartbeats and claims included; the work itself is a promise.
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Jobs } from "../jobs/jobs.ts";
 import { ClaimLost } from "../jobs/job-runner.ts";
 import { createLog } from "../log.ts";
@@ -13,9 +13,9 @@ import { createTaskStore, type TaskRow } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
 import { Canceled } from "./failure-message.ts";
 import { startTestJobs } from "../testing/jobs.ts";
+import { soon } from "../testing/soon.ts";
 
 const log = createLog("silent");
-const waiting = { timeout: 60_000, interval: 20 };
 
 let database: TestDatabase;
 let backup: BackupRow;
@@ -94,7 +94,7 @@ test("runs one job at a time for a server over two instances, in the order in wh
   for (let count = 0; count < 20; count++) asked.push(await add(count % 2 === 0 ? first : second));
   first.work();
   second.work();
-  await vi.waitFor(() => expect(begun).toHaveLength(20), waiting);
+  await soon(() => expect(begun).toHaveLength(20));
   expect(begun).toEqual(asked);
 }, 90_000);
 
@@ -129,19 +129,17 @@ test("settles the job of a runner that died, and refuses the outcome of one that
   });
   await add(dead);
   dead.work();
-  await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
+  await soon(() => expect(claims).toHaveLength(1));
   const living = await createInstance(() => Promise.reject(new Error("Nothing begins anew.")));
   living.work();
-  await vi.waitFor(async () => {
+  await soon(async () => {
     await missHeartbeats();
     expect(isLost).toBe(true);
-  }, waiting);
-  await vi.waitFor(
-    () =>
-      expect([...dead.settled, ...living.settled]).toEqual([
-        expect.stringMatching(/^(Interrupted|Couldn't store)/),
-      ]),
-    waiting,
+  });
+  await soon(() =>
+    expect([...dead.settled, ...living.settled]).toEqual([
+      expect.stringMatching(/^(Interrupted|Couldn't store)/),
+    ]),
   );
 }, 120_000);
 
@@ -157,25 +155,23 @@ test("gives up a job that ignores its deadline an hour later, and goes on with t
   const first = await add(instance);
   const next = await add(instance);
   instance.work();
-  await vi.waitFor(() => expect(performed).toEqual([first]), waiting);
+  await soon(() => expect(performed).toEqual([first]));
   instance.clock.advance(longestTaskMs);
   expect(signal?.aborted).toBe(true);
   expect(instance.settled).toEqual([]);
   instance.clock.advance(3600_000);
-  await vi.waitFor(() => expect(instance.settled).toEqual(["Timed out after 22 hours."]), waiting);
-  await vi.waitFor(() => expect(performed).toEqual([first, next]), waiting);
+  await soon(() => expect(instance.settled).toEqual(["Timed out after 22 hours."]));
+  await soon(() => expect(performed).toEqual([first, next]));
 }, 120_000);
 
 test("settles a job whose outcome could not be stored as that, not as cut off with the service", async () => {
   const instance = await createInstance(() => Promise.reject(new Error("No outcome.")));
   await add(instance);
   instance.work();
-  await vi.waitFor(
-    () =>
-      expect(instance.settled).toEqual([
-        "Couldn't store the result. See the service's log for the reason.",
-      ]),
-    waiting,
+  await soon(() =>
+    expect(instance.settled).toEqual([
+      "Couldn't store the result. See the service's log for the reason.",
+    ]),
   );
 }, 90_000);
 
@@ -188,15 +184,15 @@ test("cancels a job that was claimed a moment ago, and says so of one that nobod
   });
   const id = await add(instance);
   instance.work();
-  const task = await vi.waitFor(async () => {
+  const task = await soon(async () => {
     const found = await instance.tasks.byId(id);
     expect(found?.is_claimed).toBe(true);
     return found;
-  }, waiting);
+  });
   if (task === null) return expect.unreachable();
   const canceled = new Canceled("somebody");
   expect(await instance.runner.cancel(task, canceled)).toBe(true);
-  await vi.waitFor(() => expect(reason).toBe(canceled), waiting);
+  await soon(() => expect(reason).toBe(canceled));
   const other = await createInstance(() => Promise.resolve());
   expect(await other.runner.cancel(task, canceled)).toBe(false);
 }, 90_000);
@@ -213,6 +209,6 @@ test("takes over what an earlier version kept: what waits runs, what had begun i
   expect(await instance.tasks.takeOver()).toHaveLength(1);
   expect(await instance.tasks.takeOver()).toEqual([]);
   instance.work();
-  await vi.waitFor(() => expect(performed).toEqual([backup.id]), waiting);
+  await soon(() => expect(performed).toEqual([backup.id]));
   expect(instance.settled).toEqual(["Interrupted: the service stopped or crashed during the run."]);
 }, 90_000);

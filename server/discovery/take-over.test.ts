@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Discovery } from "../../contract/discovery.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -16,8 +16,9 @@ import {
   type TestSupervisord,
 } from "../workers/supervisord/testing/supervisord.ts";
 import { laravelMissing, makeLaravelSite } from "../workers/testing/laravel-site.ts";
+import { soon } from "../testing/soon.ts";
 
-const soon = { timeout: 60_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 const run = promisify(execFile);
 
 /**
@@ -64,11 +65,11 @@ sites:
     (await service.json<Page<Worker>>("GET", `/api/site/${site}/workers`)).body.data;
   const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
   const untilTaken = (id: number, take_over: object) =>
-    vi.waitFor(async () => {
+    soon(async () => {
       const worker = await show(id);
       expect(worker.take_over, JSON.stringify(worker)).toMatchObject(take_over);
       return worker;
-    }, soon);
+    });
 
   /** Has supervisord keep up a program, and comes back once it runs. */
   async function addProgram(name: string, options: Record<string, string | number>, more = "") {
@@ -77,7 +78,7 @@ sites:
     await supervisord.call("reloadConfig");
     await supervisord.call("addProcessGroup", name);
     await expect
-      .poll(() => statesOf(name), soon)
+      .poll(() => statesOf(name), patience)
       .toEqual(Array.from({ length: Number(options["numprocs"] ?? 1) }, () => "RUNNING"));
   }
   const shopProgram = () => ({
@@ -115,11 +116,11 @@ sites:
     );
 
   const removeWorkers = (site: number) =>
-    vi.waitFor(async () => {
+    soon(async () => {
       const workers = await workersOf(site);
       for (const { id } of workers) await service.call("DELETE", `/api/worker/${id}`);
       expect(workers).toEqual([]);
-    }, soon);
+    });
   afterEach(async () => {
     await rm(join(root, "worker"), { force: true });
     await writeFile(join(root, "end"), "");
@@ -161,7 +162,7 @@ sites:
         differences: [expect.stringContaining("laravel.log")],
       });
       const names = await site.dispatch(20, 0.5);
-      await expect.poll(() => site.begun(), soon).not.toEqual([]);
+      await expect.poll(() => site.begun(), patience).not.toEqual([]);
 
       const refused = await takeOver(found);
       expect(refused.status).toBe(422);
@@ -182,14 +183,14 @@ sites:
         take_over: { program: "laravel-queue", status: "waiting", reason: null },
       });
       // Jobs come in all the time.
-      await vi.waitFor(async () => {
+      await soon(async () => {
         names.push(...(await site.dispatch(2, 0.3)));
         expect((await show(body.id)).take_over?.status).toBe("finished");
-      }, soon);
+      });
       expect((await show(body.id)).status).toBe("installed");
       expect(await statesOf("laravel-queue")).toEqual(["STOPPED", "STOPPED"]);
       names.push(...(await site.dispatch(4, 0)));
-      await expect.poll(async () => (await site.done()).length, soon).toBe(names.length);
+      await expect.poll(async () => (await site.done()).length, patience).toBe(names.length);
       expect((await site.begun()).toSorted()).toEqual(names.toSorted());
       expect((await site.done()).toSorted()).toEqual(names.toSorted());
       // What is kept up for the worker, by whomever, is no finding.
@@ -218,7 +219,7 @@ sites:
     await restart();
     // It was told to stop, and has a job to end.
     await untilTaken(id, { status: "stopping", commands: [] });
-    await expect.poll(() => statesOf("shop-queue"), soon).toEqual(["STOPPING"]);
+    await expect.poll(() => statesOf("shop-queue"), patience).toEqual(["STOPPING"]);
     await restart();
     expect((await find("shop-queue")).worker).toEqual({ id, take_over: "stopping" });
     await writeFile(join(root, "end"), "");
@@ -229,7 +230,7 @@ sites:
     await supervisord.call("startProcess", "shop-queue");
     expect(await find("shop-queue")).toMatchObject({ running: 1, worker: { id } });
     expect((await takeOver(await find("shop-queue"))).body.id).toBe(id);
-    await vi.waitFor(async () => expect(await statesOf("shop-queue")).toEqual(["STOPPED"]), soon);
+    await soon(async () => expect(await statesOf("shop-queue")).toEqual(["STOPPED"]));
     await untilTaken(id, { status: "finished" });
 
     // What is left to do is what it says.
@@ -346,15 +347,15 @@ sites:
     // It waits for the program's job before it goes.
     const stopped = supervisord.stop();
     // Over SSH it keeps up the worker, too.
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const { status, take_over: taken } = await show(body.id);
       expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
-    }, soon);
+    });
     await writeFile(join(root, "end"), "");
     await stopped;
     await supervisord.start();
     await untilTaken(body.id, { status: "finished", reason: null });
-    await vi.waitFor(async () => expect((await show(body.id)).status).toBe("installed"), soon);
+    await soon(async () => expect((await show(body.id)).status).toBe("installed"));
     expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
   });
 });

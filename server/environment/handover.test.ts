@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
@@ -26,6 +26,7 @@ import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { soon } from "../testing/soon.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -180,10 +181,7 @@ notification_channels:
         return answer.json();
       };
       const becomes = (path: string, state: object) =>
-        vi.waitFor(async () => expect(await call("GET", path)).toMatchObject(state), {
-          timeout: 30_000,
-          interval: 50,
-        });
+        soon(async () => expect(await call("GET", path)).toMatchObject(state), 30_000);
 
       const work = async () => {
         const worker = await call<Worker>("POST", "/api/site/1/worker", workerBody);

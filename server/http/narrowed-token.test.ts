@@ -1,7 +1,7 @@
 // A token that is narrowed to server 1 asks for everything there is, where server 2 has as much.
 import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import type { Operation } from "../../contract/operation.ts";
@@ -12,6 +12,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { keysOf } from "../../contract/keys-of.ts";
+import { soon } from "../testing/soon.ts";
 
 /** It stands in every name and address of server 2, and nowhere else. */
 const marker = "kraken";
@@ -65,8 +66,6 @@ const make = async (path: string, body: object = {}): Promise<number> => {
 };
 const get = async <Body>(path: string, token?: string): Promise<Body> =>
   (await service.call("GET", path, undefined, token)).json();
-const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const lastTitle = async (token?: string) =>
   (await get<{ data: NotificationChannel[] }>("/api/notification-channels", token)).data[0]
     ?.last_message?.title;

@@ -1,8 +1,8 @@
 // Three instances on one PostgreSQL, and faults by chance: whatever happens to them, each schedule runs once, each event is
-// delivered, no worker is there twice, and servers are looked after again soon.
+// delivered, no worker is there twice, and servers are looked after again patience.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
@@ -17,6 +17,7 @@ import { planFaults } from "./testing/fault-plan.ts";
 import { createFaultRig, type FaultRig } from "./testing/fault-rig.ts";
 import { createLoad, type Load } from "./testing/load.ts";
 import { createStriker } from "./testing/strike.ts";
+import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- instances` has 100. */
 const many = Number(process.env["INSTANCE_FAULTS"] ?? 12);
@@ -26,7 +27,6 @@ const again = `INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/
 const servers = [1, 2, 3];
 const sites = [...servers, 100];
 const takeoverLimitMs = 30_000;
-const soon = { timeout: 120_000, interval: 250 };
 
 let rig: FaultRig;
 let receiver: TestReceiver;
@@ -138,26 +138,23 @@ describe.skipIf(!hasPostgresServer)("three instances", () => {
         ];
         process.stderr.write(`${lines.join("\n")}\n`);
       });
-      await vi.waitFor(expectShared, soon);
+      await soon(expectShared, 120_000);
       // Whose each site is has to be known before anything is made for it.
-      await vi.waitFor(async () => {
+      await soon(async () => {
         for (const { service } of rig.instances)
           for (const id of sites) {
             const answer = await service.call("GET", `/api/site/${id}`);
             const site: Site = await answer.json();
             expect(site.account, site.account_problem ?? "").toEqual(expect.any(String));
           }
-      }, soon);
+      }, 120_000);
       const load = await createLoad(rig, {
         sites,
         url: receiver.url,
         random: makeRandom(seed + 1),
       });
-      await vi.waitFor(
-        async () => expect(await load.look()).toHaveLength(load.configurations),
-        soon,
-      );
-      await vi.waitFor(expectWorkers, soon);
+      await soon(async () => expect(await load.look()).toHaveLength(load.configurations), 120_000);
+      await soon(expectWorkers, 120_000);
 
       const { strike, takeovers } = createStriker(rig);
       const begun: Promise<void>[] = [];
@@ -171,11 +168,11 @@ describe.skipIf(!hasPostgresServer)("three instances", () => {
       await Promise.all(begun);
       await load.stop();
 
-      await vi.waitFor(() => expectRuns(load), soon);
-      await vi.waitFor(expectStorage, soon);
-      await vi.waitFor(expectWorkers, soon);
+      await soon(() => expectRuns(load), 120_000);
+      await soon(expectStorage, 120_000);
+      await soon(expectWorkers, 120_000);
       expect(await twice()).toBe("");
-      await vi.waitFor(async () => expect(await undelivered()).toEqual([]), soon);
+      await soon(async () => expect(await undelivered()).toEqual([]), 120_000);
       expect(takeovers.filter(({ tookMs }) => tookMs > takeoverLimitMs)).toEqual([]);
       expect(await rig.ask("select * from lease_theft")).toEqual([]);
       expect(await writesOfOthers()).toEqual([]);

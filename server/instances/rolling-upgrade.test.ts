@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -12,8 +12,8 @@ import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
 import { checkOut, findPreviousVersion } from "./testing/previous-version.ts";
 import { createSeveral, type Several } from "./testing/several.ts";
+import { soon } from "../testing/soon.ts";
 
-const soon = { timeout: 120_000, interval: 100 };
 const sites = [1, 2];
 const previous = await findPreviousVersion();
 
@@ -76,10 +76,10 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
       /** Goes on until some more is done. */
       async goOn() {
         const done = [deployments.length, backups.length] as const;
-        await vi.waitFor(() => {
+        await soon(() => {
           expect(deployments.length).toBeGreaterThan(done[0] + 4);
           expect(backups.length).toBeGreaterThan(done[1]);
-        }, soon);
+        }, 120_000);
       },
       async stop() {
         over.abort();
@@ -89,11 +89,11 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
   }
 
   const areOwnedBy = (...names: string[]) =>
-    vi.waitFor(async () => {
+    soon(async () => {
       const owners = await several.owners();
       const seen = sites.map((id) => owners.get(id) ?? "nobody");
       expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual(names);
-    }, soon);
+    }, 120_000);
 
   test("share a database under load, whichever of them goes", { timeout: 400_000 }, async () => {
     const before = await several.start("before", "all", program);
@@ -143,21 +143,21 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     for (const service of [after, again])
       for (const site of sites) {
         const newest = load.deployments.findLast((one) => one.site === site && one.isRestart);
-        await vi.waitFor(async () => {
+        await soon(async () => {
           const answer = await service.call("GET", `/api/site/${site}/workers`);
           const { data }: Page<Worker> = await answer.json();
           expect(data).toMatchObject([{ status: "installed" }]);
           expect(data[0]?.deployment_id).toBeGreaterThanOrEqual(newest?.id ?? Infinity);
-        }, soon);
+        }, 120_000);
       }
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const runs = await several.query<{ id: number; status: string }>(
         "select id, status from backups where id = any($1)",
         [load.backups],
       );
       for (const { id, status } of runs) expect({ id, status }).toEqual({ id, status: "finished" });
-    }, soon);
-    await vi.waitFor(async () => {
+    }, 120_000);
+    await soon(async () => {
       const arrived = new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"]));
       const events = await several.query<{ message_id: string; type: string }>(
         "select message_id, type from events where site_id = any($1)",
@@ -165,6 +165,6 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
       );
       expect(events.length).toBeGreaterThan(0);
       expect(events.filter(({ message_id: id }) => !arrived.has(id))).toEqual([]);
-    }, soon);
+    }, 120_000);
   });
 });

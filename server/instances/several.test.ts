@@ -1,15 +1,16 @@
 // Several instances on one database, each a process of its own.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import type { ServiceProcess } from "../testing/service-process.ts";
 import { isAlive } from "../testing/signals.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { createSeveral, type Several } from "./testing/several.ts";
+import { soon } from "../testing/soon.ts";
 
-const soon = { timeout: 60_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 const servers = [1, 2, 3];
 let several: Several;
 let first: ServiceProcess;
@@ -34,27 +35,27 @@ const pidsOf = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) =
 /** @returns whose servers are, once some are its own */
 const startSecond = async () => {
   second = await several.start("second", "runner");
-  return vi.waitFor(async () => {
+  return soon(async () => {
     const owners = await several.owners();
     expect([...owners.values()]).toContain("second");
     return owners;
-  }, soon);
+  });
 };
 const installed = (service: ServiceProcess, site: number) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const [worker] = await workersOf(service, site);
     expect(worker).toMatchObject({ status: "installed" });
     if (worker === undefined) throw new Error("There is no worker.");
     expect(pidsOf(worker).filter(isAlive)).toHaveLength(worker.processes ?? 1);
     return worker;
-  }, soon);
+  });
 
 test("share the servers over SSH, and keep what is on their own machine", async () => {
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const owners = await several.owners();
     expect(new Set(servers.map((id) => owners.get(id)))).toEqual(new Set(["first", "second"]));
     expect(owners.get(100)).toBe("first");
-  }, soon);
+  });
 });
 
 test("each of them answers for every server", async () => {
@@ -66,10 +67,10 @@ test("each of them answers for every server", async () => {
     const worker = await installed(api, site);
     for (const service of [first, second])
       expect(pidsOf(await installed(service, site))).toEqual(pidsOf(worker));
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const log = await json<WorkerLog>(api, `/api/worker/${worker.id}/log`);
       expect(log.text).toContain("queue:work");
-    }, soon);
+    });
   }
 });
 
@@ -78,10 +79,10 @@ test("when one is killed the others look after its servers within 30 s, and its 
   for (const site of servers) before.set(site, pidsOf(await installed(api, site)));
   await second.end("SIGKILL");
   const killedMs = performance.now();
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const owners = await several.owners();
     expect(servers.map((id) => owners.get(id))).toEqual(["first", "first", "first"]);
-  }, soon);
+  });
   for (const site of servers) expect(pidsOf(await installed(api, site))).toEqual(before.get(site));
   expect(performance.now() - killedMs).toBeLessThan(30_000);
 });
@@ -97,11 +98,11 @@ test("who follows a worker's log goes on at the same byte with the next instance
   const id = worker?.id ?? 0;
   await api.call("PUT", `/api/worker/${id}`, { processes: 2, queue: "other" });
   const counts = () =>
-    vi.waitFor(async () => {
+    soon(async () => {
       const [one] = await workersOf(api, site);
       expect(one).toMatchObject({ status: "installed", is_changing: false, processes: 2 });
       return one && pidsOf(one);
-    }, soon);
+    });
   const pids = await counts();
   const last = await json<WorkerLog>(api, `/api/worker/${id}/log?lines=1`);
   let text = "";
@@ -116,11 +117,11 @@ test("who follows a worker's log goes on at the same byte with the next instance
     offset = part.end;
     return text.split("\n").length;
   };
-  await expect.poll(follow, soon).toBeGreaterThan(20);
+  await expect.poll(follow, patience).toBeGreaterThan(20);
   const before = { text, offset };
   await second.end("SIGKILL");
   // Somebody else who follows it is behind.
-  await expect.poll(follow, soon).toBeGreaterThan(before.text.split("\n").length + 200);
+  await expect.poll(follow, patience).toBeGreaterThan(before.text.split("\n").length + 200);
   expect(await counts()).toEqual(pids);
   const again = await json<WorkerLog>(api, `/api/worker/${id}/log?offset=${last.end}`);
   expect(again).toMatchObject({ start: last.end, rotated: false });
@@ -142,7 +143,7 @@ test("one that has come gets its share, and hands it over when it is told to sto
   const before = pidsOf(await installed(api, taken));
   await second.end("SIGTERM");
   expect(await several.query("select from instances where name = 'second'")).toEqual([]);
-  await vi.waitFor(async () => expect((await several.owners()).get(taken)).toBe("first"), soon);
+  await soon(async () => expect((await several.owners()).get(taken)).toBe("first"));
   expect(pidsOf(await installed(api, taken))).toEqual(before);
 });
 
@@ -151,16 +152,15 @@ test("one that hangs is taken for dead, and changes nothing when it wakes up", a
   const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
   const worker = await installed(api, hung);
   second.child.kill("SIGSTOP");
-  await vi.waitFor(async () => expect((await several.owners()).get(hung)).toBe("first"), soon);
+  await soon(async () => expect((await several.owners()).get(hung)).toBe("first"));
   await installed(api, hung);
   // What it does about its worker meanwhile is the other one's to say.
   expect((await api.call("DELETE", `/api/worker/${worker.id}/stop`)).status).toBe(204);
-  await vi.waitFor(
-    async () => expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
-    soon,
+  await soon(async () =>
+    expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
   );
   second.child.kill("SIGCONT");
-  await vi.waitFor(() => expect(second.output()).toContain("was taken for dead"), soon);
+  await soon(() => expect(second.output()).toContain("was taken for dead"));
   expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" });
   expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204);
   await installed(api, hung);
@@ -169,13 +169,13 @@ test("one that hangs is taken for dead, and changes nothing when it wakes up", a
 test("a machine whose instance is gone for long is unreachable, with what is on it, until that is back", async () => {
   const [worker] = await workersOf(api, 100);
   await first.end("SIGKILL");
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const [away] = await workersOf(api, 100);
     expect(away).toMatchObject({
       status: "unreachable",
       status_reason: expect.stringContaining("first"),
     });
-  }, soon);
+  });
   expect((await api.call("DELETE", `/api/worker/${worker?.id}/stop`)).status).toBe(503);
   first = await several.start("first");
   expect(pidsOf(await installed(api, 100))).toEqual(worker && pidsOf(worker));

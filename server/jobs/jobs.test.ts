@@ -5,6 +5,7 @@ import { settings } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import type { Handlers, Jobs } from "./jobs.ts";
 import { startTestJobs } from "../testing/jobs.ts";
+import { soon } from "../testing/soon.ts";
 
 const secret = "whsec_planted-in-a-job";
 const lines: string[] = [];
@@ -53,14 +54,11 @@ const stored = async () => {
 };
 
 test("a job that fails is tried again with its reason stored, and those taken with it end well", async () => {
-  const rows = await vi.waitFor(
-    async () => {
-      const found = await stored();
-      expect(found.map(({ state }) => state)).toEqual(["retry", "retry", "completed"]);
-      return found;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  const rows = await soon(async () => {
+    const found = await stored();
+    expect(found.map(({ state }) => state)).toEqual(["retry", "retry", "completed"]);
+    return found;
+  });
   expect(done).toContain(3);
   expect(JSON.stringify(rows[0]?.output)).toContain("duplicate key value");
   expect(JSON.stringify(rows[1]?.output)).toContain("NUL \ufffd and a half \ufffd");

@@ -1,15 +1,15 @@
 // Two instances on one database, each with its own engine.
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { sql } from "../store/drizzle.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { startTestJobs } from "../testing/jobs.ts";
 import type { Claim } from "./job-runner.ts";
 import type { Jobs } from "./jobs.ts";
 import type { SingletonQueue, SingletonQueueWork } from "./singleton-queue.ts";
+import { soon } from "../testing/soon.ts";
 
 const stopped = new Error("The test is over.");
-const waiting = { timeout: 60_000, interval: 10 };
 
 let database: TestDatabase;
 let instances: Jobs[];
@@ -60,10 +60,10 @@ test("a key has one job at a time over all instances, whoever asks how often", a
     next: nothingLeft,
   });
   await Promise.all(Array.from({ length: 200 }, (_, index) => ensure(index % 10)));
-  await vi.waitFor(async () => {
+  await soon(async () => {
     expect(done.size).toBe(10);
     for (let key = 0; key < 10; key++) expect(await jobsOf(key)).toEqual([]);
-  }, waiting);
+  });
   expect(most).toBeGreaterThan(1);
 });
 
@@ -89,8 +89,8 @@ test("what comes while a job runs is seen by it or by the next one, never by non
       // The job may want to end just now.
       if (many % 3 === 0) await wait(3);
     });
-  await vi.waitFor(() => expect(done).toBe(100), waiting);
-  await vi.waitFor(async () => expect(await jobsOf(1)).toEqual([]), waiting);
+  await soon(() => expect(done).toBe(100));
+  await soon(async () => expect(await jobsOf(1)).toEqual([]));
 });
 
 test("a delayed job is begun sooner when somebody has something for now, and not begun later", async () => {
@@ -100,7 +100,7 @@ test("a delayed job is begun sooner when somebody has something for now, and not
   workAll({ perform: async (key) => void begun.push(key), next: nothingLeft });
   await ensure(2, 0);
   await ensure(2, 7_200_000);
-  await vi.waitFor(() => expect(begun).toEqual([2]), waiting);
+  await soon(() => expect(begun).toEqual([2]));
   expect(await jobsOf(1)).toEqual([{ state: "created", attempt: 0 }]);
 });
 
@@ -116,7 +116,7 @@ test("a runner whose claim is gone holds it no more, and its job's end changes n
     next: async () => ({ delayMs: 3_600_000 }),
   });
   await ensure(1);
-  await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
+  await soon(() => expect(claims).toHaveLength(1));
   // As the engine does where a heartbeat is missing.
   await database.db.execute(sql`
     update pgboss.job set state = 'retry', start_after = now() + interval '1 hour' where singleton_key = '1'`);
@@ -141,18 +141,18 @@ test("a runner that gets its own job again ends what it does for the claim befor
     next: nothingLeft,
   });
   await ensure(1);
-  await vi.waitFor(() => expect(claims).toHaveLength(1), waiting);
+  await soon(() => expect(claims).toHaveLength(1));
   // As the engine does where heartbeats are missing.
   await database.db.execute(sql`
     update pgboss.job set state = 'retry', start_after = now() where singleton_key = '1'`);
   queue().wake();
-  await vi.waitFor(() => expect(ended).toEqual([0]), waiting);
+  await soon(() => expect(ended).toEqual([0]));
   const held = await database.db.transaction((tx) => queue().hold(tx, claims));
   expect([...held]).toEqual([{ id: claims[0]?.id, attempt: 1 }]);
   // The second one is still its own to end.
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   queue().abort(1, stopped);
-  await vi.waitFor(() => expect(ended).toEqual([0, 1]), waiting);
+  await soon(() => expect(ended).toEqual([0, 1]));
 });
 
 test("slow jobs leave places for the others", async () => {
@@ -171,9 +171,9 @@ test("slow jobs leave places for the others", async () => {
       Array.from({ length: 60 }, (_, key) => ({ key, delayMs: 0, isSlow: true })),
     ),
   );
-  await vi.waitFor(() => expect(begun).toHaveLength(48), waiting);
+  await soon(() => expect(begun).toHaveLength(48));
   await ensure(1000);
-  await vi.waitFor(() => expect(begun).toContain(1000), waiting);
+  await soon(() => expect(begun).toContain(1000));
   expect(begun).toHaveLength(49);
 });
 
@@ -187,5 +187,5 @@ test("a job that throws is handed out again, with the next attempt", async () =>
     next: nothingLeft,
   });
   await ensure(1);
-  await vi.waitFor(() => expect(attempts).toEqual([0, 1]), waiting);
+  await soon(() => expect(attempts).toEqual([0, 1]));
 });

@@ -1,5 +1,5 @@
 // Providers that answer what no text column holds: the message's outcome is stored, and it is sent no second time.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type {
   ChannelMessage,
@@ -11,6 +11,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { startFakeDiscord } from "./channels/testing/fake-discord.ts";
 import { startFakeSlack } from "./channels/testing/fake-slack.ts";
 import { startMailServer } from "./channels/testing/mail-server.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 let slack: Awaited<ReturnType<typeof startFakeSlack>>;
@@ -62,14 +63,11 @@ test.each<[string, number, () => void]>([
   plan();
   const sent = await service.json<ChannelMessage>("POST", `/api/notification-channel/${id}/test`);
   expect(sent.status).toBe(202);
-  const message = await vi.waitFor(
-    async () => {
-      const found = await lastMessage(id);
-      expect(found, JSON.stringify(found)).toMatchObject({ id: sent.body.id, status: "failed" });
-      return found;
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  const message = await soon(async () => {
+    const found = await lastMessage(id);
+    expect(found, JSON.stringify(found)).toMatchObject({ id: sent.body.id, status: "failed" });
+    return found;
+  });
   expect(message?.attempts).toBe(1);
   expect(isStorableText(message?.answer ?? "\0")).toBe(true);
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=notification");

@@ -1,9 +1,10 @@
 // The order in which people are notified: about one thing nothing older after something newer, and the first at once.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { startFakeSlack, type SlackMessage } from "./channels/testing/fake-slack.ts";
+import { soon } from "../testing/soon.ts";
 
 const siteCount = 20;
 const siteNames = Array.from({ length: siteCount }, (_, index) => `site-${index + 1}`);
@@ -37,8 +38,6 @@ beforeEach(async () => {
   slack.accepted.splice(0);
 });
 
-const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const report = async (status: "failed" | "finished", site = 1) =>
   expect((await service.call("POST", `/api/site/${site}/deployment`, { status })).status).toBe(202);
 /** The headings of what Slack took, in the order in which it did. */

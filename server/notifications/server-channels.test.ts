@@ -1,7 +1,7 @@
 // What belongs to no site: it goes to the channels of its server, and where there are none the overview says so.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Notification } from "../../contract/notifications/notification.ts";
@@ -10,6 +10,7 @@ import type { Page } from "../../contract/paging.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { startMailServer, type MailServer } from "./channels/testing/mail-server.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 let mail: MailServer;
@@ -44,8 +45,6 @@ afterAll(async () => {
   await mail.close();
 });
 
-const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 20 });
 const choose = (path: string, channels: unknown, on = service) =>
   on.json<Page<Notification> & { errors: object }>("PUT", `/api/${path}/notifications`, {
     channels,

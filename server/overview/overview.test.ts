@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
@@ -8,6 +8,7 @@ import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -35,8 +36,6 @@ beforeAll(() => mkdir(`${service.folder}/copies`));
 
 const show = async (token?: string): Promise<Overview> =>
   (await service.call("GET", "/api/overview", undefined, token)).json();
-const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 50 });
 const createWorker = (site: number, change: object = {}) =>
   service.json<{ id: number }>("POST", `/api/site/${site}/worker`, { ...workerBody, ...change });
 

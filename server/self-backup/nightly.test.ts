@@ -15,6 +15,7 @@ import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { createNightly } from "./nightly.ts";
+import { soon } from "../testing/soon.ts";
 
 const dayMs = 24 * 3600 * 1000;
 const clock = createFakeClock();
@@ -216,10 +217,7 @@ test("one that is not set up to leaves the job to others; one that is makes what
   const setUp = { providerId: 1, keep: 2, recipients: null };
   await service.app.close("stop");
   service.app = await createApp({ ...service.options, selfBackup: setUp });
-  await vi.waitFor(async () => expect(await timeline()).toHaveLength(before + 1), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await soon(async () => expect(await timeline()).toHaveLength(before + 1));
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
   const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
   expect((await overview()).self_backup).toBeNull();

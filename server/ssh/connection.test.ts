@@ -12,6 +12,7 @@ import { openRemoteHost } from "./remote-host.ts";
 import { ServerAway } from "./server-away.ts";
 import { connectTo } from "./testing/connect.ts";
 import { startSshd } from "./testing/sshd.ts";
+import { soon } from "../testing/soon.ts";
 
 const caught = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -252,9 +253,7 @@ test("a service that is killed leaves nothing running, here or there", async () 
   });
   const running = () => sshd.findRunning(seconds);
   const clients = () => sshd.findRunning(`-p ${sshd.port}`);
-  await vi.waitFor(async () => expect((await running()).length).toBeGreaterThan(2), {
-    timeout: 30_000,
-  });
+  await soon(async () => expect((await running()).length).toBeGreaterThan(2), 30_000);
   sendSignal(child.pid, "SIGKILL");
   await vi.waitFor(
     async () => {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { expect, test, vi, type TestContext } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import { createApp } from "../app.ts";
@@ -8,6 +8,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { sshEntry } from "./testing/entry.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
+import { soon } from "../testing/soon.ts";
 
 /** They wait for minutes in all, so they do that side by side; only its context knows then which test is meant. */
 type Context = Pick<TestContext, "onTestFinished">;
@@ -38,7 +39,7 @@ notification_channels:
 }
 
 /** What is promised: unreachable is shown within 30 s. */
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 100 });
+const inTime = (look: () => Promise<void>) => soon(look, 30_000);
 
 test.concurrent("a server that is away is shown and reported once, and so is its return", async (context) => {
   const sshd = await startServer(context);
@@ -48,19 +49,19 @@ test.concurrent("a server that is away is shown and reported once, and so is its
   await service.json("POST", "/api/site/2/webhook", { url: receiver.url });
   for (const owner of ["site/2", "site/3", "server/2"])
     await service.json("PUT", `/api/${owner}/notifications`, { channels: [1] });
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
   expect((await status()).latency).toBeGreaterThan(0);
 
   await sshd.stop();
   // A connection that was being made was lost first.
-  await soon(async () =>
+  await inTime(async () =>
     expect((await service.json<Server>("GET", "/api/server/2")).body).toMatchObject({
       reachable: false,
       unreachable_since: expect.any(String),
       status_reason: expect.stringContaining("refused the connection"),
     }),
   );
-  await soon(async () =>
+  await inTime(async () =>
     expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
       "server.unreachable",
     ]),
@@ -79,8 +80,8 @@ test.concurrent("a server that is away is shown and reported once, and so is its
   ]);
 
   await sshd.start();
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
-  await soon(async () =>
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () =>
     expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
       "server.unreachable",
       "server.recovered",
@@ -96,18 +97,18 @@ test.concurrent("a server that is away is shown and reported once, and so is its
 test.concurrent("a server that hangs is shown, and heals by itself", async (context) => {
   const sshd = await startServer(context);
   const { status } = await startService(context, sshd);
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
   const goOn = await sshd.hang();
   context.onTestFinished(goOn);
-  await soon(async () => expect(await status()).toMatchObject({ reachable: false }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: false }));
   await goOn();
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
 });
 
 test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server", async (context) => {
   const sshd = await startServer(context);
   const { service, status } = await startService(context, sshd, null);
-  await soon(async () =>
+  await inTime(async () =>
     expect(await status()).toMatchObject({
       reachable: false,
       facts: null,
@@ -125,7 +126,7 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
     service.inventoryFile,
     text.replace(sshEntry(sshd, null), sshEntry(sshd, sshd.fingerprint)),
   );
-  await soon(async () =>
+  await inTime(async () =>
     expect(await status()).toMatchObject({ reachable: true, host_key: { state: "confirmed" } }),
   );
 });
@@ -133,10 +134,10 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
 test.concurrent("a host key that has changed stops everything there", async (context) => {
   const sshd = await startServer(context);
   const { status } = await startService(context, sshd);
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
   const pinned = sshd.fingerprint;
   await sshd.rekey();
-  await soon(async () =>
+  await inTime(async () =>
     expect(await status()).toMatchObject({
       reachable: false,
       status_reason: expect.stringContaining("has changed"),
@@ -147,7 +148,7 @@ test.concurrent("a host key that has changed stops everything there", async (con
 
 test.concurrent("what a server has is found, and so is what this machine has", async (context) => {
   const { service, status } = await startService(context, await startServer(context));
-  await soon(async () => {
+  await inTime(async () => {
     const { facts } = await status();
     expect(facts?.memory).toBeGreaterThan(0);
     expect(facts?.disk).toBeGreaterThan(0);
@@ -166,7 +167,7 @@ test.concurrent("an account that was not known while its server was away is foun
     (await service.json<{ account: string | null }>("GET", "/api/site/2")).body.account;
   expect(await account()).toBeNull();
   await sshd.start();
-  await soon(async () => expect(await account()).toBe(sshd.user));
+  await inTime(async () => expect(await account()).toBe(sshd.user));
 });
 
 /** Puts something else in the place of a part of the inventory, and has it read. */
@@ -180,11 +181,11 @@ async function changeInventory(service: TestService, part: string, other: string
 async function hangWhileAsked(context: Context) {
   const sshd = await startServer(context);
   const { service, status } = await startService(context, sshd);
-  await soon(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
   context.onTestFinished(await sshd.hang());
   // Whoever saves the inventory has all servers asked.
   await changeInventory(service, "name: blog", "name: journal");
-  await soon(async () =>
+  await inTime(async () =>
     expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name: "journal" }),
   );
   return { sshd, service, status, events: () => service.query("select type from events") };
@@ -194,7 +195,7 @@ test.concurrent("a connection that its changed entry ends says nothing of the se
   const working = await startServer(context);
   const { sshd, service, status, events } = await hangWhileAsked(context);
   await changeInventory(service, sshEntry(sshd), sshEntry(working));
-  await soon(async () =>
+  await inTime(async () =>
     expect(await status()).toMatchObject({
       reachable: true,
       place: expect.stringContaining(String(working.port)),

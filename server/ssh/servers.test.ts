@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Site } from "../../contract/servers.ts";
 import type { AppOptions } from "../app-options.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { isRoot } from "../testing/machine.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { sshEntry } from "./testing/entry.ts";
+import { soon } from "../testing/soon.ts";
 
 const makeService = (
   sshd: TestSshd,
@@ -95,8 +96,6 @@ test("an account that was known stays while its server is away", async () => {
   await sshd.stop();
   const text = await readFile(service.inventoryFile, "utf8");
   await writeFile(service.inventoryFile, text.replace("name: shop", "name: renamed"));
-  await vi.waitFor(async () => expect((await showSite(service)).name).toBe("renamed"), {
-    timeout: 20_000,
-  });
+  await soon(async () => expect((await showSite(service)).name).toBe("renamed"), 20_000);
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
 });

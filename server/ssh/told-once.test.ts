@@ -1,6 +1,6 @@
 // A server that goes away takes many things along, and whoever is told hears of the server.
 import { userInfo } from "node:os";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { createTestService, oneSite } from "../testing/service.ts";
@@ -9,8 +9,7 @@ import { startReceiver } from "../webhooks/testing/receiver.ts";
 import { startSupervisord } from "../workers/supervisord/testing/supervisord.ts";
 import { sshEntry } from "./testing/entry.ts";
 import { startSshd } from "./testing/sshd.ts";
-
-const soon = { timeout: 60_000, interval: 50 };
+import { soon } from "../testing/soon.ts";
 
 test("a server that goes away with all its workers is one message, and so is its return", async () => {
   const [sshd, supervisord, mail, receiver] = await Promise.all([
@@ -35,12 +34,12 @@ test("a server that goes away with all its workers is one message, and so is its
   for (let count = 0; count < 3; count += 1)
     await service.json("POST", "/api/site/1/worker", { ...workerBody, processes: 2 });
   const areAll = (status: Worker["status"]) =>
-    vi.waitFor(async () => {
+    soon(async () => {
       const { body } = await service.json<{ data: Worker[] }>("GET", "/api/site/1/workers");
       expect(body.data.map((worker) => worker.status)).toEqual([status, status, status]);
-    }, soon);
+    });
   const isTold = (...words: ("unreachable" | "recovered")[]) =>
-    vi.waitFor(async () => {
+    soon(async () => {
       expect(mail.mails.map(({ headers }) => headers.get("subject"))).toEqual(
         words.map((word) => `Server ${word}: here`),
       );
@@ -52,7 +51,7 @@ test("a server that goes away with all its workers is one message, and so is its
         [],
       );
       expect(await service.query("select id from channel_messages")).toHaveLength(words.length);
-    }, soon);
+    });
   await areAll("installed");
   await isTold();
   await sshd.stop();

@@ -1,5 +1,5 @@
 // What is asked again and again of tables that grow for years finds its rows by an index.
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPrune } from "../events/prune.ts";
 import { soleLeases } from "../instances/leases.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
@@ -8,6 +8,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { withClient } from "../testing/with-client.ts";
 import { createWorkerMoves } from "../workers/moves.ts";
 import { openDatabase } from "./database.ts";
+import { soon } from "../testing/soon.ts";
 
 const nowMs = Date.parse("2026-06-01T12:00:00Z");
 const now = "timestamptz '2026-06-01T12:00:00Z'";
@@ -144,10 +145,10 @@ test.each(["/api/overview", "/api/search?q=shop", "/metrics"])(
 test("the scheduler reads nothing from end to end that grows with time, and the due schedules by their index", async () => {
   const statements: Statement[] = [];
   withStatements(statements, () => clock.advance(60_000));
-  await vi.waitFor(
+  await soon(
     () =>
       expect(statements.filter(({ text }) => text.includes("stored_checked_at"))).not.toEqual([]),
-    { timeout: 30_000, interval: 20 },
+    30_000,
   );
   expect(await scansOf(statements, growing)).toEqual([]);
   const due = statements.filter(({ text }) => text.includes('"next_run_at" <='));

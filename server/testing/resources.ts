@@ -2,9 +2,9 @@
 // a delivery, tokens. For tests that go through the whole operation table.
 import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { vi } from "vitest";
 import { workerBody } from "./worker-body.ts";
 import { ownUser } from "./own-user.ts";
+import { soon } from "./soon.ts";
 
 /** What a path's id names, by the word before it in the path. */
 export type ResourceKind =
@@ -70,13 +70,10 @@ export async function createResources(service: Service, folder: string): Promise
   };
   type Made = { id: number; status: string };
   const settled = (path: string, status: string) =>
-    vi.waitFor(
-      async () => {
-        const now = await make<Made>("GET", path);
-        if (now.status !== status) throw new Error(`${path} is ${now.status}`);
-      },
-      { timeout: 60_000, interval: 20 },
-    );
+    soon(async () => {
+      const now = await make<Made>("GET", path);
+      if (now.status !== status) throw new Error(`${path} is ${now.status}`);
+    });
 
   await mkdir(`${folder}/copies`);
   await mkdir(`${folder}/shop`, { recursive: true });

@@ -16,6 +16,7 @@ import { administer, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { isSignedBy, startReceiver, status, type TestReceiver } from "./testing/receiver.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- kills` has more. */
 const kills = Number(process.env["WEBHOOK_KILLS"] ?? 2);
@@ -88,13 +89,10 @@ test(
     const arrivedCommits = () =>
       receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
     // What was being sent when the service was killed is claimed for a minute, and sent again after that.
-    await vi.waitFor(
-      () => {
-        const arrived = new Set(arrivedCommits());
-        expect([...answered].filter((commit) => !arrived.has(commit))).toEqual([]);
-      },
-      { timeout: 100_000, interval: 200 },
-    );
+    await soon(() => {
+      const arrived = new Set(arrivedCommits());
+      expect([...answered].filter((commit) => !arrived.has(commit))).toEqual([]);
+    }, 100_000);
     const idsOf = Map.groupBy(receiver.arrivals, ({ body }) => body);
     for (const [, arrivals] of idsOf)
       expect(new Set(arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
@@ -126,16 +124,13 @@ test("what a killed service sent and did not record is sent once more, under its
   await client.query("select from webhooks where id = $1 for update", [id]);
   held[0]?.writeHead(200).end();
   // Its attempt is about to be recorded.
-  await vi.waitFor(
-    async () => {
-      const { rows } = await client.query(
-        "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'",
-        [database],
-      );
-      expect(rows).toHaveLength(1);
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  await soon(async () => {
+    const { rows } = await client.query(
+      "select from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'",
+      [database],
+    );
+    expect(rows).toHaveLength(1);
+  });
   await service.end("SIGKILL");
   await client.query("rollback");
   // As the engine does when a runner's heartbeats are missing.
@@ -144,14 +139,11 @@ test("what a killed service sent and did not record is sent once more, under its
     [String(id)],
   );
   await start();
-  await vi.waitFor(
-    async () => {
-      const answer = await service.call("GET", `/api/site-webhook/${id}/deliveries`);
-      const { data }: Page<DeliverySummary> = await answer.json();
-      expect(data).toMatchObject([{ status: "delivered", attempts: 1 }]);
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  await soon(async () => {
+    const answer = await service.call("GET", `/api/site-webhook/${id}/deliveries`);
+    const { data }: Page<DeliverySummary> = await answer.json();
+    expect(data).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
   const ids = other.arrivals.map(({ headers }) => headers["webhook-id"]);
   expect(ids).toEqual([ids[0], ids[0]]);
 });

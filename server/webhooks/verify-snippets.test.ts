@@ -6,9 +6,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type VerifySnippet, verifySnippets } from "../../contract/webhooks/verify-snippets.ts";
 import { freePort } from "../testing/free-port.ts";
+import { soon } from "../testing/soon.ts";
 
 type Runner = { file: string; command: (file: string, port: number) => string[] };
 
@@ -52,7 +53,7 @@ async function runReceiver({ language, code }: VerifySnippet, environment: NodeJ
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
   const gone = once(child, "exit");
   const url = `http://127.0.0.1:${port}/`;
-  await vi.waitFor(() => fetch(url, { method: "POST" }), { timeout: 60_000, interval: 50 });
+  await soon(() => fetch(url, { method: "POST" }));
   return {
     errors: () => errors,
     async send(headers: Record<string, string>, sent: string = body) {

@@ -1,7 +1,7 @@
 // A worker that dies is reported, whatever its log holds and whether it can be read at all.
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
@@ -11,6 +11,7 @@ import { endsWhenAsked } from "../testing/artisan.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 let webhookId: number;
@@ -22,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const waiting = { timeout: 60_000, interval: 25 };
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
 const create = async (): Promise<number> => {
   const change = { startsecs: 1, startretries: 0 };
@@ -33,11 +33,11 @@ const create = async (): Promise<number> => {
   return answer.body.id;
 };
 const becomes = (id: number, status: string) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const { body } = await service.json<Worker>("GET", `/api/worker/${id}`);
     expect(body.status, body.status_reason ?? "").toBe(status);
     return body;
-  }, waiting);
+  });
 
 const countSent = async (): Promise<number> => {
   const path = `/api/site-webhook/${webhookId}/deliveries`;
@@ -50,7 +50,7 @@ async function expectTold(id: number, sentBefore: number): Promise<void> {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   const entry = body.data.find(({ action, object }) => action === "failed" && object.id === id);
   expect(entry?.outcome).toBe("bad");
-  await vi.waitFor(async () => expect(await countSent()).toBe(sentBefore + 1), waiting);
+  await soon(async () => expect(await countSent()).toBe(sentBefore + 1));
 }
 
 test.each([

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
@@ -13,10 +13,10 @@ import { databaseUrl, oneSite } from "../testing/service.ts";
 import { startService } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
+import { soon } from "../testing/soon.ts";
 
 const rounds = Number(process.env["CHANGE_KILLS"] ?? 2);
 const seed = makeSeed();
-const soon = { timeout: 60_000, interval: 50 };
 
 test.skipIf(!supportsAdoption)(
   `over ${rounds} kills in the middle each change is finished, and one that cannot start is undone (CRASH_SEED=${seed})`,
@@ -46,15 +46,15 @@ test.skipIf(!supportsAdoption)(
       await wait(random() * 3000);
       await service.end("SIGKILL");
       service = await startService(folder, environment);
-      return vi.waitFor(async () => {
+      return soon(async () => {
         const worker = await look();
         expect(worker).toMatchObject({ status: "installed", is_changing: false });
         return worker;
-      }, soon);
+      });
     };
 
     await service.call("POST", "/api/site/1/worker", { ...workerBody, processes: 3, startsecs: 1 });
-    await vi.waitFor(async () => expect((await look()).status).toBe("installed"), soon);
+    await soon(async () => expect((await look()).status).toBe("installed"));
 
     let kept = "default";
     for (let round = 1; round <= rounds; round++) {

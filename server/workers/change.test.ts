@@ -9,6 +9,7 @@ import { endsWhenAsked } from "../testing/artisan.ts";
 import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 
@@ -23,17 +24,14 @@ const starts = () => readFileSync(join(service.folder, "shop/starts"), "utf8").t
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const settled = (id: number, status: string) =>
-  vi.waitFor(
-    async () => {
-      const worker = await show(id);
-      expect({ status: worker.status, isChanging: worker.is_changing }).toEqual({
-        status,
-        isChanging: false,
-      });
-      return worker;
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  soon(async () => {
+    const worker = await show(id);
+    expect({ status: worker.status, isChanging: worker.is_changing }).toEqual({
+      status,
+      isChanging: false,
+    });
+    return worker;
+  });
 const create = async (change: object = {}): Promise<Worker> => {
   const body = { ...workerBody, startsecs: 1, ...change };
   const made = await service.json<Worker>("POST", "/api/site/1/worker", body);
@@ -225,13 +223,10 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       const id = await begin();
       expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
       // The response does not wait for the order; a process that ended before it would be started again.
-      await vi.waitFor(
-        async () => {
-          const { process_list: list = [] } = await show(id);
-          expect(list.map(({ state }) => state)).toEqual(["STOPPING", "STOPPING"]);
-        },
-        { timeout: 60_000, interval: 20 },
-      );
+      await soon(async () => {
+        const { process_list: list = [] } = await show(id);
+        expect(list.map(({ state }) => state)).toEqual(["STOPPING", "STOPPING"]);
+      });
       await goOn();
       expect(await settled(id, "stopped")).toMatchObject({ queue: "high" });
       await service.call("POST", `/api/worker/${id}/start`);

@@ -12,8 +12,8 @@ import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { patientArtisan } from "../testing/artisan.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber, type WorkerMachine } from "./testing/each-machine.ts";
+import { soon } from "../testing/soon.ts";
 
-const soon = { timeout: 60_000, interval: 25 };
 vi.setConfig({ testTimeout: 180_000 });
 const minuteMs = 60_000;
 const ends = (worker: Worker) =>
@@ -39,11 +39,11 @@ async function makeService(
   /** Looks at the worker until its processes have ended so often, and answers every status that was seen. */
   async function watchUntilEnded(id: number, count: number): Promise<Set<string>> {
     const seen = new Set<string>();
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const worker = await show(id);
       seen.add(worker.status);
       expect(ends(worker)).toBeGreaterThanOrEqual(count);
-    }, soon);
+    });
     return seen;
   }
 
@@ -61,7 +61,7 @@ describe.each(eachWorkerMachine())("on $machine", (machine) => {
     // They start together and drift apart, so that hardly ever all of them have been up for their start seconds.
     await artisan(`${readNumber}; sleep 1.$((5 + $number % 4)); exit 0`);
     const id = await create({ processes: 6, max_jobs: 6 });
-    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    await soon(async () => expect((await show(id)).status).toBe("installed"));
     const seen = await watchUntilEnded(id, 12);
     // Past every deadline.
     clock.ahead(5 * minuteMs);
@@ -83,25 +83,25 @@ describe.each(eachWorkerMachine())("on $machine", (machine) => {
     const seen = await watchUntilEnded(id, 4);
     // Seldom all of them are up at once, so each deadline passes sooner or later; here it does now, after a time in which
     // each process has been up.
-    await vi.waitFor(async () => {
+    await soon(async () => {
       for (const { restarts } of (await show(id)).process_list ?? [])
         expect(restarts).toBeGreaterThanOrEqual(1);
-    }, soon);
+    });
     const client = new pg.Client(service.connection);
     await client.connect();
-    const passed = await vi.waitFor(async () => {
+    const passed = await soon(async () => {
       const { rowCount } = await client.query(
         `update workers set deadline_at = now(), status_since = now() - interval '1 hour'
         where status = 'restarting'`,
       );
       expect(rowCount).toBe(1);
       return rowCount;
-    }, soon);
+    });
     await client.end();
     expect(passed).toBe(1);
     for (const status of await watchUntilEnded(id, 10)) seen.add(status);
     expect(seen).not.toContain("failed");
-    await vi.waitFor(async () => expect((await show(id)).crash_loop).not.toBeNull(), soon);
+    await soon(async () => expect((await show(id)).crash_loop).not.toBeNull());
     expect(await actions()).not.toContain("failed");
   });
 
@@ -122,14 +122,14 @@ describe.each(eachWorkerMachine())("on $machine", (machine) => {
     };
     await artisan("sleep 0.2; exit 0");
     const id = await create({ startsecs: 0 });
-    const worker = await vi.waitFor(async () => {
+    const worker = await soon(async () => {
       const now = await show(id);
       expect(now.crash_loop).not.toBeNull();
       return now;
-    }, soon);
+    });
     expect(worker.status).not.toBe("failed");
     expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
-    await vi.waitFor(async () => expect(await sent()).toEqual(["worker.crash_looping"]), soon);
+    await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
     const metrics = async () => (await service.call("GET", "/metrics")).text();
     expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
 
@@ -141,19 +141,16 @@ describe.each(eachWorkerMachine())("on $machine", (machine) => {
     expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
 
     await artisan(patientArtisan);
-    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    await soon(async () => expect((await show(id)).status).toBe("installed"));
     await service.call("PUT", `/api/worker/${id}/restart`);
-    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    await soon(async () => expect((await show(id)).status).toBe("installed"));
     clock.ahead(9 * minuteMs);
     expect((await show(id)).crash_loop).not.toBeNull();
-    await vi.waitFor(async () => {
+    await soon(async () => {
       clock.ahead(minuteMs);
       expect((await show(id)).crash_loop).toBeNull();
-    }, soon);
-    await vi.waitFor(
-      async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]),
-      soon,
-    );
+    });
+    await soon(async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]));
     expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
   });
 });

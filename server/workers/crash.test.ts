@@ -14,6 +14,7 @@ import { startService, type ServiceProcess } from "../testing/service-process.ts
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
 import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- kills` has more. */
 const rounds = Number(process.env["WORKER_KILLS"] ?? 6);
@@ -84,21 +85,18 @@ test.skipIf(!supportsAdoption)(
       service = await startService(folder);
 
       // One that was being restarted may still be ending when the new one is up.
-      const known = await vi.waitFor(
-        async () => {
-          const now = await list();
-          expect(now.map(({ status }) => status)).toEqual(["installed", "installed", "installed"]);
-          const pids = now.flatMap(({ process_list = [] }) =>
-            process_list.map(({ pid }) => pid ?? 0),
-          );
-          expect(
-            pids.sort((a, b) => a - b),
-            `round ${round}: every process is known, none twice`,
-          ).toEqual(livingPids());
-          return pids;
-        },
-        { timeout: 60_000, interval: 50 },
-      );
+      const known = await soon(async () => {
+        const now = await list();
+        expect(now.map(({ status }) => status)).toEqual(["installed", "installed", "installed"]);
+        const pids = now.flatMap(({ process_list = [] }) =>
+          process_list.map(({ pid }) => pid ?? 0),
+        );
+        expect(
+          pids.sort((a, b) => a - b),
+          `round ${round}: every process is known, none twice`,
+        ).toEqual(livingPids());
+        return pids;
+      });
       expect(known, `round ${round}`).toHaveLength(6);
       // A process that was being restarted may go on ending; every other one has to be the same as before.
       if (round > 0 && !isMoving)

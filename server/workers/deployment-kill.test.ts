@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
@@ -13,10 +13,10 @@ import { databaseUrl, oneSite } from "../testing/service.ts";
 import { startService } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
+import { soon } from "../testing/soon.ts";
 
 const rounds = Number(process.env["DEPLOYMENT_KILLS"] ?? 2);
 const seed = makeSeed();
-const soon = { timeout: 60_000, interval: 50 };
 
 test.skipIf(!supportsAdoption)(
   `over ${rounds} kills right after its answer each deployment restarts each process once (CRASH_SEED=${seed})`,
@@ -40,7 +40,7 @@ test.skipIf(!supportsAdoption)(
     const look = async (): Promise<Worker> => (await service.call("GET", "/api/worker/1")).json();
 
     await service.call("POST", "/api/site/1/worker", { ...workerBody, processes: 3, startsecs: 1 });
-    await vi.waitFor(async () => expect((await look()).status).toBe("installed"), soon);
+    await soon(async () => expect((await look()).status).toBe("installed"));
 
     for (let round = 1; round <= rounds; round++) {
       const report = { status: "finished", restart_workers: true };
@@ -50,11 +50,11 @@ test.skipIf(!supportsAdoption)(
       if (round > 1) await wait(random() * 500);
       await service.end("SIGKILL");
       service = await startService(folder, environment);
-      await vi.waitFor(async () => {
+      await soon(async () => {
         const worker = await look();
         expect(worker.status).toBe("installed");
         expect(worker.process_list?.map((process) => process.deployment_id)).toEqual([id, id, id]);
-      }, soon);
+      });
       expect(readFileSync(starts, "utf8").trim().split("\n")).toHaveLength(3 + 3 * round);
     }
   },

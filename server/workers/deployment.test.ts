@@ -10,6 +10,7 @@ import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { sendSignal } from "../testing/signals.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
+import { soon } from "../testing/soon.ts";
 
 /** Each test has a site of its own, so that they run side by side. */
 const siteIds = [1, 2, 3, 4, 5, 6, 7];
@@ -17,7 +18,6 @@ const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
 let service: TestService;
 
-const soon = { timeout: 60_000, interval: 25 };
 vi.setConfig({ testTimeout: 180_000 });
 
 /** Notes each of its starts; of a number that `bad` names, it ends at once. */
@@ -52,21 +52,21 @@ function siteOf(siteId: number) {
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, status: string) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker.status, worker.status_reason ?? "").toBe(status);
     return worker;
-  }, soon);
+  });
 
 const carried = (worker: Worker) =>
   (worker.process_list ?? []).map(({ deployment_id: id }) => id ?? null);
 /** Up, with all its processes on the deployment. */
 const runs = (id: number, deployment: number) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker).toMatchObject({ status: "installed", deployment_id: deployment });
     expect(carried(worker)).toEqual([deployment, deployment, deployment]);
-  }, soon);
+  });
 
 describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) => {
   beforeAll(async () => {
@@ -102,11 +102,8 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) 
       const id = await create({ startsecs: 3 });
       const { process_list: list = [] } = await becomes(id, "installed");
       sendSignal(list[1]?.pid, "SIGKILL");
-      await vi.waitFor(
-        async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1),
-        soon,
-      );
-      await vi.waitFor(() => expect(starts()[1]).toBe(2), soon);
+      await soon(async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1));
+      await soon(() => expect(starts()[1]).toBe(2));
       const { body } = await report(true);
       expect(body.restarted_workers).toBe(1);
       await runs(id, body.id);
@@ -119,14 +116,12 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) 
       await writeFile(path("bad-3"), "");
       const id = await create({ startretries: 0 });
       await becomes(id, "failed");
-      await vi.waitFor(
-        async () =>
-          expect((await show(id)).process_list?.map(({ state }) => state)).toEqual([
-            "RUNNING",
-            "RUNNING",
-            "FATAL",
-          ]),
-        soon,
+      await soon(async () =>
+        expect((await show(id)).process_list?.map(({ state }) => state)).toEqual([
+          "RUNNING",
+          "RUNNING",
+          "FATAL",
+        ]),
       );
       await rename(path("bad-3"), path("good"));
       const { body } = await report(true);
@@ -141,7 +136,7 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) 
       const id = await create();
       await becomes(id, "installed");
       const first = await report(true);
-      await vi.waitFor(async () => expect(carried(await show(id))).toContain(first.body.id), soon);
+      await soon(async () => expect(carried(await show(id))).toContain(first.body.id));
       const second = await report(true);
       expect(second.body.restarted_workers).toBe(1);
       await runs(id, second.body.id);
@@ -156,15 +151,15 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) 
       const { body } = await report(false);
       expect(body.restarted_workers).toBe(0);
       // The worker learns of it a moment later.
-      await vi.waitFor(async () => expect((await show(id)).deployment_id).toBe(body.id), soon);
-      const number = await vi.waitFor(async () => {
+      await soon(async () => expect((await show(id)).deployment_id).toBe(body.id));
+      const number = await soon(async () => {
         const { process_list: now = [] } = await show(id);
         const renewed = now.find((one) => one.deployment_id === body.id);
         const old = now.find((one) => one.deployment_id === null && one.pid !== null);
         if (renewed === undefined && old !== undefined) sendSignal(old.pid, "SIGKILL");
         expect(renewed).toBeDefined();
         return renewed?.number;
-      }, soon);
+      });
       expect(number).toBeDefined();
       expect(list).toHaveLength(3);
     });
@@ -197,11 +192,11 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut }) 
       await symlink("releases/2", path("next"));
       await rename(path("next"), path("current"));
       await report(true);
-      await vi.waitFor(async () => {
+      await soon(async () => {
         const { body } = await service.json<{ text: string }>("GET", `/api/worker/${id}/log`);
         const entered = body.text.split("\n").filter((line) => line.startsWith("/"));
         expect(entered).toEqual([path("releases/1/app"), path("releases/2/app")]);
-      }, soon);
+      });
 
       // What was inside when the worker was made may lead out of the site later.
       await mkdir(join(service.folder, "elsewhere/app"), { recursive: true });

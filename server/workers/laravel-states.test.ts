@@ -1,14 +1,13 @@
 // What the service says of real Laravel workers that end by themselves and come back.
 import { join } from "node:path";
-import { expect, test, vi, type TestContext } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { laravelMissing, makeLaravelSite } from "./testing/laravel-site.ts";
-
-const soon = { timeout: 80_000, interval: 100 };
+import { soon } from "../testing/soon.ts";
 
 async function makeSite(onTestFinished: TestContext["onTestFinished"]) {
   const service = await createTestService({
@@ -43,11 +42,11 @@ test(
     const { create, show, actions } = await makeSite(onTestFinished);
     // Limits explain none of it: it does not live that long, and does no job.
     const id = await create({ connection: "lost", max_time: 3600, max_jobs: 500 });
-    const worker = await vi.waitFor(async () => {
+    const worker = await soon(async () => {
       const now = await show(id);
       expect(now.crash_loop).not.toBeNull();
       return now;
-    }, soon);
+    }, 80_000);
     expect(worker.process_list?.[0]?.exit_code).toBe(0);
     expect(await actions()).toContain("crash-looping");
     expect(await actions()).not.toContain("failed");
@@ -62,14 +61,14 @@ test(
     // However the two share them, at most five each are done after the last end: four ends are certain.
     await site.dispatch(34, 0.3);
     const id = await create({ processes: 2, max_jobs: 6 });
-    await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), soon);
+    await soon(async () => expect((await show(id)).status).toBe("installed"), 80_000);
     const seen = new Set<string>();
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const worker = await show(id);
       seen.add(worker.status);
       expect(ends(worker)).toBeGreaterThanOrEqual(4);
       expect(await site.done()).toHaveLength(34);
-    }, soon);
+    }, 80_000);
     expect([...seen]).toEqual(["installed"]);
     expect((await show(id)).crash_loop).toBeNull();
     expect(await actions()).toEqual(["up", "created"]);

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { userInfo } from "node:os";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
@@ -13,12 +13,13 @@ import { createTestService, oneSite, type TestService } from "../testing/service
 import { isAlive } from "../testing/signals.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startSupervisord, type TestSupervisord } from "./supervisord/testing/supervisord.ts";
+import { soon } from "../testing/soon.ts";
 
 let sshd: TestSshd;
 const cleanUps: (() => unknown)[] = [];
 let supervisord: TestSupervisord;
 let service: TestService;
-const soon = { timeout: 60_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 /** At least; the time of the backoffs, which is faked, is half an hour in any case. */
 const awaySeconds = Number(process.env["AWAY_SECONDS"] ?? 0);
 const awayText = awaySeconds === 0 ? "a long time" : `${awaySeconds} s`;
@@ -43,20 +44,20 @@ afterAll(async () => {
 
 /** A site's workers keep it on its server. */
 const removeAll = () =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
     for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
     expect(body.data).toEqual([]);
-  }, soon);
+  });
 afterEach(removeAll, 90_000);
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, wanted: Partial<Worker>) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker).toMatchObject(wanted);
     return worker;
-  }, soon);
+  });
 /** The signal to stop is lost on a process that supervisord has made and that does not run its program yet. */
 const post = (body: object) =>
   service.json<Worker>("POST", "/api/site/1/worker", { stopwaitsecs: 5, ...body });
@@ -74,10 +75,10 @@ test("a worker lives on its server, whatever becomes of the connection, and leav
   const first = pids(await becomes(id, { status: "installed" }));
   expect(first.map(isAlive)).toEqual([true, true]);
   expect((await filesOf(id)).length).toBeGreaterThan(1);
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { body: log } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
     expect(log).toMatchObject({ text: expect.stringContaining("called with queue:work database") });
-  }, soon);
+  });
 
   expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
   const second = pids(await becomes(id, { status: "installed" }));
@@ -106,10 +107,7 @@ test("a worker lives on its server, whatever becomes of the connection, and leav
   expect(pids(await becomes(id, { status: "installed" }))).toEqual(second);
 
   expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
-  await vi.waitFor(
-    async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-    soon,
-  );
+  await soon(async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404));
   expect(second.some(isAlive)).toBe(false);
   expect(await filesOf(id)).toEqual([]);
 }, 240_000);
@@ -146,7 +144,7 @@ test(
       offset = part.end;
       return text.split("\n").length;
     };
-    await expect.poll(follow, soon).toBeGreaterThan(5);
+    await expect.poll(follow, patience).toBeGreaterThan(5);
 
     await sshd.stop();
     const awayMs = performance.now();
@@ -156,7 +154,7 @@ test(
     const count = await follow();
     // So many more that the next attempt to connect is as far away as it gets.
     const written = () => linesThere(id);
-    await expect.poll(written, soon).toBeGreaterThan(count + 160);
+    await expect.poll(written, patience).toBeGreaterThan(count + 160);
     await expect
       .poll(() => performance.now() - awayMs, { timeout: awaySeconds * 1000 + 1000, interval: 500 })
       .toBeGreaterThanOrEqual(awaySeconds * 1000);
@@ -169,7 +167,7 @@ test(
     const rightMs = performance.now() - backMs;
     expect(pids(after)).toEqual(before);
     expect(rightMs).toBeLessThan(10_000);
-    await expect.poll(follow, soon).toBeGreaterThan(there);
+    await expect.poll(follow, patience).toBeGreaterThan(there);
     for (const pid of before) {
       const lines = text.split("\n").filter((line) => line.startsWith(`line ${pid} `));
       expect(lines).toEqual(lines.map((_, index) => `line ${pid} ${index + 1} ${padding}`));
@@ -267,10 +265,10 @@ test("a worker whose site has left a server that is gone starts on the new one",
     await sshd.start();
     await writeFile(service.inventoryFile, there);
   }
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const { body: site } = await service.json<Site>("GET", "/api/site/1");
     expect(site.server_id).toBe(1);
-  }, soon);
+  });
   // What was left there goes now that the server is back, and does not take the new start with it.
   expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
   await becomes(id, { status: "installed" });

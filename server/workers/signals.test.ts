@@ -13,6 +13,7 @@ import { eachWorkerMachine } from "./testing/each-machine.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
 import { isRunning } from "./supervisor/testing.ts";
 import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
 
 /** More rounds are for `npm run soak`. */
 const rounds = Number(process.env["RESTART_ROUNDS"] ?? 1);
@@ -23,16 +24,15 @@ let folder: string;
 let service: ServiceProcess;
 /** Processes that a test made to ignore what ends others. */
 const stubborn: number[] = [];
-const waiting = { timeout: 60_000, interval: 50 };
 const artisan = (script: string) => writeFile(join(folder, "shop/artisan"), script);
 const show = async (id: number): Promise<Worker> =>
   (await service.call("GET", `/api/worker/${id}`)).json();
 const becomes = (id: number, status: string) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker.status).toBe(status);
     return worker;
-  }, waiting);
+  });
 const create = async (change: object = {}): Promise<Worker> => {
   const response = await service.call("POST", "/api/site/1/worker", { ...workerBody, ...change });
   const { id }: Worker = await response.json();
@@ -79,10 +79,7 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
 
     test("goes on at SIGHUP, and reads its inventory again", async () => {
       service.child.kill("SIGHUP");
-      await vi.waitFor(
-        () => expect(service.output()).toContain("reading the inventory again"),
-        waiting,
-      );
+      await soon(() => expect(service.output()).toContain("reading the inventory again"));
       expect((await service.call("GET", "/api/site/1")).status).toBe(200);
     });
 
@@ -91,12 +88,12 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
       const { id, process_list: list = [] } = await create({ stopwaitsecs: isRemote ? 1 : 300 });
       const pid = list[0]?.pid ?? 0;
       stubborn.push(pid);
-      await vi.waitFor(async () => {
+      await soon(async () => {
         const log = await service.call("GET", `/api/worker/${id}/log`);
         expect(await log.text()).toContain("deaf");
-      }, waiting);
+      });
       service.child.kill("SIGINT");
-      await vi.waitFor(() => expect(service.output()).toContain('"msg":"stopping"'), waiting);
+      await soon(() => expect(service.output()).toContain('"msg":"stopping"'));
       await service.end("SIGINT");
       // supervisord's go on, so it may have ended at the first one.
       expect(isRemote ? [0, 130] : [130]).toContain(service.child.exitCode);
@@ -107,12 +104,12 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
       expect((await show(id)).process_list).toMatchObject([{ pid }]);
       sendSignal(pid, "SIGKILL");
       // `installed` alone may still be the badge from before the kill, until the service has noticed it.
-      await vi.waitFor(async () => {
+      await soon(async () => {
         const worker = await show(id);
         expect(worker.status).toBe("installed");
         expect(pidsOf(worker)).not.toContain(pid);
         stubborn.push(...pidsOf(worker));
-      }, waiting);
+      });
     });
   },
 );

@@ -10,20 +10,20 @@ import { patientArtisan } from "../testing/artisan.ts";
 import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine } from "./testing/each-machine.ts";
+import { soon } from "../testing/soon.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let service: TestService;
 
-const waiting = { timeout: 60_000, interval: 25 };
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, status: string) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker.status).toBe(status);
     return worker;
-  }, waiting);
+  });
 const create = async (change: object = {}): Promise<Worker> => {
   const body = { ...workerBody, ...change };
   const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
@@ -32,10 +32,10 @@ const create = async (change: object = {}): Promise<Worker> => {
 /** Ignores SIGTERM from the line on that it prints. */
 const deafArtisan = "trap '' TERM; echo deaf; sleep 300";
 const areDeaf = (id: number, processes = 1) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const log = (await service.json<{ text: string }>("GET", `/api/worker/${id}/log`)).body;
     expect(log.text.match(/^deaf$/gm)).toHaveLength(processes);
-  }, waiting);
+  });
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid ?? 0);
 const killings = async (id: number) => {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
@@ -101,9 +101,8 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     const { id } = await create({ stopwaitsecs: 1 });
     await areDeaf(id);
     await service.call("DELETE", `/api/worker/${id}`);
-    await vi.waitFor(
-      async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-      waiting,
+    await soon(async () =>
+      expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
     );
     expect(await killings(id)).toMatchObject([{ object: { id } }]);
   });
@@ -155,10 +154,10 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     await writeFile(join(moved, "artisan"), "exec sleep 300");
     const inventory = await readFile(service.inventoryFile, "utf8");
     await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
-    await vi.waitFor(async () => {
+    await soon(async () => {
       const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
       expect(body.root).toBe(moved);
-    }, waiting);
+    });
     for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
     expect((await becomes(names.id, "failed")).status_reason).toContain(leadsOut(old, old));
     const [pid] = pids(await becomes(follows.id, "installed"));

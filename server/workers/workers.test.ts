@@ -10,6 +10,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
 import { eachWorkerMachine } from "./testing/each-machine.ts";
+import { soon } from "../testing/soon.ts";
 
 let service: TestService;
 
@@ -25,14 +26,11 @@ const create = async (change: object = {}, site = 1): Promise<Worker> => {
 };
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, status: string) =>
-  vi.waitFor(
-    async () => {
-      const worker = await show(id);
-      expect(worker.status).toBe(status);
-      return worker;
-    },
-    { timeout: 20_000, interval: 25 },
-  );
+  soon(async () => {
+    const worker = await show(id);
+    expect(worker.status).toBe(status);
+    return worker;
+  }, 20_000);
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 

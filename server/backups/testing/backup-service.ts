@@ -2,12 +2,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { AppOptions } from "../../app-options.ts";
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { storedFilesIn } from "../../storage/testing/stored-files.ts";
 import { createTestService, type TestService } from "../../testing/service.ts";
 import { ownUser } from "../../testing/own-user.ts";
+import { soon } from "../../testing/soon.ts";
+
+export { soon };
 
 export type BackupTestService = TestService & {
   statusOf(method: string, path: string, body?: unknown): Promise<number>;
@@ -80,12 +83,6 @@ type MoreInventory = {
   providers?: (folder: string) => string;
 };
 
-const waiting = { timeout: 60_000, interval: 20 };
-
-/** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
-export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, waiting);
-
 export async function createBackupTestService(
   options: Partial<AppOptions> = {},
   more: MoreInventory = {},
@@ -132,15 +129,12 @@ export async function createBackupTestService(
     expect(status, JSON.stringify(body)).toBe(201);
     return body;
   };
-  const becomes: BackupTestService["becomes"] = (id, status, timeoutMs = waiting.timeout) =>
-    vi.waitFor(
-      async () => {
-        const found = await backup(id);
-        expect(found.status, found.output).toBe(status);
-        return found;
-      },
-      { ...waiting, timeout: timeoutMs },
-    );
+  const becomes: BackupTestService["becomes"] = (id, status, timeoutMs) =>
+    soon(async () => {
+      const found = await backup(id);
+      expect(found.status, found.output).toBe(status);
+      return found;
+    }, timeoutMs);
 
   const statusOf: BackupTestService["statusOf"] = async (method, path, body) =>
     (await service.call(method, path, body)).status;
@@ -169,30 +163,27 @@ export async function createBackupTestService(
     sql,
     installed: async (change) => {
       const { id } = await configuration(change);
-      return vi.waitFor(async () => {
+      return soon(async () => {
         const found = await show(id);
         expect(found.status, found.status_reason ?? "").toBe("installed");
         return found;
-      }, waiting);
+      });
     },
     async run(configurationId) {
       const { status, body } = await service.json<Backup>("POST", `/api/backup/${configurationId}`);
       expect(status, JSON.stringify(body)).toBe(202);
-      return vi.waitFor(async () => {
+      return soon(async () => {
         const found = await backup(body.id);
         expect(found.ended_at).not.toBeNull();
         return found;
-      }, waiting);
+      });
     },
-    restored: (id, status, timeoutMs = waiting.timeout) =>
-      vi.waitFor(
-        async () => {
-          const found = await backup(id);
-          expect(found.restore_status, found.restore_output ?? "").toBe(status);
-          return found;
-        },
-        { ...waiting, timeout: timeoutMs },
-      ),
+    restored: (id, status, timeoutMs) =>
+      soon(async () => {
+        const found = await backup(id);
+        expect(found.restore_status, found.restore_output ?? "").toBe(status);
+        return found;
+      }, timeoutMs),
     files: () => storedFilesIn(copies),
   };
 }

@@ -1,8 +1,9 @@
 // What three instances have to do while faults hit them: schedules that come due, and deployments, which restart workers.
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { workerBody } from "../../testing/worker-body.ts";
 import type { FaultRig } from "./fault-rig.ts";
+import { soon } from "../../testing/soon.ts";
 
 /** By itself it is due while nobody looks: every moment of it comes from the test. */
 const schedule = { frequency: "0 3 1 1 *", storage_provider_id: 1, hold: 8760 };
@@ -19,13 +20,10 @@ export async function createLoad(
   const [first] = instances;
   /** What is refused at first needs the server's instance, which may just have begun with it. */
   const make = (path: string, body: object) =>
-    vi.waitFor(
-      async () => {
-        const answer = await first?.service.call("POST", path, body);
-        expect(`${answer?.status} ${answer?.ok === true ? "" : await answer?.text()}`).toBe("201 ");
-      },
-      { timeout: 60_000, interval: 250 },
-    );
+    soon(async () => {
+      const answer = await first?.service.call("POST", path, body);
+      expect(`${answer?.status} ${answer?.ok === true ? "" : await answer?.text()}`).toBe("201 ");
+    });
   for (const site of sites) {
     await make(`/api/site/${site}/worker`, workerBody);
     await make(`/api/site/${site}/webhook`, { url });

@@ -1,5 +1,5 @@
 // A service with one channel of each kind, each on a peer that enforces its provider's limits.
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type {
   ChannelMessage,
   Notification,
@@ -11,12 +11,11 @@ import { createTestService } from "../../testing/service.ts";
 import { startFakeDiscord } from "../channels/testing/fake-discord.ts";
 import { startFakeSlack } from "../channels/testing/fake-slack.ts";
 import { startMailServer } from "../channels/testing/mail-server.ts";
+import { soon } from "../../testing/soon.ts";
+
+export { soon };
 
 export type NotificationTestService = Awaited<ReturnType<typeof createNotificationTestService>>;
-
-/** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
-export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 20 });
 
 export async function createNotificationTestService() {
   const slack = await startFakeSlack();

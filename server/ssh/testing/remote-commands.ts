@@ -1,8 +1,9 @@
 // For tests of commands on servers: a server of a test's own, and what still runs on it.
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { openRemoteHost } from "../remote-host.ts";
 import { connectTo } from "./connect.ts";
 import { startSshd, type TestSshd } from "./sshd.ts";
+import { soon } from "../../testing/soon.ts";
 
 export async function openServer(options?: Parameters<typeof startSshd>[0]) {
   const sshd = await startSshd(options);
@@ -14,15 +15,9 @@ export async function openServer(options?: Parameters<typeof startSshd>[0]) {
 export const uniqueSeconds = () => String(10_000_000 + Math.floor(Math.random() * 80_000_000));
 
 export const expectRunning = (sshd: TestSshd, text: string) =>
-  vi.waitFor(async () => expect(await sshd.findRunning(text)).not.toEqual([]), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  soon(async () => expect(await sshd.findRunning(text)).not.toEqual([]), 20_000);
 export const expectGone = (sshd: TestSshd, text: string) =>
-  vi.waitFor(async () => expect(await sshd.findRunning(text)).toEqual([]), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  soon(async () => expect(await sshd.findRunning(text)).toEqual([]), 20_000);
 
 export const caught = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -2,7 +2,7 @@
 import { lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect } from "vitest";
 import type { Site } from "../../../contract/servers.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { TestService } from "../../testing/service.ts";
@@ -11,6 +11,7 @@ import { createLimiter } from "../limiter.ts";
 import { openRemoteHost } from "../remote-host.ts";
 import { sshEntry } from "./entry.ts";
 import { startSshd, type TestSshd } from "./sshd.ts";
+import { soon } from "../../testing/soon.ts";
 
 export type RemoteServer = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
@@ -87,7 +88,7 @@ function createServer({ user, ...options }: { config?: string; sudoers?: string;
     connection: async () => sshEntry((await started()).sshd, undefined, user),
     async responds() {
       const { connection } = await started();
-      await vi.waitFor(() => connection.ping(), { timeout: 30_000, interval: 50 });
+      await soon(() => connection.ping(), 30_000);
     },
   };
 }
@@ -103,7 +104,7 @@ export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) 
 
 /** A server that takes its time may have been asked for the account of its site only once the service was there. */
 export const knowsAccount = ({ json }: Pick<TestService, "json">) =>
-  vi.waitFor(
+  soon(
     async () => expect((await json<Site>("GET", "/api/site/1")).body.account).not.toBeNull(),
-    { timeout: 30_000, interval: 50 },
+    30_000,
   );

@@ -1,15 +1,14 @@
 // A service with a site to tell of, and the words in which the tests of this room speak.
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Page } from "../../../contract/paging.ts";
 import type { Delivery, DeliverySummary } from "../../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookWithSecret } from "../../../contract/webhooks/webhook.ts";
 import type { AppOptions } from "../../app-options.ts";
 import { createTestService } from "../../testing/service.ts";
 import { startReceiver, type Answer } from "./receiver.ts";
+import { soon } from "../../testing/soon.ts";
 
-/** Looks again and again until it sees what it wants; long enough for a machine that is busy with other tests. */
-export const soon = <Result>(look: () => Result | Promise<Result>): Promise<Result> =>
-  vi.waitFor(look, { timeout: 60_000, interval: 20 });
+export { soon };
 
 export async function createWebhookTestService(options: Partial<AppOptions> = {}) {
   const service = await createTestService(options);

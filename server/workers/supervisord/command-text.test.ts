@@ -2,9 +2,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { commandText, withEnvironment } from "./command-text.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
 beforeAll(async () => {
@@ -39,13 +40,10 @@ async function run(all: readonly Given[]): Promise<Given[]> {
   });
   await call("reloadConfig");
   for (const { name } of started) await call("addProcessGroup", name);
-  await vi.waitFor(
-    async () => {
-      await call("getState"); // it looks after its processes whenever it is asked
-      expect(started.filter(({ seen }) => !existsSync(seen))).toEqual([]);
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  await soon(async () => {
+    await call("getState"); // it looks after its processes whenever it is asked
+    expect(started.filter(({ seen }) => !existsSync(seen))).toEqual([]);
+  });
   for (const { name } of started) {
     await call("removeProcessGroup", name);
     rmSync(join(programs, `${name}.conf`));

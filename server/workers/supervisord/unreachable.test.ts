@@ -9,6 +9,7 @@ import { createTestService, oneSite, type TestService } from "../../testing/serv
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
 let service: TestService;
@@ -32,14 +33,11 @@ afterEach(async () => {
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, wanted: Partial<Worker>) =>
-  vi.waitFor(
-    async () => {
-      const worker = await show(id);
-      expect(worker).toMatchObject(wanted);
-      return worker;
-    },
-    { timeout: 30_000, interval: 50 },
-  );
+  soon(async () => {
+    const worker = await show(id);
+    expect(worker).toMatchObject(wanted);
+    return worker;
+  }, 30_000);
 const create = async () => {
   // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
   const wanted = { ...workerBody, stopwaitsecs: 5 };

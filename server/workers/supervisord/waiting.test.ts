@@ -1,7 +1,7 @@
 // Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
@@ -9,6 +9,7 @@ import { createTestService, oneSite, type TestService } from "../../testing/serv
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
 let service: TestService;
@@ -31,17 +32,16 @@ afterEach(async () => {
 });
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
-const soon = { timeout: 45_000, interval: 50 };
 const becomes = (id: number, wanted: Partial<Worker>) =>
-  vi.waitFor(async () => {
+  soon(async () => {
     const worker = await show(id);
     expect(worker).toMatchObject(wanted);
     return worker;
-  }, soon);
+  }, 45_000);
 const isGone = (id: number) =>
-  vi.waitFor(
+  soon(
     async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-    soon,
+    45_000,
   );
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
 const create = async () => {
@@ -149,10 +149,10 @@ test("every order given meanwhile waits without a deadline, is shown, and is car
   await showsWaiting(workers);
   await service.ahead(24 * 3600_000);
   // A turn of what looks for deadlines, and then some.
-  await vi.waitFor(async () => {
+  await soon(async () => {
     const due = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
     expect(await service.query(due)).toEqual([]);
-  }, soon);
+  }, 45_000);
   await showsWaiting(workers);
   sendSignal(supervisord.pid(), "SIGCONT");
   await areCarriedOut(workers);
@@ -218,9 +218,9 @@ test("a restart that waits behind one that was taken up is withdrawn without it"
   for (const pid of pids(before)) sendSignal(pid, "SIGSTOP");
   const restart = async () => (await service.call("PUT", `/api/worker/${id}/restart`)).status;
   expect(await restart()).toBe(204);
-  await vi.waitFor(
+  await soon(
     async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    soon,
+    45_000,
   );
   // Takes a look that began after that.
   await create();
@@ -244,13 +244,13 @@ test("a change that was half way goes on where a stop that waited behind it is w
   const [first = 0] = pids(before);
   sendSignal(first, "SIGSTOP");
   await service.call("PUT", `/api/worker/${id}`, { queue: "other" });
-  await vi.waitFor(
+  await soon(
     async () =>
       expect((await show(id)).process_list).toMatchObject([
         { state: "STOPPING" },
         { state: "RUNNING" },
       ]),
-    soon,
+    45_000,
   );
   // Takes a look that began after that.
   await create();
@@ -271,9 +271,9 @@ test("what was taken up before is no order that waits", async () => {
   const stubborn = await becomes(id, { status: "installed" });
   for (const pid of pids(stubborn)) sendSignal(pid, "SIGSTOP");
   expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  await vi.waitFor(
+  await soon(
     async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    soon,
+    45_000,
   );
   // Takes a look that began after that.
   await create();
