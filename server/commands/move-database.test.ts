@@ -16,6 +16,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { withClient } from "../testing/with-client.ts";
+import { keptCode } from "../testing/kept-code.ts";
 import { moveDatabaseCommand } from "./move-database.ts";
 import { fillJobTables, fillTables, readContent } from "./testing/filled-database.ts";
 
@@ -38,8 +39,7 @@ const run = (args: readonly string[], environment: Record<string, string> = {}, 
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       QUARTERDECK_DATA: folder,
-      // Compiling takes longer than most of these commands.
-      NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url)),
+      ...keptCode,
       ...environment,
     },
   });

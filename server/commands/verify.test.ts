@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBackupTestService } from "../backups/testing/backup-service.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
+import { keptCode } from "../testing/kept-code.ts";
 
 const program = fileURLToPath(new URL("quarterdeck.ts", import.meta.url));
 
@@ -62,7 +63,12 @@ async function verify(
   environment: Record<string, string> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, [program, "verify", ...args], {
-    env: { PATH: process.env["PATH"], QUARTERDECK_DATA: join(root, "no-data"), ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      QUARTERDECK_DATA: join(root, "no-data"),
+      ...keptCode,
+      ...environment,
+    },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "close");

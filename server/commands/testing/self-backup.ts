@@ -12,6 +12,7 @@ import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import { startService } from "../../testing/service-process.ts";
 import { fillJobTables, fillTables, readContent } from "./filled-database.ts";
+import { keptCode } from "../../testing/kept-code.ts";
 
 const program = fileURLToPath(new URL("../quarterdeck.ts", import.meta.url));
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -24,10 +25,7 @@ export function start(args: readonly string[], environment: Record<string, strin
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      // Compiling takes longer than most of these commands.
-      NODE_COMPILE_CACHE: fileURLToPath(
-        new URL("../../../node_modules/.cache/node", import.meta.url),
-      ),
+      ...keptCode,
       ...environment,
     },
   });
