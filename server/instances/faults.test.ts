@@ -1,5 +1,5 @@
 // Three instances on one PostgreSQL, and faults by chance: whatever happens to them, each schedule runs once, each event is
-// delivered, no worker is there twice, and servers are looked after again patience.
+// delivered, no worker is there twice, and servers are looked after again soon.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,14 +13,14 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { isAlive } from "../testing/signals.ts";
 import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
 import type { Noted } from "./testing/audit.ts";
-import { planFaults } from "./testing/fault-plan.ts";
+import { kinds, planFaults } from "./testing/fault-plan.ts";
 import { createFaultRig, type FaultRig } from "./testing/fault-rig.ts";
 import { createLoad, type Load } from "./testing/load.ts";
 import { createStriker } from "./testing/strike.ts";
 import { soon } from "../testing/soon.ts";
 
-/** `npm run soak -- instances` has 100. */
-const many = Number(process.env["INSTANCE_FAULTS"] ?? 12);
+/** Each kind once; `npm run soak -- instances` has 100. */
+const many = Number(process.env["INSTANCE_FAULTS"] ?? kinds.length);
 const seed = makeSeed();
 const again = `INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
 

@@ -1,7 +1,7 @@
 // Faults that one seed makes: the same ones, in the same order, with the same pauses.
 import { makeRandom } from "../../testing/random.ts";
 
-const kinds = [
+export const kinds = [
   "kill",
   "stop",
   "restart PostgreSQL",
@@ -22,7 +22,7 @@ export type Fault = {
   target: number;
 };
 
-/** Four groups come equally often, and each kind of a group in turn. */
+/** Once each kind has come, four groups come equally often, and each kind of a group in turn. */
 const groups: readonly (readonly FaultKind[])[] = [
   ["kill"],
   ["stop"],
@@ -36,7 +36,7 @@ export function planFaults(seed: number, many: number): Fault[] {
     const group = groups[index % groups.length] ?? [];
     const turn = Math.floor(index / groups.length) % group.length;
     return {
-      kind: group[turn] ?? "kill",
+      kind: kinds[index] ?? group[turn] ?? "kill",
       afterMs: 200 + random() * 2500,
       lengthMs: random() * 3000,
       target: random(),
