@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
-import { casesOf } from "../testing/long-form.ts";
+import { casesOf, isLongForm } from "../testing/long-form.ts";
 import {
   createEverySource,
   sourceKinds,
@@ -80,6 +80,7 @@ const { "folder of another account": _, ...kinds } = {
   ...sourceKinds,
 };
 
+/** Of most kinds `npm test` tries the last one alone, where all else has been passed on already. */
 const places: [string, (bytes: number) => number][] = [
   ["at its beginning", () => 20],
   ["in its middle", (bytes) => bytes >> 1],
@@ -105,7 +106,8 @@ test.each(casesOf(kinds, ["PostgreSQL", "SQLite", "folder", "folder on a remote 
     const file = await readFile(path);
     const restore = () =>
       service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
-    for (const [place, at] of places) {
+    const isThorough = isLongForm || kind === "PostgreSQL" || kind === "folder";
+    for (const [place, at] of isThorough ? places : places.slice(-1)) {
       const damaged = Buffer.from(file);
       damaged[at(file.length)] = (damaged[at(file.length)] ?? 0) ^ 1;
       await writeFile(path, damaged);
