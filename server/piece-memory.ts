@@ -3,6 +3,18 @@
 
 const pieceBytes = 1024 * 1024;
 
+/** Each buffer that zlib fills, wherever `freeOutput` is used. */
+export const outputBytes = 1024 * 1024;
+
+/**
+ * Gives the memory of a piece of zlib's output back at once, when that piece and all before it are not needed any more.
+ * zlib fills one buffer after the other, and 64 MB of them would wait for the garbage collector; it is done with one that
+ * is full.
+ */
+export function freeOutput({ buffer, byteOffset, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && byteOffset + byteLength === outputBytes) buffer.transfer(0);
+}
+
 export type PieceMemory = ReturnType<typeof createPieceMemory>;
 
 export function createPieceMemory() {

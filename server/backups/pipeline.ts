@@ -6,10 +6,10 @@ import { createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
 import type { Encrypt } from "../encryption/encrypt.ts";
-import { createPieceMemory } from "../piece-memory.ts";
+import { createPieceMemory, outputBytes } from "../piece-memory.ts";
 import { createHasher } from "./hasher.ts";
 import type { Pace } from "./pacer.ts";
-import { chunkBytes, compressHere, passCompressed } from "./packing.ts";
+import { compressHere, passCompressed } from "./packing.ts";
 import type { CompressedDump, Manifest } from "./sources/source.ts";
 import { runTogether, untilAborted } from "./together.ts";
 import { toError } from "../to-error.ts";
@@ -62,11 +62,8 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
   const inspector =
     encrypt === null || compressed === null ? hasher : createHasher(compressed.content);
   const memory = createPieceMemory();
-  const {
-    into,
-    out,
-    plainBytes = inspector.plainBytes,
-  } = isPacked ? passCompressed(memory) : compressHere(options.compressionLevel);
+  const packing = isPacked ? passCompressed(memory) : compressHere(options.compressionLevel);
+  const { into, out, giveBack, plainBytes = inspector.plainBytes } = packing;
   let sizeBytes = 0;
   let backBytes = 0;
   let checksum = "";
@@ -123,7 +120,7 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
             signal,
             takeBack,
             // Only of whole pieces as they came.
-            release: pace === null ? memory.giveBack : undefined,
+            release: pace !== null ? undefined : encrypt === null ? giveBack : memory.giveBack,
           })
           .catch(async (error: unknown) => {
             // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
@@ -295,7 +292,7 @@ export async function openContent(
   signal: AbortSignal,
 ): Promise<Readable> {
   const content = heldForReader(
-    isPacked ? new PassThrough() : createZstdDecompress({ chunkSize: chunkBytes }),
+    isPacked ? new PassThrough() : createZstdDecompress({ chunkSize: outputBytes }),
   );
   const decrypt = key === null ? undefined : createDecrypt(key);
   void pass(await openStored(storage, expected, signal), expected, content, signal, decrypt);
