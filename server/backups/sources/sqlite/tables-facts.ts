@@ -14,7 +14,7 @@ type Column = {
   isNumber: boolean;
 };
 
-export type Side = {
+type Side = {
   /** All of its schema. */
   items: Item[];
   /** Tables with rows of their own. */

@@ -11,7 +11,7 @@ import { toError } from "../../../../to-error.ts";
 export const renameNote = "rename";
 
 /** Of the shell that brings a copy in, in its folder. */
-export const runnerName = "runner";
+const runnerName = "runner";
 
 /** Into the folder of a restore, which notes there that it runs, and what it is about to change. */
 export const enter = `cd -- "$parent/$1" && echo $$ >${runnerName} || exit 1
