@@ -5,6 +5,7 @@ import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
   browseArchiveBody,
+  browseObjectsBody,
   restoreBackupBody,
   restoreIntoDatabaseBody,
   restoreIntoSiteBody,
@@ -43,6 +44,7 @@ export const servedOperations = {
   restoreBackup: { ...operations.restoreBackup, body: restoreBackupBody },
   showBackupCounts: { ...operations.showBackupCounts, responses: { 200: backupCounts } },
   browseArchive: { ...operations.browseArchive, body: browseArchiveBody },
+  browseObjects: { ...operations.browseObjects, body: browseObjectsBody },
   restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
   showStorageForecast: {

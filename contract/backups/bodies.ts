@@ -84,6 +84,20 @@ export const browseArchiveBody = z
   .register(z.globalRegistry, { id: "BrowseArchive" });
 export type BrowseArchiveBody = z.infer<typeof browseArchiveBody>;
 
+export const browseObjectsBody = z
+  .object({
+    ...opened,
+    /** Of an earlier answer. */
+    listing: z.optional(line(100)),
+    /** Lists this kind alone, as an earlier answer names it. */
+    kind: z.optional(optionalLine(100)),
+    /** Lists what has these words in its name. */
+    search: z.optional(optionalLine(255)),
+    page: z.optional(integer(1)),
+  })
+  .register(z.globalRegistry, { id: "BrowseObjects" });
+export type BrowseObjectsBody = z.infer<typeof browseObjectsBody>;
+
 /** An extra: a restore without a body saves what is there now as a backup of its own first. */
 export const restoreBackupBody = z
   .object(restored)

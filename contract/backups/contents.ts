@@ -68,3 +68,26 @@ export const archiveFiles = z
   })
   .register(z.globalRegistry, { id: "ArchiveFiles" });
 export type ArchiveFiles = z.infer<typeof archiveFiles>;
+
+export const archiveObjects = z
+  .object({
+    /** Named in the next request, it spares reading the archive again, and the identity. It is kept for 15 minutes after its last use. */
+    listing: z.string(),
+    /** False: the archive holds more than are listed. */
+    is_complete: z.boolean(),
+    /** How many of each kind have the words, whichever kind was asked for. */
+    kinds: z.array(z.object({ kind: z.string(), count })),
+    /** How many there are, on all pages. */
+    total: count,
+    per_page: count,
+    objects: z.array(
+      z.object({
+        /** Such as `view`, `function`, `foreign key`. */
+        kind: z.string(),
+        /** With its schema: `public.shown`, or `paid on public.orders` of what belongs to a table. */
+        name: z.string(),
+      }),
+    ),
+  })
+  .register(z.globalRegistry, { id: "ArchiveObjects" });
+export type ArchiveObjects = z.infer<typeof archiveObjects>;

@@ -1,6 +1,6 @@
 // The backups' operations that only a restore elsewhere needs: the dashboard's first file does without them.
 import { backup } from "./backup.ts";
-import { archiveFiles, backupContents, currentContents } from "./contents.ts";
+import { archiveFiles, archiveObjects, backupContents, currentContents } from "./contents.ts";
 import { operation } from "../operation.ts";
 
 export const lateBackupOperations = {
@@ -16,6 +16,13 @@ export const lateBackupOperations = {
     method: "POST",
     path: "/api/backup/{id}/files",
     responses: { 200: archiveFiles },
+  }),
+  /** A POST for the same reason. */
+  browseObjects: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/backup/{id}/objects",
+    responses: { 200: archiveObjects },
   }),
   showDatabaseContents: operation({
     tag: "backups",

@@ -7,15 +7,12 @@ import type { ArchiveFiles } from "../../contract/backups/contents.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import { toError } from "../to-error.ts";
+import { createKeptListings } from "./kept-listings.ts";
 import { createArchiveInspector, type ArchiveEntry } from "./sources/folder/archive.ts";
 import { SourceError } from "./sources/source.ts";
 
 /** More entries than a site has; one takes some 300 bytes. */
 const mostEntries = 300_000;
-/** Each may take what `mostEntries` do. */
-const mostListings = 3;
-/** So long a listing stays that nobody looks at. */
-const keptMs = 15 * 60_000;
 /** So long a request waits for the archive before it answers with what is known so far. */
 const patienceMs = 5000;
 const readLimitMs = 30 * 60_000;
@@ -30,8 +27,6 @@ type Kept = {
   problem: unknown;
   reading: Promise<void>;
   ending: AbortController;
-  /** Stops the clock that forgets it. */
-  stopClock(): void;
 };
 
 const kinds: Record<string, ArchiveFiles["files"][number]["kind"]> = {
@@ -48,22 +43,7 @@ const decode = (bytes: string): string => Buffer.from(bytes, "latin1").toString(
 const plain = (path: string): string => path.replace(/^\.\/?/, "").replace(/\/$/, "");
 
 export function createArchiveListings(clock: Clock) {
-  const listings = new Map<string, Kept>();
-
-  function forget({ id, ending, stopClock }: Kept): void {
-    stopClock();
-    ending.abort();
-    listings.delete(id);
-  }
-
-  /** Used again, it stays, and is the last to go. */
-  function touch(kept: Kept): Kept {
-    kept.stopClock();
-    kept.stopClock = clock.after(keptMs, () => forget(kept));
-    listings.delete(kept.id);
-    listings.set(kept.id, kept);
-    return kept;
-  }
+  const listings = createKeptListings<Kept>(clock, ({ ending }) => ending.abort());
 
   async function read(kept: Kept, open: (signal: AbortSignal) => Promise<Readable>): Promise<void> {
     const signal = AbortSignal.any([kept.ending.signal, AbortSignal.timeout(readLimitMs)]);
@@ -87,20 +67,11 @@ export function createArchiveListings(clock: Clock) {
   return {
     /** Whether a listing can be used again. @param id of an earlier answer; without one, any of the backup */
     find(backupId: number, id: string | undefined): Kept | null {
-      const all = [...listings.values()];
-      const found = all.findLast(
-        (one) => one.backupId === backupId && (id === undefined || one.id === id),
-      );
-      return found === undefined || found.state === "failed" ? null : touch(found);
+      const found = listings.find(backupId, id);
+      return found?.state === "failed" ? null : found;
     },
 
     begin(backupId: number, open: (signal: AbortSignal) => Promise<Readable>): Kept {
-      // The oldest first.
-      for (const old of [...listings.values()].slice(
-        0,
-        Math.max(0, listings.size + 1 - mostListings),
-      ))
-        forget(old);
       const kept: Kept = {
         id: randomUUID(),
         backupId,
@@ -110,10 +81,9 @@ export function createArchiveListings(clock: Clock) {
         problem: null,
         reading: Promise.resolve(),
         ending: new AbortController(),
-        stopClock: () => undefined,
       };
       kept.reading = read(kept, open);
-      return touch(kept);
+      return listings.add(kept);
     },
 
     /** @throws what the archive could not be read for */
@@ -137,9 +107,7 @@ export function createArchiveListings(clock: Clock) {
       };
     },
 
-    close(): void {
-      for (const kept of listings.values()) forget(kept);
-    },
+    close: listings.close,
   };
 }
 

@@ -15,6 +15,7 @@ import type { OneTimeLinks } from "../tokens/one-time-links.ts";
 import { createBackupService } from "./backup-service.ts";
 import { createArchiveListings } from "./archive-listing.ts";
 import { createBrowse } from "./browse.ts";
+import { createObjectListings } from "./object-listing.ts";
 import { createBackupStore } from "./backup-store.ts";
 import { createCopyBackup } from "./copy-backup.ts";
 import { createCopyQueue } from "./copy-queue.ts";
@@ -117,6 +118,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const parts = { ...stores, ...copying, resolver, recovery, fileKeys, jobs, clock, log };
 
   const listings = createArchiveListings(clock);
+  const objectListings = createObjectListings(clock);
 
   const removal = createRemoval(parts);
   const retention = createRetention({ ...parts, inventory, removal });
@@ -160,7 +162,7 @@ export function createBackups(options: BackupsOptions): Backups {
         backups,
         restores: createRestoreService(parts),
         currentContents: createCurrentContents(parts),
-        browse: createBrowse({ resolver, listings }),
+        browse: createBrowse({ resolver, listings, objectListings, host }),
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,
@@ -212,6 +214,7 @@ export function createBackups(options: BackupsOptions): Backups {
     isBusyWith: runner.isBusyWith,
     async stop() {
       listings.close();
+      objectListings.close();
       await scheduler.stop();
       await Promise.all([jobs.backupTasks.stop(), runner.stop()]);
       await recovery.stop();

@@ -49,7 +49,12 @@ export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
       // A listing is in the memory of the instance that read the archive.
       ...ofBackup,
       isKnownWithout: true,
-      handle: async ({ found, body }) => reply(200, await browse(found, body)),
+      handle: async ({ found, body }) => reply(200, await browse.files(found, body)),
+    }),
+    route(servedOperations.browseObjects, {
+      ...ofBackup,
+      isKnownWithout: true,
+      handle: async ({ found, body }) => reply(200, await browse.objects(found, body)),
     }),
     route(servedOperations.showDatabaseContents, {
       ...ofDatabase,

@@ -1,6 +1,10 @@
 // Single tables of a backup, put back into the live database over HTTP: here and on a remote server, from the same code.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
+import type { ArchiveObjects } from "../../contract/backups/contents.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 import { readEntries } from "./sources/postgres/archive.ts";
 import { findTables } from "./sources/postgres/restore-tables.ts";
@@ -15,6 +19,9 @@ import {
 const database = 4;
 /** As an account that owns less than all. */
 const narrow = 5;
+const identity = await generateX25519Identity();
+const recipient = await identityToRecipient(identity);
+const sealed = 3;
 const awful = String.raw`we'ird "tä.ble" \n`;
 const quoted = `"${awful.replaceAll('"', '""')}"`;
 
@@ -83,6 +90,8 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
           databases: () => `
   - { id: ${database}, server: 1, name: pg, engine: postgres, url: env:PG }
   - { id: ${narrow}, server: 1, name: narrow, engine: postgres, url: env:NARROW }`,
+          providers: (folder) =>
+            `  - { id: ${sealed}, name: sealed, type: local, path: ${folder}/sealed, recipients: ["${recipient}"] }`,
         },
       );
       const { id } = await service.installed({ backupable_id: database });
@@ -246,6 +255,65 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(output).toMatch(/the account does not own public\.orders/);
       expect(await notes()).toEqual(two);
     });
+
+    test.runIf(machine === "this machine")(
+      "are listed with what else a backup holds, also of an encrypted one",
+      async () => {
+        const look = (id: number, body: object = {}) =>
+          service.json<ArchiveObjects>("POST", `/api/backup/${id}/objects`, body);
+        const { status, body } = await look(backup.id);
+        expect(status, JSON.stringify(body)).toBe(200);
+        expect(body).toMatchObject({ is_complete: true, per_page: 200 });
+        expect(body.total).toBe(body.objects.length);
+        expect(body.objects).toEqual(
+          expect.arrayContaining([
+            { kind: "view", name: "public.shown" },
+            { kind: "function", name: "public.noted()" },
+            { kind: "type", name: "public.mood" },
+            { kind: "schema", name: "side" },
+            { kind: "sequence", name: "side.taken_id_seq" },
+            { kind: "index", name: "side.by_note" },
+            { kind: "statistics", name: "side.pairs" },
+            { kind: "trigger", name: "silent on public.orders" },
+            { kind: "policy", name: "mine on side.taken" },
+            { kind: "rule", name: "quiet on side.taken" },
+            { kind: "constraint", name: "orders_pkey on public.orders" },
+            { kind: "foreign key", name: "orders_customer_fkey on public.orders" },
+          ]),
+        );
+        expect(body.kinds).toContainEqual({ kind: "trigger", count: 4 });
+        const found = await look(backup.id, { kind: "trigger", search: "NOTED" });
+        expect(found.body.objects).toEqual([
+          { kind: "trigger", name: "noted on public.orders" },
+          { kind: "trigger", name: "noted on side.taken" },
+        ]);
+        expect(found.body.kinds).toContainEqual({ kind: "function", count: 1 });
+        expect((await look(backup.id, { search: "no such" })).body).toMatchObject({
+          total: 0,
+          kinds: [],
+          objects: [],
+        });
+
+        await mkdir(join(service.folder, "sealed"));
+        const { id } = await service.installed({
+          backupable_id: database,
+          storage_provider_id: sealed,
+        });
+        const secret = await service.run(id);
+        const path = `/api/backup/${secret.id}/objects`;
+        expect(await service.errorsOf("POST", path, {})).toHaveProperty("identity");
+        const opened = await look(secret.id, { identity });
+        expect(opened.body.objects).toEqual(body.objects);
+        const { listing } = opened.body;
+        expect((await look(secret.id, { listing, kind: "view" })).body.total).toBe(1);
+
+        const { id: files } = await service.installed({ backupable_id: 1 });
+        const other = await service.run(files);
+        expect(await service.messageOf("POST", `/api/backup/${other.id}/objects`, {})).toBe(
+          "Only backups of PostgreSQL have a table of contents.",
+        );
+      },
+    );
 
     test("of a SQLite database come back over HTTP", async () => {
       const { id } = await service.installed({ backupable_id: 1 });

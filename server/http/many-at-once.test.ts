@@ -229,6 +229,7 @@ const cases: Record<ManyName, Case> = {
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
   // Its one file is no folder's archive.
   browseArchive: { targets: storedBackups, body: () => ({}), status: 409 },
+  browseObjects: { targets: storedBackups, body: () => ({}), status: 409 },
   restoreIntoDatabase: {
     targets: otherDatabases,
     body: (n) => ({ backup_id: restored[n] }),

@@ -50,6 +50,8 @@ const summaries = {
   drillBackup: "Run a restore drill: restore the backup to a scratch location, check it, delete it",
   showBackupContents: "Show what is in a backup: its tables with their rows, or how many files",
   browseArchive: "List the files in a backup of a site's folder, folder by folder or by a search",
+  browseObjects:
+    "List what is in a backup of a PostgreSQL database beside tables, by kind or by a search",
   showDatabaseContents:
     "Count the rows of a database as it is now, to compare them with a backup before it is restored there",
   showSiteContents: "Show whether a restore into a site would replace anything",

@@ -11,6 +11,7 @@ import { BackupCrumbs } from "../BackupCrumbs.tsx";
 import { DatabasesPanel } from "./DatabasesPanel.tsx";
 import { FilesPanel } from "./FilesPanel.tsx";
 import type { contentsLoader } from "./loader.ts";
+import { ObjectsPanel } from "./ObjectsPanel.tsx";
 import { backupContentsQuery } from "./queries.ts";
 import { askRestoreInto, ownTarget, type RestoreInto } from "./restore-into-question.tsx";
 import { TablesPanel } from "./TablesPanel.tsx";
@@ -77,11 +78,16 @@ export function ContentsPage() {
             refusal={restoreRefusal}
           />
         ) : (
-          <TablesPanel
-            contents={contents}
-            restore={restore && ((name) => restore({ tables: [name] }))}
-            refusal={restoreRefusal}
-          />
+          <div className="grid gap-6">
+            <TablesPanel
+              contents={contents}
+              restore={restore && ((name) => restore({ tables: [name] }))}
+              refusal={restoreRefusal}
+            />
+            {contents.engine === "postgres" && refused === undefined && (
+              <ObjectsPanel backup={backup} />
+            )}
+          </div>
         ))}
     </>
   );

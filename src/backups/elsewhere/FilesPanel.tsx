@@ -16,8 +16,9 @@ import { Pager } from "../../ui/Pager.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { Time } from "../../ui/Time.tsx";
-import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../IdentityFields.tsx";
+import { createIdentity, identityBody, noteRefusal } from "../IdentityFields.tsx";
 import { formatBytes } from "../backup-facts.ts";
+import { OpenForm } from "./OpenForm.tsx";
 import { restoreColumn } from "./restore-column.tsx";
 import { filesQuery, type FilesView } from "./queries.ts";
 
@@ -126,8 +127,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
   });
   if (data !== undefined && data.listing !== listing) setListing(data.listing);
 
-  const open = (event: FormEvent) => {
-    event.preventDefault();
+  const open = () => {
     if (isOpened) void refetch();
     setIsOpened(true);
   };
@@ -137,21 +137,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
     if (typeof q === "string") void navigate(paths.backupContents(id, { folder, q: q.trim() }));
   };
   if (backup.encrypted === true && data === undefined)
-    return (
-      <form onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
-        <IdentityFields given={identity} />
-        {error !== null && (
-          <Notice tone="bad" isAlert>
-            {describeError(error).message}
-          </Notice>
-        )}
-        <div>
-          <Button type="submit" variant="primary" isPending={isFetching} isChange={false}>
-            {isFetching ? "Opening…" : "Open"}
-          </Button>
-        </div>
-      </form>
-    );
+    return <OpenForm identity={identity} onOpen={open} isOpening={isFetching} error={error} />;
   const total = data?.total ?? 0;
   const perPage = data?.per_page ?? 1;
   const from = total === 0 ? null : (page - 1) * perPage + 1;

@@ -1,5 +1,5 @@
 // What only a restore elsewhere asks the service. All of it is beside the interface.
-import type { BrowseArchiveBody } from "../../../contract/backups/bodies.ts";
+import type { BrowseArchiveBody, BrowseObjectsBody } from "../../../contract/backups/bodies.ts";
 import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
 import { addOperations, call } from "../../api/client.ts";
 import { extraQuery } from "../../api/query.ts";
@@ -25,4 +25,16 @@ export const filesQuery = (
 ) => ({
   queryKey: ["browseArchive", { id }, { folder, search, page }] as const,
   queryFn: () => call("browseArchive", { id }, { body: { ...opened, folder, search, page } }),
+});
+
+export type ObjectsView = { kind: string; search: string; page: number };
+
+/** @param opened as of files */
+export const objectsQuery = (
+  id: number,
+  { kind, search, page }: ObjectsView,
+  opened: Pick<BrowseObjectsBody, "identity" | "passphrase" | "listing">,
+) => ({
+  queryKey: ["browseObjects", { id }, { kind, search, page }] as const,
+  queryFn: () => call("browseObjects", { id }, { body: { ...opened, kind, search, page } }),
 });

@@ -1,0 +1,155 @@
+// What a PostgreSQL backup holds beside tables: views, functions, sequences and the rest, by kind.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import type { Backup } from "../../../contract/backups/backup.ts";
+import type { ArchiveObjects } from "../../../contract/backups/contents.ts";
+import { describeError } from "../../api/api-error.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { Input } from "../../ui/Input.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { Pager } from "../../ui/Pager.tsx";
+import { Panel } from "../../ui/Panel.tsx";
+import { Select } from "../../ui/Select.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { createIdentity, identityBody, noteRefusal } from "../IdentityFields.tsx";
+import { OpenForm } from "./OpenForm.tsx";
+import { objectsQuery, type ObjectsView } from "./queries.ts";
+
+type Row = ArchiveObjects["objects"][number];
+
+const columns: Column<Row>[] = [
+  {
+    id: "name",
+    header: "Name",
+    isRest: true,
+    cell: ({ name }) => (
+      <span className="block truncate" title={name}>
+        {name}
+      </span>
+    ),
+  },
+  { id: "kind", header: "Kind", cell: ({ kind }) => kind },
+];
+
+const first: ObjectsView = { kind: "", search: "", page: 1 };
+
+export function ObjectsPanel({ backup }: { backup: Backup }) {
+  const { id } = backup;
+  const isEncrypted = backup.encrypted === true;
+  const [identity] = useState(createIdentity);
+  const [isOpened, setIsOpened] = useState(!isEncrypted);
+  const [listing, setListing] = useState<string | null>(null);
+  const [view, setView] = useState(first);
+  const query = objectsQuery(id, useDeferredValue(view), {
+    ...(listing !== null && { listing }),
+    // Once more, where the service has forgotten the listing.
+    ...(isEncrypted && identityBody(identity.get())),
+  });
+  const { data, error, isFetching, refetch } = useQuery({
+    ...query,
+    queryFn: () =>
+      query.queryFn().catch((refused: unknown) => {
+        noteRefusal(identity, refused);
+        throw refused;
+      }),
+    enabled: isOpened,
+    retry: false,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+  if (data !== undefined && data.listing !== listing) setListing(data.listing);
+  const open = () => {
+    if (isOpened) void refetch();
+    setIsOpened(true);
+  };
+  if (isEncrypted && data === undefined)
+    return (
+      <Panel title="Other objects">
+        <div className="p-4">
+          <OpenForm identity={identity} onOpen={open} isOpening={isFetching} error={error} />
+        </div>
+      </Panel>
+    );
+  if (data === undefined)
+    return error === null ? (
+      <p className="text-sm text-muted">Reading the table of contents…</p>
+    ) : (
+      <Notice tone="bad" isAlert>
+        {describeError(error).message}
+      </Notice>
+    );
+  const { kinds, total, per_page: perPage, objects } = data;
+  const all = kinds.reduce((sum, { count }) => sum + count, 0);
+  const from = total === 0 ? null : (view.page - 1) * perPage + 1;
+  const pageButton = (label: string, page: number, isThere: boolean) =>
+    isThere && (
+      <Button size="sm" isChange={false} onClick={() => setView({ ...view, page })}>
+        {label}
+      </Button>
+    );
+  return (
+    <div className="grid gap-4">
+      <div className="flex max-w-2xl flex-wrap gap-4">
+        <Field label="Find an object">
+          {(aria) => (
+            <Input
+              {...aria}
+              type="search"
+              value={view.search}
+              onChange={({ target }) => setView({ ...view, search: target.value, page: 1 })}
+            />
+          )}
+        </Field>
+        <Field label="Kind">
+          {(aria) => (
+            <Select
+              {...aria}
+              value={view.kind}
+              onChange={({ target }) => setView({ ...view, kind: target.value, page: 1 })}
+            >
+              <option value="">All ({all.toLocaleString("en-US")})</option>
+              {kinds.map(({ kind, count }) => (
+                <option key={kind} value={kind}>
+                  {kind} ({count.toLocaleString("en-US")})
+                </option>
+              ))}
+              {view.kind !== "" && !kinds.some(({ kind }) => kind === view.kind) && (
+                <option value={view.kind}>{view.kind} (0)</option>
+              )}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {!data.is_complete && (
+        <Notice tone="warn">
+          <p>The backup holds more objects than are listed here.</p>
+        </Notice>
+      )}
+      <Panel title="Other objects">
+        <Table
+          label="Other objects"
+          columns={columns}
+          rows={objects}
+          keyOf={({ kind, name }) => `${kind} ${name}`}
+        />
+        {objects.length === 0 && (
+          <p className="px-4 py-3 text-sm text-muted">
+            {view.search === ""
+              ? "The backup holds nothing beside tables."
+              : `No results for “${view.search.trim()}”`}
+          </p>
+        )}
+        {total > perPage && (
+          <Pager
+            from={from}
+            to={from === null ? null : Math.min(total, from + objects.length - 1)}
+            total={total}
+            previous={pageButton("Previous", view.page - 1, view.page > 1)}
+            next={pageButton("Next", view.page + 1, view.page * perPage < total)}
+          />
+        )}
+      </Panel>
+    </div>
+  );
+}

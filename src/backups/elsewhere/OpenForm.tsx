@@ -1,0 +1,35 @@
+// Asks for what opens an encrypted backup before its content can be listed.
+import type { FormEvent } from "react";
+import { describeError } from "../../api/api-error.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+import { type createIdentity, IdentityFields } from "../IdentityFields.tsx";
+
+type OpenFormProps = {
+  identity: ReturnType<typeof createIdentity>;
+  onOpen: () => void;
+  isOpening: boolean;
+  error: Error | null;
+};
+
+export function OpenForm({ identity, onOpen, isOpening, error }: OpenFormProps) {
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    onOpen();
+  };
+  return (
+    <form onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
+      <IdentityFields given={identity} />
+      {error !== null && (
+        <Notice tone="bad" isAlert>
+          {describeError(error).message}
+        </Notice>
+      )}
+      <div>
+        <Button type="submit" variant="primary" isPending={isOpening} isChange={false}>
+          {isOpening ? "Opening…" : "Open"}
+        </Button>
+      </div>
+    </form>
+  );
+}
