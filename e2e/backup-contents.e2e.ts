@@ -1,6 +1,10 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+} from "../server/backups/testing/postgres-server.ts";
 import { newestOf, runOnce } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
@@ -35,6 +39,46 @@ test("the tables of a database's backup are listed with their rows, and one is p
   expect(file.prepare("select count(*) as n from orders").get()).toEqual({ n: 50 });
   expect(file.prepare("select count(*) as n from later").get()).toEqual({ n: 1 });
   file.close();
+});
+
+test("what a PostgreSQL backup holds beside tables is listed by kind", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  test.skip(!hasPostgresServer, "needs a PostgreSQL server");
+  const postgres = await startPostgresServer();
+  try {
+    await postgres.createDatabase("shop");
+    await postgres.query(
+      "shop",
+      "create table orders (id serial primary key); create view shown as select * from orders; create function twice(int) returns int language sql as 'select $1 * 2'",
+    );
+    const secret = join(service.folder, "shop-url");
+    await writeFile(secret, postgres.url("shop"), { mode: 0o600 });
+    const id = backups.database.id + 5000;
+    await service.changeInventory(({ databases }) => {
+      databases.push(
+        `{ id: ${id}, server: ${backups.server.id}, name: shop-${id}, engine: postgres, url: "file:${secret}" }`,
+      );
+    });
+    await expect
+      .poll(async () => (await service.call("GET", `/api/database/${id}/contents`)).status)
+      .toBe(200);
+    const configuration = await backups.createConfiguration({ backupable_id: id });
+    const backup = newestOf(await backups.run(configuration.id));
+    await page.goto(`${service.url}/backups/${backup.id}/contents`);
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await expect(row("public.shown")).toContainText("view");
+    await page.getByLabel("Kind").selectOption({ label: "function (1)" });
+    await expect(row("public.twice(integer)")).toBeVisible();
+    await expect(row("public.shown")).toHaveCount(0);
+    await page.getByLabel("Find an object").fill("shown");
+    await expect(page.getByText("No results for “shown”")).toBeVisible();
+    await expectAccessible(page);
+  } finally {
+    await postgres.stop();
+  }
 });
 
 test("a site's backup is walked through folder by folder, and searched", async ({

@@ -90,7 +90,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
     );
   return (
     <div className="grid gap-4">
-      <div className="flex max-w-2xl flex-wrap gap-4">
+      <div className="grid max-w-2xl gap-4 sm:grid-cols-2">
         <Field label="Find an object">
           {(aria) => (
             <Input

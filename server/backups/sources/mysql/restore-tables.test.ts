@@ -160,8 +160,8 @@ test(
     let restored = 0;
     for (let round = 0; round < kills; round += 1) {
       await sql(change);
-      // The last steps, in which tables and keys change places, one by one; and the middle.
-      const killAt = round === 0 ? Math.round(commands / 2) : commands - round * 2 + 1;
+      // The second half, in which tables and keys change places.
+      const killAt = Math.round(commands / 2 + (round * (commands / 2 - 1)) / (kills - 1));
       const child = fork(
         join(import.meta.dirname, "testing/restore-child.ts"),
         [url, scratch, file, `${killAt}`, `${(round % 2) * 10}`, "buyers", "mine"],
