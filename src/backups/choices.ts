@@ -20,8 +20,11 @@ export function useChoices(serverId: number | null): Choices {
   return {
     sites: sites?.data.map(({ id, name }) => ({ id, name, label: name })) ?? null,
     databases:
-      databases?.data.map(({ id, name, engine }) => ({ id, name, label: `${name} (${engine})` })) ??
-      null,
+      databases?.data.map(({ id, name, engine, scope }) => ({
+        id,
+        name,
+        label: `${name} (${engine}${scope === "server" ? ", all databases" : ""})`,
+      })) ?? null,
     providers:
       providers?.data.map(({ id, name, place }) => ({ id, name, label: `${name} (${place})` })) ??
       null,
