@@ -4,7 +4,8 @@ import { execFile } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Backup } from "../../contract/backups/backup.ts";
+import type { Adoption } from "../../contract/backups/adoption.ts";
+import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { BackupContents, CurrentContents } from "../../contract/backups/contents.ts";
 import type { Database } from "../../contract/servers.ts";
 import { copyStorage } from "../storage/testing/stored-files.ts";
@@ -214,5 +215,27 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
       await empty.stop();
       await rm(copy, { recursive: true, force: true });
     }
+  });
+
+  test("is found in its storage when it is listed no more, and goes back to the entry of the server", async () => {
+    const { configuration_id: id } = backup;
+    await service.call("DELETE", `/api/backup-configuration/${id}`);
+    await service.becomesGone(`/api/backup-configuration/${id}`);
+    const { status, body } = await service.json<Adoption>(
+      "POST",
+      "/api/inventory/storage-providers/1/adoption",
+    );
+    expect(status, JSON.stringify(body)).toBe(200);
+    const adopted = body.sources.find(({ engine }) => engine === "postgres-server");
+    expect(adopted).toMatchObject({ name: "db-1", target: { id: whole }, problem: null });
+    const { body: shown } = await service.json<BackupConfiguration>(
+      "GET",
+      `/api/backup-configuration/${adopted?.configuration_id}`,
+    );
+    const { body: contents } = await service.json<BackupContents>(
+      "GET",
+      `/api/backup/${shown.last_backup?.id}/contents`,
+    );
+    expect(contents.databases?.map(({ name }) => name)).toContain(shop);
   });
 });

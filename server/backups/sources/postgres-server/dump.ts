@@ -61,7 +61,6 @@ export async function dumpServer(
       `--database=${target.database}`,
       `--dbname=${patience}`,
     ] as const;
-    if (!account.readsPasswords) say(withoutPasswords(target));
     await addFile(globalsPath, async (take) => {
       const argv = spooled(spoolFolder, dump);
       const end = await runTool({ host, target, ...session }, { argv, take, signal });
@@ -144,6 +143,3 @@ export async function dumpServer(
     throw cause;
   }
 }
-
-export const withoutPasswords = ({ user }: Pick<Target, "user">): string =>
-  `The backup has no passwords of roles, because only a superuser may read them, and ${user} is none.`;

@@ -5,13 +5,7 @@ import type { Readable } from "node:stream";
 import pg from "pg";
 import { toError } from "../../../to-error.ts";
 import { withClient, type Session, type Target } from "../postgres/connection.ts";
-import {
-  createDatabase,
-  dropDatabase,
-  endSessions,
-  isMissingDatabase,
-  withServer,
-} from "../postgres/databases.ts";
+import { createDatabase, dropDatabase, endSessions, withServer } from "../postgres/databases.ts";
 import { drillDatabaseOf } from "../postgres/drill.ts";
 import { tellNames } from "../postgres/privileges.ts";
 import { readProperties } from "../postgres/properties.ts";
@@ -31,7 +25,25 @@ const markOf = (id: number) => `quarterdeck restore ${id}`;
 /** How long a step that puts things in order may take. */
 const tidyLimitMs = 5 * 60_000;
 
-/** @throws SourceError; the server is as it was then, unless an abort came after the last step */
+/** @throws SourceError when the account may not, or what an earlier restore left cannot be removed */
+async function prepare(target: Target, session: Session, attempt: Attempt): Promise<void> {
+  await withServer(target, session, async (client) => {
+    const { isSuperuser } = await lookAtAccount(client);
+    if (!isSuperuser)
+      throw new SourceError(
+        `Nothing was changed: only a superuser can restore a whole server, and ${target.user} is none. Restore its databases one by one, or use another account.`,
+      );
+  });
+  await settleServer(target, attempt);
+  const left = await withServer(target, session, (client) => named(client, "old", attempt.id));
+  // From here on, one that is there says that the databases have changed places.
+  if (left.length > 0)
+    throw new SourceError(
+      `Nothing was changed: an earlier restore left ${tellNames(left)}. Drop it, and restore again.`,
+    );
+}
+
+/** @throws SourceError, or the signal's reason; the server is as it was then */
 export async function restoreServer(
   target: Target,
   from: Readable,
@@ -40,16 +52,16 @@ export async function restoreServer(
   const { id, say, signal } = attempt;
   const session = { applicationName: markOf(id), signal };
   try {
-    await withServer(target, session, async (client) => {
-      const { isSuperuser } = await lookAtAccount(client);
-      if (!isSuperuser)
-        throw new SourceError(
-          `Nothing was changed: only a superuser can restore a whole server, and ${target.user} is none. Restore its databases one by one, or use another account.`,
-        );
-    });
-    await settleServer(target, { ...attempt, say: () => undefined });
+    await prepare(target, session, attempt);
+  } catch (error) {
+    from.destroy();
+    throw error;
+  }
+  /** Not the attempt's own: after an abort there is something to undo or to complete all the same. */
+  const tidy = () => ({ ...attempt, signal: AbortSignal.timeout(tidyLimitMs) });
+  const built: Built[] = [];
+  try {
     let roles: Roles | null = null;
-    const built: Built[] = [];
     for await (const { path, content } of readFiles(from)) {
       if (path === globalsPath) {
         const globals = await text(content);
@@ -74,22 +86,22 @@ export async function restoreServer(
     }
     if (roles === null || built.length === 0)
       throw new SourceError("Nothing was changed: the backup holds no databases, or no roles.");
-    await exchange(target, session, { built, roles, say });
-    await settleServer(target, attempt);
-    await sayLeft(target, session, built, say);
+    await exchange(target, session, { built, roles });
   } catch (error) {
     from.destroy();
-    // Not the attempt's own signal: after an abort there is something to undo all the same.
-    const tidy = { ...attempt, signal: AbortSignal.timeout(tidyLimitMs) };
-    const state = await settleServer(target, tidy).catch((left: unknown) => {
+    const state = await settleServer(target, tidy()).catch((left: unknown) => {
       say(`Couldn't clean up after the restore: ${toError(left).message}`);
       return "unknown" as const;
     });
-    signal.throwIfAborted();
+    if (state !== "restored") {
+      signal.throwIfAborted();
+      throw error;
+    }
     // The last step was done, and only its answer lost.
-    if (state === "restored") return;
-    throw error;
   }
+  await settleServer(target, tidy())
+    .then(() => sayLeft(target, { ...session, signal: tidy().signal }, built, say))
+    .catch((left: unknown) => say(`Couldn't clean up after the restore: ${toError(left).message}`));
 }
 
 /** Restores one database beside the others, under another name. */
@@ -124,7 +136,7 @@ async function build(
   }
 }
 
-type Exchange = { built: readonly Built[]; roles: Roles; say: Attempt["say"] };
+type Exchange = { built: readonly Built[]; roles: Roles };
 
 /** Somebody may connect between the end of the sessions and the lock that keeps new ones out. */
 const attempts = 5;
@@ -143,9 +155,12 @@ async function exchange(target: Target, session: Session, work: Exchange): Promi
       );
       return;
     } catch (error) {
-      if (isMissingDatabase(error) && beside !== "template1")
-        throw new SourceError(`The database ${beside} is gone. Restore again.`, { cause: error });
-      if (toError(toError(error).cause).code !== inUse || attempt === attempts) throw error;
+      if (toError(toError(error).cause).code !== inUse) throw error;
+      if (attempt === attempts)
+        throw new SourceError(
+          `${target.name} is unchanged: its databases were in use whenever they were to be exchanged. Stop what connects to them, and restore again. (${toError(error).message})`,
+          { cause: error },
+        );
     }
 }
 
@@ -187,6 +202,14 @@ async function sayLeft(
     say(`Left as they are, because the backup doesn't hold them: ${tellNames(left)}.`);
 }
 
+async function named(client: pg.Client, use: "restore" | "old", id: number): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "select datname as name from pg_database where datname ~ $1 order by oid",
+    [`^${scratchDatabase(use, id, 0).slice(0, -1)}[0-9]+$`],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** As the source's. */
 export async function settleServer(target: Target, { id, say, signal }: Attempt): Promise<State> {
   const session = { applicationName: "quarterdeck", signal };
@@ -194,15 +217,8 @@ export async function settleServer(target: Target, { id, say, signal }: Attempt)
     const mark = markOf(id);
     await endSessions(client, target, mark, signal);
     await dropDatabase(client, drillDatabaseOf(id));
-    const named = async (use: "restore" | "old") => {
-      const { rows } = await client.query<{ name: string }>(
-        "select datname as name from pg_database where datname ~ $1 order by oid",
-        [`^${scratchDatabase(use, id, 0).slice(0, -1)}[0-9]+$`],
-      );
-      return rows.map(({ name }) => name);
-    };
     // Those of the backup bear their own names from the moment of the exchange on.
-    const aside = await named("restore");
+    const aside = await named(client, "restore", id);
     for (const database of aside) await dropDatabase(client, database);
     const roles = await markedRoles(client, mark);
     for (const role of roles)
@@ -213,14 +229,17 @@ export async function settleServer(target: Target, { id, say, signal }: Attempt)
             `The role ${role}, which the restore had made, couldn't be dropped: ${error.message}`,
           ),
         );
-    const replaced = await named("old");
-    for (const database of replaced)
-      await dropDatabase(client, database).catch((error: Error) =>
-        say(
-          `${database}, a database as it was before the restore, couldn't be dropped: ${error.message}. Drop it by hand.`,
-        ),
+    let droppedOld = 0;
+    for (const database of await named(client, "old", id))
+      await dropDatabase(client, database).then(
+        () => (droppedOld += 1),
+        (error: Error) =>
+          say(
+            `${database}, a database as it was before the restore, couldn't be dropped: ${error.message}. Drop it by hand.`,
+          ),
       );
     if (aside.length > 0 || roles.length > 0) return "as it was";
-    return replaced.length > 0 ? "restored" : "unknown";
+    // One that can't be dropped may be of an earlier restore.
+    return droppedOld > 0 ? "restored" : "unknown";
   });
 }

@@ -232,8 +232,26 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await server.query("postgres", "create database quarterdeck_old_7_1");
     expect(await source.settle(attemptOf().attempt)).toBe("restored");
     expect(await source.settle(attemptOf().attempt)).toBe("unknown");
-    await source.restore(from(archive), attemptOf().attempt);
+
+    // What can't be dropped afterwards is said, and isn't taken for something else later.
+    await each(
+      "postgres",
+      "create subscription far connection 'host=nowhere' publication p with (connect = false)",
+    );
+    const restore = attemptOf();
+    await source.restore(from(archive), restore.attempt);
     expect(await notes("postgres")).toEqual([{ note: "of postgres" }]);
+    expect(restore.said.join()).toMatch(/quarterdeck_old_7_2, a database .* couldn't be dropped/);
+    expect(await source.settle(attemptOf().attempt)).toBe("unknown");
+    await expect(source.restore(from(archive), attemptOf().attempt)).rejects.toThrow(
+      "Nothing was changed: an earlier restore left quarterdeck_old_7_2.",
+    );
+    await each(
+      "quarterdeck_old_7_2",
+      "alter subscription far set (slot_name = none)",
+      "drop subscription far",
+    );
+    await each("postgres", "drop database quarterdeck_old_7_2");
   });
 
   test("an account without all rights says what its backups lack, and restores single databases only", async () => {
@@ -250,16 +268,16 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     );
     await each("postgres", `drop database "100 %/x"`);
     expect(await source.rehearse(never)).toMatch(
-      /with 2 databases.* no passwords of roles.* A restore of the whole server would be refused.* Of the database postgres alone: A restore would be refused/,
+      /with 2 databases.* lacks the passwords of roles.* A restore of the whole server would be refused.* Of the database postgres alone: A restore would be refused/,
     );
-    const { archive, manifest, said } = await dump(source);
-    expect(said).toEqual([
-      "The backup has no passwords of roles, because only a superuser may read them, and reader is none.",
-    ]);
+    const { archive, manifest } = await dump(source);
     expect(archive.includes("SCRAM-SHA")).toBe(false);
+    // What an earlier restore left says nothing of this one.
+    await server.createDatabase("quarterdeck_old_7_1", "reader");
     await expect(source.restore(from(archive), attemptOf().attempt, manifest)).rejects.toThrow(
       "only a superuser can restore a whole server, and reader is none",
     );
+    await each("postgres", "drop database quarterdeck_old_7_1");
     await expectNothingLeft(server);
   });
 

@@ -9,7 +9,7 @@ import { findTools, toolsToDump, type Installations } from "../postgres/tools.ts
 import type { Source } from "../source.ts";
 import { listDatabases, lookAtAccount } from "./databases.ts";
 import { drillServer } from "./drill.ts";
-import { dumpServer, withoutPasswords } from "./dump.ts";
+import { dumpServer } from "./dump.ts";
 import { withPrefix } from "./names.ts";
 import { restoreServer, settleServer } from "./restore.ts";
 
@@ -66,7 +66,10 @@ export function createPostgresServerSource({
         account: await lookAtAccount(client),
       }));
       const warnings: string[] = [];
-      if (!account.readsPasswords) warnings.push(withoutPasswords(target));
+      if (!account.readsPasswords)
+        warnings.push(
+          `The backup lacks the passwords of roles, because ${target.user} may not read pg_authid. Use a superuser to have them.`,
+        );
       if (!account.isSuperuser) {
         warnings.push(
           `A restore of the whole server would be refused: only a superuser can do that, and ${target.user} is none. Its databases can be restored one by one.`,

@@ -49,7 +49,7 @@ export function createSpoolReader(
     /** @throws where not all of it came */
     end(): void {
       if (line !== null || leftBytes !== 0)
-        throw new Error(`A file of the archive has ${-leftBytes} bytes more than was said.`);
+        throw new Error("A dump has another size than was said of it.");
     },
   };
 }
