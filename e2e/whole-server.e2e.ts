@@ -55,6 +55,15 @@ test("a backup of a whole PostgreSQL server shows its databases, and gives one o
     const count = "select count(*)::int as n from orders";
     expect(await postgres.query("shop", count)).toEqual([{ n: 40 }]);
 
+    await postgres.query("shop", "delete from orders where id > 10");
+    await page.goto(`${service.url}/backups/${backup.id}/contents`);
+    await page.getByRole("button", { name: "Restore shop.public.orders", exact: true }).click();
+    await expect(dialog).toContainText(`Replaces shop.public.orders in ${name}`);
+    await dialog.getByRole("textbox").fill(name);
+    await dialog.getByRole("button", { name: "Restore" }).click();
+    await expect(page.getByText(/^Restore finished into shop.public.orders/)).toBeVisible();
+    expect(await postgres.query("shop", count)).toEqual([{ n: 40 }]);
+
     // All of them go to another whole server only; one of them goes into a single database, too.
     await page.goto(`${service.url}/backups/${backup.id}/restore`);
     const target = page.getByLabel("Database", { exact: true });

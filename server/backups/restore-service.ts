@@ -1,5 +1,6 @@
 // The rules of restores: what may be restored into what, and when. The work itself waits in the queue of the target's server.
 import { canBackup } from "../../contract/backups/backup.ts";
+import { tablePrefixOf } from "../../contract/backups/server-tables.ts";
 import type { RestoreIntoBody } from "../../contract/backups/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -205,8 +206,9 @@ export function createRestoreService(options: RestoreServiceOptions) {
         ...(path != null && { path }),
       };
       // A database out of a whole server is a part of another one, and everything in a new one or in an entry of its own.
-      const isPart = isServer && database === null;
-      const part = tables?.join(", ") ?? path ?? (isPart ? fromDatabase : null) ?? null;
+      const from = isServer && database === null ? (fromDatabase ?? null) : null;
+      const prefix = from === null ? "" : tablePrefixOf(from);
+      const part = tables?.map((table) => prefix + table).join(", ") ?? path ?? from;
       const skipsSafetyBackup = skips === true && database === null;
       const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
       if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);

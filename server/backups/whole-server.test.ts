@@ -139,6 +139,16 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
     expect(await orders("staging")).toBe("50");
     expect(await postgres.query("staging", "select note from notes")).toEqual([{ note: "own" }]);
     await postgres.query("postgres", "drop database shop_copy");
+    await postgres.query(shop, "delete from orders");
+    const table = { tables: ["public.orders"], skip_safety_backup: true };
+    const { restore_output: output } = await restoreInto(whole, { ...body, ...table });
+    expect(output).toContain(`Restoring ${shop}.public.orders in db-1 alone.`);
+    expect(await orders(shop)).toBe("50");
+    expect(await service.errorsOf("POST", into(whole), { backup_id: backup.id, ...table })).toEqual(
+      {
+        tables: [expect.stringContaining("Choose the one that the tables are of.")],
+      },
+    );
   });
 
   test("is not taken for a single database, nor the other way around", async () => {

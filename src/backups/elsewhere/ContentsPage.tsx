@@ -1,6 +1,8 @@
 // What is in a backup: the tables of a database with their rows, or the files of a folder.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate } from "react-router";
+import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
 import { useLoaded } from "../../api/query.ts";
 import { paths } from "../../paths.ts";
 import { Notice } from "../../ui/Notice.tsx";
@@ -15,6 +17,17 @@ import { ObjectsPanel } from "./ObjectsPanel.tsx";
 import { backupContentsQuery } from "./queries.ts";
 import { askRestoreInto, ownTarget, type RestoreInto } from "./restore-into-question.tsx";
 import { TablesPanel } from "./TablesPanel.tsx";
+
+/** @param table as the contents have it: of a whole server, with the name of its database before it */
+function partOf({ databases }: BackupContents, table: string): NonNullable<RestoreInto["part"]> {
+  const database = databases?.find(({ name }) => table.startsWith(tablePrefixOf(name)));
+  return database === undefined
+    ? { tables: [table] }
+    : {
+        from_database: database.name,
+        tables: [table.slice(tablePrefixOf(database.name).length)],
+      };
+}
 
 export function ContentsPage() {
   const { id, configurationId, serverId, view } = useLoaderData<typeof contentsLoader>();
@@ -81,7 +94,7 @@ export function ContentsPage() {
           <div className="grid gap-6">
             <TablesPanel
               contents={contents}
-              restore={restore && ((name) => restore({ tables: [name] }))}
+              restore={restore && ((name) => restore(partOf(contents, name)))}
               refusal={restoreRefusal}
             />
             {contents.engine === "postgres" && refused === undefined && (

@@ -1,5 +1,6 @@
 // Restores a backup into something else than its source, after a question that says what is replaced.
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
 import { call } from "../../api/client.ts";
 import { mutate } from "../../api/mutate.ts";
 import { confirm } from "../../app/confirm.ts";
@@ -18,7 +19,11 @@ export type RestoreInto = {
   /** Of PostgreSQL and MySQL. */
   keepsOwners: boolean | null;
   /** What alone is restored; null = everything. */
-  part: { tables: string[] } | { path: string } | { from_database: string } | null;
+  part:
+    | { tables: string[] }
+    | { path: string }
+    | { from_database: string; tables?: string[] }
+    | null;
   /** The target is all databases of a server, of which a part is one. */
   isServer?: boolean;
 };
@@ -52,9 +57,12 @@ const intoMutation = {
 function partNameOf({ part, isServer }: RestoreInto): string | null {
   if (part === null) return null;
   if ("path" in part) return part.path;
-  if ("tables" in part) return part.tables.join(", ");
+  if (!("from_database" in part)) return part.tables.join(", ");
+  const { from_database: database, tables } = part;
+  if (tables !== undefined)
+    return tables.map((table) => tablePrefixOf(database) + table).join(", ");
   // Into an entry of a single database it goes as a whole.
-  return isServer === true ? part.from_database : null;
+  return isServer === true ? database : null;
 }
 
 export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () => void): void {

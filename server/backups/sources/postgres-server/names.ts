@@ -1,5 +1,6 @@
 // What the databases of a server are called in a backup of all of them: their files in the archive, and the tables that are
 // counted. PostgreSQL lets a name hold anything.
+import { tablePrefixOf } from "../../../../contract/backups/server-tables.ts";
 import type { Manifest } from "../source.ts";
 
 export const globalsPath = "globals.sql";
@@ -23,14 +24,11 @@ export function databaseOf(path: string): string | null {
   }
 }
 
-/** What the names of its tables begin with, so that two databases never share one: a dot in its own name is escaped. */
-const prefixOf = (database: string): string => `${database.replace(/[%.]/g, escaped)}.`;
-
 export const withPrefix = <Value>(
   database: string,
   tables: Record<string, Value>,
 ): Record<string, Value> => {
-  const prefix = prefixOf(database);
+  const prefix = tablePrefixOf(database);
   return Object.fromEntries(Object.entries(tables).map(([name, value]) => [prefix + name, value]));
 };
 
@@ -39,7 +37,7 @@ export function tablesIn<Value>(
   database: string,
   tables: Record<string, Value>,
 ): Record<string, Value> {
-  const prefix = prefixOf(database);
+  const prefix = tablePrefixOf(database);
   return Object.fromEntries(
     Object.entries(tables).flatMap(([name, value]) =>
       name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
