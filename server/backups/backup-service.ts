@@ -29,7 +29,7 @@ import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
 import { createRunMaker } from "./run-maker.ts";
 import { removeStored } from "./stored-file.ts";
-import type { TaskStore } from "./task-store.ts";
+import type { TaskRow, TaskStore } from "./task-store.ts";
 import { cancellationMessage, Canceled } from "./failure-message.ts";
 
 type BackupServiceOptions = {
@@ -59,6 +59,12 @@ export const taskNames = {
   verify: "being verified",
 } as const satisfies Record<BackupTaskKind, string>;
 
+/** What of a backup is canceled first: its own work, then a copy of it. */
+function cancelableOf(id: number, all: readonly TaskRow[]): TaskRow | undefined {
+  const work = all.filter(({ kind }) => kind !== "verify");
+  return work.find((task) => task.backup_id === id) ?? work[0];
+}
+
 export function createBackupService(options: BackupServiceOptions) {
   const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, clock } = options;
   const { run, runScheduled } = createRunMaker(options);
@@ -83,7 +89,7 @@ export function createBackupService(options: BackupServiceOptions) {
   /** A task can be canceled where it runs. Looked at before anything is stored of the request. @throws a conflict */
   async function refuseElsewhere(backupId: number): Promise<void> {
     const busy = await store.transaction((tx) => tasks.ofBackup(tx, backupId));
-    const task = busy.find(({ kind }) => kind !== "verify");
+    const task = cancelableOf(backupId, busy);
     if (task?.is_claimed !== true || (await runner.performs(task))) return;
     // By now it may have ended.
     const now = await tasks.byId(task.id);
@@ -127,7 +133,7 @@ export function createBackupService(options: BackupServiceOptions) {
     /** The server whose queue has work of it; null = none has. */
     async workServer({ id }: BackupRow): Promise<number | null> {
       const all = await store.transaction((tx) => tasks.ofBackup(tx, id));
-      return all.find(({ kind }) => kind !== "verify")?.server_id ?? null;
+      return cancelableOf(id, all)?.server_id ?? null;
     },
 
     /**
@@ -138,9 +144,9 @@ export function createBackupService(options: BackupServiceOptions) {
     async cancel(found: BackupRow, by: string): Promise<BackupRow> {
       const reason = new Canceled(by);
       await refuseElsewhere(found.id);
-      const { row, begun } = await store.transaction(async (tx) => {
+      const { row, begun, announce } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
-        const task = (await tasks.ofBackup(tx, row.id)).find(({ kind }) => kind !== "verify");
+        const task = cancelableOf(row.id, await tasks.ofBackup(tx, row.id));
         if (task === undefined)
           throw conflict(
             row.trigger === "safety" && runningWork(row) !== null
@@ -148,11 +154,11 @@ export function createBackupService(options: BackupServiceOptions) {
               : "Nothing to cancel: the backup is neither queued nor running.",
           );
         await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
-        if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task };
+        if (!(await tasks.endWaiting(tx, task.id))) return { row, begun: task, announce: null };
         fileKeys.drop(task.id);
         if (task.kind === "copy") {
-          await copyBackup.endUnbegun(tx, task.backup_id, configuration, reason);
-          return { row, begun: null };
+          const announce = await copyBackup.endUnbegun(tx, task.backup_id, configuration, reason);
+          return { row, begun: null, announce };
         }
         const detail = cancellationMessage(reason, task.kind);
         await endUnbegun(tx, task.kind, row, detail);
@@ -160,8 +166,9 @@ export function createBackupService(options: BackupServiceOptions) {
           tx,
           backupEntry(configuration, row, canceledAction[task.kind], { detail }),
         );
-        return { row, begun: null };
+        return { row, begun: null, announce: null };
       });
+      announce?.();
       if (begun !== null && !(await runner.cancel(begun, reason))) throw conflict(alreadyEnding);
       return (await store.byId(row.id)) ?? row;
     },

@@ -144,6 +144,12 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
     expect(await readFile(join(service.folder, "second/RECOVERY.md"), "utf8")).toContain(copy.path),
   );
 
+  await soon(async () =>
+    expect((await readFile(join(service.folder, "copies/RECOVERY.md"))).toString()).toContain(
+      run.path,
+    ),
+  );
+
   const shown = await service.show(id);
   expect(shown).toMatchObject({ copy_missing: null, last_backup: { id: run.id } });
   expect(shown.backups.map((one) => one.id)).toEqual([run.id]);
@@ -199,6 +205,10 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
 });
 
 test("goes on until the copy is stored, and one that is canceled leaves the run in its storage and says what is missing", async () => {
+  const other = await twice({ name: "Other" });
+  const otherRun = await service.run(other.id);
+  await service.call("DELETE", `/api/backup/${otherRun.copies?.[0]?.id}`);
+  await service.becomesGone(`/api/backup/${otherRun.copies?.[0]?.id}`);
   const { id } = await twice({ copy_storage_provider_id: offsite });
   gate.rule((asked) => (asked.startsWith("PUT") ? "hang" : "pass"));
   const { id: runId } = await start(id);
@@ -214,6 +224,21 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   );
   for (const busy of [runId, copying?.id])
     expect(await service.statusOf("DELETE", `/api/backup/${busy}`)).toBe(409);
+
+  // Another one waits for its turn: it keeps nobody from a restore, and is over at once where it is canceled.
+  const { body: queued } = await copyAgain(otherRun.id);
+  expect(queued).toMatchObject({ status: "pending", jobs_ahead: 1 });
+  expect((await copyAgain(otherRun.id)).body).toMatchObject({
+    message: `The backup is being copied to second already, as backup ${queued.id}.`,
+  });
+  expect(await service.statusOf("DELETE", `/api/backup/${otherRun.id}`)).toBe(409);
+  expect(await service.statusOf("PUT", `/api/backup/${otherRun.id}`)).toBe(202);
+  await service.call("POST", `/api/backup/${queued.id}/cancel`);
+  expect((await service.backup(queued.id)).status_reason).toMatch(
+    /^Canceled by .+ No copy was stored\.$/,
+  );
+  await service.call("POST", `/api/backup/${otherRun.id}/cancel`);
+  expect((await service.backup(otherRun.id)).restore_status).toBe("failed");
 
   expect(await service.statusOf("POST", `/api/backup/${runId}/cancel`)).toBe(202);
   const run = await service.becomes(runId, "finished");
@@ -246,6 +271,7 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   expect(await eventsOf(run.id)).toEqual(["backup.finished Shop", "backup.damaged Shop"]);
   expect((await copyAgain(run.id)).status).toBe(409);
   await remove(id);
+  await remove(other.id);
 });
 
 test("tries a storage that is away three times, is told and never looks protected, and is mended by the next run", async () => {

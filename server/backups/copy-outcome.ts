@@ -29,6 +29,9 @@ export type CopyOutcomeOptions = EndRunOptions & {
 /** What is known of the stored file of a copy. */
 type StoredCopy = Required<Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest">>;
 
+/** Of the run: as it is if it ended with its copy, and as it was if its file was found damaged. */
+type Noted = { ended: BackupRow | null; damaged?: BackupRow | null };
+
 /** A warning of a run; it goes once a copy is there. */
 const missingPattern = /^Stored, but not copied: |^Stored in .*, missing in /;
 const retryHint =
@@ -75,6 +78,15 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     return { run, ended };
   }
 
+  /** Once it is committed: what is counted, and what the recovery page of the run's storage says. */
+  function announce({ ended, damaged = null }: Noted): void {
+    if (ended !== null) {
+      count(ended);
+      recovery.request(ended.storage_provider_id, ended.id);
+    }
+    if (damaged !== null) recovery.request(damaged.storage_provider_id);
+  }
+
   /** @returns whether it did; false where the copy had been moved by then */
   async function failIn(
     tx: Connection,
@@ -82,7 +94,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     copy: BackupRow,
     error: unknown,
     output: Output,
-  ): Promise<{ isDone: boolean; ended: BackupRow | null; damaged: BackupRow | null }> {
+  ): Promise<Noted & { isDone: boolean }> {
     const reason =
       error instanceof Canceled ? cancellationMessage(error, "copy") : failureMessage(error);
     const damage = error instanceof DamagedCopy ? error.message : null;
@@ -95,7 +107,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       plain_size: 0,
       path: "",
     });
-    if (failed === null) return { isDone: false, ended: null, damaged: null };
+    if (failed === null) return { isDone: false, ended: null };
     const { storage_provider_id, path } = copy;
     if (path !== "")
       await jobs.send(tx, "backup.clean", {
@@ -143,7 +155,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
         await also(tx);
         return noted?.ended ?? null;
       });
-      if (ended !== null) count(ended);
+      announce({ ended });
       recovery.request(copy.storage_provider_id, copy.id);
     },
 
@@ -155,41 +167,47 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       output: Output,
       also: (tx: Connection) => Promise<void>,
     ): Promise<boolean> {
-      const { isDone, ended, damaged } = await store.transaction(async (tx) => {
+      const { isDone, ...noted } = await store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, id);
-        if (configuration === null) return { isDone: false, ended: null, damaged: null };
+        if (configuration === null) return { isDone: false, ended: null };
         const done = await failIn(tx, configuration, copy, error, output);
         await also(tx);
         return done;
       });
-      if (ended !== null) count(ended);
-      if (damaged !== null) recovery.request(damaged.storage_provider_id);
+      announce(noted);
       return isDone;
     },
 
-    /** Ends a copy that has not begun, in a transaction that has locked its configuration. @param error why */
+    /**
+     * Ends a copy that has not begun, in a transaction that has locked its configuration.
+     * @param error why
+     * @returns what is to be called once that is committed
+     */
     async endUnbegun(
       tx: Connection,
       copyId: number,
       configuration: ConfigurationRow,
       error: unknown,
-    ): Promise<void> {
+    ): Promise<() => void> {
       const copy = await store.lock(tx, copyId);
-      if (copy !== null) await failIn(tx, configuration, copy, error, createOutput());
+      const noted =
+        copy === null ? null : await failIn(tx, configuration, copy, error, createOutput());
+      return () => noted !== null && announce(noted);
     },
 
     /** Ends a run whose copy is gone without having ended. */
     async release(run: BackupRow, { id }: ConfigurationRow): Promise<void> {
-      await store.transaction(async (tx) => {
+      const ended = await store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, id);
-        if (configuration === null) return;
-        await endRun(tx, configuration, run, {
+        if (configuration === null) return null;
+        return endRun(tx, configuration, run, {
           warnings: [
             ...run.warnings,
             `Stored, but not copied: the copy was interrupted. ${retryHint}`,
           ],
         });
       });
+      announce({ ended });
     },
   };
 }

@@ -145,10 +145,10 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       options.fileKeys.drop(task.id);
       const found = await store.withConfiguration(task.backup_id);
       const reason = "Timed out after 24 hours in the queue: another job on this server blocks it.";
-      await store.transaction(async (tx) => {
+      const announce = await store.transaction(async (tx) => {
         // Cancelling locks the configuration before the task; the other order could deadlock.
         if (found !== null) await configurations.lock(tx, found.configuration.id);
-        if (!(await tasks.endWaiting(tx, task.id)) || found === null) return;
+        if (!(await tasks.endWaiting(tx, task.id)) || found === null) return null;
         const { backup, configuration } = found;
         if (task.kind === "copy")
           return copyBackup.endUnbegun(tx, backup.id, configuration, new Interrupted(reason));
@@ -171,7 +171,9 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
           await store.update(tx, backup.id, { drill_status: "failed", drill_output: reason });
           await recordEvent(tx, drillFailedEvent(configuration, backup, never));
         }
+        return null;
       });
+      announce?.();
     },
   };
 }

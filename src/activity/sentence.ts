@@ -48,6 +48,8 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "backup found damaged": ["Backup", "damaged"],
   "backup drill failed": ["Restore drill of backup", "failed"],
   "backup proven restorable": ["Restore drill of backup", "passed"],
+  "backup asked to copy": ["Copy of backup", "requested"],
+  "backup copy cancelled": ["Copy of backup", "canceled"],
   "backup asked to prove": ["Restore drill of backup", "requested"],
   "installation finished": ["Backup of", "finished"],
   "installation failed": ["Backup of", "failed"],
