@@ -19,19 +19,20 @@ const ofBackup = (id: number) => (
 const stateOf = ({ status, damage }: Backup): string =>
   status === "finished" ? (damage ? "Damaged" : "Stored") : status;
 
+type CopiesPanelProps = { backup: Backup; configuration: BackupConfiguration | undefined };
+
 /** Nothing for a backup without copies whose configuration makes none. */
-export function CopiesPanel({
-  backup,
-  configuration,
-}: {
-  backup: Backup;
-  configuration: BackupConfiguration | undefined;
-}) {
-  const { copies = [], copy_of_id: ofId, taken_at: takenAt, storage_provider_id: own } = backup;
+export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
+  const { copies = [], trigger, storage_provider_id: own } = backup;
+  const isShown = trigger === "copy" || copies.length > 0 || lacksCopy(backup, configuration);
+  if (own === undefined || !isShown) return null;
+  return <Copies backup={backup} configuration={configuration} own={own} />;
+}
+
+function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number }) {
+  const { copies = [], copy_of_id: ofId, taken_at: takenAt } = backup;
   const { data: providers } = useQuery(storageProvidersQuery());
-  const isCopy = backup.trigger === "copy";
   const isLacking = lacksCopy(backup, configuration);
-  if (own === undefined || (!isCopy && copies.length === 0 && !isLacking)) return null;
   const nameOf = (id: number) =>
     providers?.data.find((one) => one.id === id)?.name ?? `Storage provider ${id}`;
   const there = configuration?.copy_storage_provider_id ?? null;

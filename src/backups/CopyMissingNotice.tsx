@@ -1,4 +1,4 @@
-import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { type BackupConfiguration, isFinishedRun } from "../../contract/backups/backup.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { Time } from "../ui/Time.tsx";
 import { lacksCopy } from "./copies.ts";
@@ -12,9 +12,10 @@ export function CopyMissingNotice({
   configuration: BackupConfiguration;
   missing: NonNullable<BackupConfiguration["copy_missing"]>;
 }) {
-  const lacking = configuration.backups.find((backup) => lacksCopy(backup, configuration));
+  const newest = configuration.backups.find((backup) => isFinishedRun(backup) && !backup.damage);
+  const isLacking = newest !== undefined && lacksCopy(newest, configuration);
   return (
-    <Notice tone="bad" actions={lacking && <CopyAgainButton backupId={lacking.id} />}>
+    <Notice tone="bad" actions={isLacking && <CopyAgainButton backupId={newest.id} />}>
       <p>
         Missing in {storage} for <Time value={since} format="duration" />. The newest backup is in
         one storage only.
