@@ -335,6 +335,8 @@ export const backupConfigurations = pgTable(
     compression_level: integer(),
     /** How fast a run may write to its storage; null = as fast as it can. */
     bytes_per_second: bigint({ mode: "number" }),
+    /** Runs store what has changed since the newest full where that is smaller. */
+    incremental: boolean().notNull().default(false),
     directory: text().notNull(),
     storage_provider_id: integer()
       .notNull()
@@ -423,6 +425,11 @@ export const backups = pgTable(
     transition: integer().notNull().default(1),
     /** Name of the file in its storage; empty until the run begins. */
     path: text().notNull().default(""),
+    /**
+     * The full whose changes it holds: nothing opens it without that one. Null = it is a full. A trigger keeps a full from being
+     * deleted before them.
+     */
+    base_id: integer(),
     /** Bytes as stored. */
     size: bigint({ mode: "number" }).notNull().default(0),
     /** Bytes before compression; while it runs, so far. */
@@ -472,6 +479,10 @@ export const backups = pgTable(
     index("backups_restored")
       .on(table.restored_at)
       .where(sql`${table.restored_at} is not null`),
+    // The few that need another one.
+    index("backups_of_base")
+      .on(table.base_id)
+      .where(sql`${table.base_id} is not null`),
     index("backups_of_restores")
       .on(table.ended_at)
       .where(sql`${table.trigger} = 'safety'`),
