@@ -99,6 +99,8 @@ export const backup = z
     checksum: extra(z.string()),
     /** Only whoever has a private key of its storage's recipients can read it. */
     encrypted: z.optional(z.boolean()),
+    /** The full backup that this one needs, since it holds only what has changed since; null = it is a full one. */
+    base_id: extra(id),
     /** Bytes before compression. */
     plain_size: extra(bytes),
     /** What is odd about it although it finished. */
@@ -200,6 +202,8 @@ export const backupConfiguration = z
     compression_level: extra(z.int()),
     /** How fast runs write to the storage; null = as fast as they can. */
     bytes_per_second: extra(z.int()),
+    /** Backups hold what has changed since the last full one where that is smaller. */
+    incremental: z.optional(z.boolean()),
     /** When its backups were taken over from an earlier installation: until it is changed there is no schedule, and nothing is removed. */
     adopted_at: extra(timestamp),
     /** What the operator should know although nothing failed. */

@@ -31,6 +31,8 @@ const settings = {
   compression_level: z.optional(z.nullable(integer(1, maxCompressionLevel))),
   /** Extra: how fast runs write to the storage; null = as fast as they can. */
   bytes_per_second: z.optional(z.nullable(integer(minBytesPerSecond, maxBytesPerSecond))),
+  /** Extra: backups hold what has changed since the last full one; false unless it is set. */
+  incremental: z.optional(z.boolean()),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
   /** Extra: another storage, to which each run is copied; null = none. */

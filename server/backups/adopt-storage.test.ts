@@ -384,7 +384,7 @@ describe("a storage", () => {
     await writeFile(manifest(at(4)), "{");
     await plant(folder, at(5));
     await truncate(manifest(at(5)), 17 * 1024 * 1024);
-    await plant(folder, at(6), { version: 2 });
+    await plant(folder, at(6), { version: 3 });
     await plant(folder, at(7), {
       started_at: "2126-01-01T00:00:00Z",
       stored_at: "2126-01-01T00:00:01Z",

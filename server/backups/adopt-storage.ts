@@ -15,13 +15,15 @@ import { expandHome } from "../inventory/paths.ts";
 import type { InventoryStore, StorageProviderEntry } from "../inventory/store.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
-import { type AdoptableFile, type AdoptableFiles, readAdoptable } from "./adoptable-files.ts";
+import { readAdoptable } from "./adoptable-files.ts";
+import type { AdoptableFile, AdoptableFiles } from "./adoptable-manifest.ts";
 import {
   type AdoptionTarget,
   keyOfSource,
   matchSources,
   type OldSource,
 } from "./adoption-targets.ts";
+import { baseKeyOf, leaveOut, withoutFull } from "./adoptable-chains.ts";
 import { type Group, toAdoption, toSource } from "./adoption-response.ts";
 import type { AdoptionStore, Sharing } from "./adoption-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
@@ -147,7 +149,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
     return row;
   }
 
-  /** @param files the oldest first @returns what of them was added, and where; null = all were there already */
+  /** @param files the oldest first @returns what of them was added, and where; null = nothing was */
   const add = (
     provider: StorageProviderEntry,
     { place, sharing }: { place: string; sharing: readonly Sharing[] },
@@ -157,9 +159,16 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
     store.alone(async (tx) => {
       const paths = files.map(({ key }) => key);
       const known = await store.knownPaths(tx, sharing, paths);
-      const added = files.filter(({ key }) => !known.has(key));
+      const wanted = files.filter(({ key }) => !known.has(key));
+      const bases = wanted.flatMap((file) => baseKeyOf(file) ?? []);
+      const fulls = await store.fullsIn(tx, provider.id, bases);
+      const added = wanted.filter((file) => {
+        const base = baseKeyOf(file);
+        return base === null || fulls.has(base) || wanted.some(({ key }) => key === base);
+      });
+      const leftOut = wanted.filter((file) => !added.includes(file));
       const [first] = added;
-      if (first === undefined) return null;
+      if (first === undefined) return { configurationId: null, added, leftOut };
       if (!(await store.holdTarget(tx, target)))
         throw conflict(`${target.name} was removed from the inventory. Adopt again.`);
       const configuration = await configurationFor(tx, target, provider.id, first.startedAt);
@@ -167,9 +176,14 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
         tx,
         added.map((file) => toRow(file, configuration.id, provider.id, place)),
       );
+      const links = added.flatMap((file) => {
+        const base = baseKeyOf(file);
+        return base === null ? [] : [{ path: file.key, base }];
+      });
+      await store.link(tx, { configurationId: configuration.id, providerId: provider.id }, links);
       const detail = `${countOf(added.length)} from ${provider.name} (${place})`;
       await recordActivity(tx, configurationEntry(configuration, "adopted", { detail }));
-      return { configurationId: configuration.id, added };
+      return { configurationId: configuration.id, added, leftOut };
     });
 
   return {
@@ -199,8 +213,11 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
         for (let from = 0; from < group.files.length; from += rowsAtOnce) {
           const some = group.files.slice(from, from + rowsAtOnce);
           const result = await add(provider, { place, sharing }, target, some);
-          configurationId = result?.configurationId ?? configurationId;
-          files.push(...(result?.added ?? []));
+          configurationId = result.configurationId ?? configurationId;
+          files.push(...result.added);
+          for (const file of result.leftOut)
+            leaveOut(found, file.key, withoutFull(baseKeyOf(file) ?? ""));
+          known -= result.leftOut.length;
         }
         adopted += files.length;
         known += group.files.length - files.length;

@@ -1,89 +1,23 @@
 // Reads what the manifests of a storage say of the backups in it that are not listed. Whoever wrote them is not known: nothing
 // they say leads to another file, and whatever does not fit is left out.
 import { z } from "zod/mini";
-import { adoptionShown } from "../../contract/backups/adoption.ts";
-import { line } from "../../contract/inputs.ts";
 import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
-import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
-import { storedManifestSchema } from "./stored-manifest.ts";
+import {
+  isPatch,
+  keyOfManifest,
+  manifestKeyOf,
+  patchEnding,
+  storedFile,
+  storedFileManifest,
+} from "./stored-file.ts";
+import { newestManifestVersion } from "./stored-manifest.ts";
+import { leaveOut, withTheirFulls } from "./adoptable-chains.ts";
+import { adoptable, type AdoptableFile, type AdoptableFiles } from "./adoptable-manifest.ts";
 import { extensions } from "./subject.ts";
 
-const { shape } = storedManifestSchema;
-const name = line(255);
-const count = z.int().check(z.nonnegative());
-const atMost = (max: number) => count.check(z.lte(max));
-/** Of an account; the largest number means none. */
-const maxId = 2 ** 32 - 2;
-const text = z.string().check(z.maxLength(4096));
-
-/** Of a manifest, what becomes of a backup that is listed. What a later version adds is let go. */
-const adoptable = z.object({
-  format: shape.format,
-  name: shape.name,
-  size: shape.size,
-  sha256: shape.sha256,
-  compression: shape.compression,
-  encryption: z.optional(z.object({ format: shape.encryption.def.innerType.shape.format })),
-  uncompressed_size: shape.uncompressed_size,
-  source: z.object({
-    type: shape.source.shape.type,
-    engine: shape.source.shape.engine,
-    id: z.int(),
-    name,
-    database: z.optional(text),
-    path: z.optional(text),
-    server: z.object({ id: z.int(), name }),
-  }),
-  configuration: z.object({ id: z.int(), name }),
-  backup: z.object({ id: z.int(), trigger: name }),
-  started_at: shape.started_at,
-  stored_at: shape.stored_at,
-  tools: z.record(z.string(), text),
-  quarterdeck: name,
-  counts: z.discriminatedUnion("kind", [
-    z.object({
-      kind: z.literal("database"),
-      tables: z.record(z.string(), count),
-      file: z.optional(z.object({ mode: atMost(0o7777), uid: atMost(maxId), gid: atMost(maxId) })),
-      databases: z.optional(z.array(text)),
-      checksums: z.optional(z.object({ by: z.string(), tables: z.record(z.string(), z.string()) })),
-    }),
-    z.object({
-      kind: z.literal("folder"),
-      entries: count,
-      bytes: count,
-      digest: z.string(),
-      databases: z.optional(
-        z.array(z.object({ name: z.string(), problem: z.nullable(z.string()) })),
-      ),
-    }),
-  ]),
-});
-type Adoptable = z.infer<typeof adoptable>;
-
 const versioned = z.looseObject({ format: z.string(), version: z.int() });
-
-export type AdoptableFile = {
-  key: string;
-  manifest: Omit<Adoptable, "counts">;
-  /** As JSON, which takes a tenth of the memory: there may be thousands of files, each with hundreds of tables. */
-  counts: string;
-  startedAt: Date;
-  storedAt: Date;
-};
-
-export type AdoptableFiles = {
-  /** The oldest first. */
-  files: AdoptableFile[];
-  leftOut: { path: string; reason: string }[];
-  leftOutTotal: number;
-  known: number;
-  selfBackups: number;
-  /** Not looked at: their time, or the memory for them, was over. */
-  unread: number;
-};
 
 type ReadOptions = {
   /** Whether a file is listed already. */
@@ -115,8 +49,6 @@ const dayMs = 24 * 3600 * 1000;
 /** Before Quarterdeck, and before all that its database has moments for. */
 const earliest = Date.parse("2000-01-01T00:00:00Z");
 
-const ourManifest = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?\.json$/;
-const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?$/;
 const selfBackup = /\.tar\.zst(?:\.age)?$/;
 
 /** @throws StorageError, or the signal's reason */
@@ -135,24 +67,23 @@ export async function readAdoptable(
     selfBackups: 0,
     unread: 0,
   };
-  const leaveOut = (path: string, reason: string) => {
-    found.leftOutTotal += 1;
-    if (found.leftOut.length < adoptionShown.leftOut)
-      found.leftOut.push({ path: toShownText(path, 1024), reason });
-  };
-
   const sizes = await listSizes(storage, limits, both).catch((error: unknown) => {
     signal.throwIfAborted();
     throw late.aborted ? tooSlow(storage, limits) : error;
   });
   const wanted: string[] = [];
   for (const key of sizes.keys()) {
-    const file = ourManifest.test(key) ? keyOfManifest(key) : null;
+    const file = storedFileManifest.test(key) ? keyOfManifest(key) : null;
     if (file !== null && isKnown(file)) found.known += 1;
     else if (file !== null) wanted.push(file);
     else if (storedFile.test(key) && !sizes.has(manifestKeyOf(key))) {
       if (isKnown(key)) found.known += 1;
-      else leaveOut(key, "It has no manifest: it is of an earlier version, or its run isn't over.");
+      else
+        leaveOut(
+          found,
+          key,
+          "It has no manifest: it is of an earlier version, or its run isn't over.",
+        );
     }
   }
   const { read, unread } = withinLimits(wanted, sizes, limits);
@@ -168,17 +99,20 @@ export async function readAdoptable(
       try {
         const result = await readOne(storage, key, sizes, { ...options, signal: both });
         if (result === "self-backup") found.selfBackups += 1;
-        else if (typeof result === "string") leaveOut(key, result);
+        else if (typeof result === "string") leaveOut(found, key, result);
         else found.files.push(result);
       } catch (error) {
         signal.throwIfAborted();
         if (late.aborted) found.unread += 1;
-        else if (error instanceof StorageError) leaveOut(key, error.message);
+        else if (error instanceof StorageError) leaveOut(found, key, error.message);
         else throw error;
       }
     }
   }
   await Promise.all(Array.from({ length: readAtOnce }, work));
+  found.files = withTheirFulls(found.files, isKnown, ({ key }, reason) =>
+    leaveOut(found, key, reason),
+  );
   found.files.sort((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
   return found;
 }
@@ -197,7 +131,7 @@ async function listSizes(
   const sizes = new Map<string, number>();
   for await (const { key, sizeBytes } of storage.list({ signal })) {
     signal.throwIfAborted();
-    if (!ourManifest.test(key) && !storedFile.test(key)) continue;
+    if (!storedFileManifest.test(key) && !storedFile.test(key)) continue;
     sizes.set(key, sizeBytes);
     if (sizes.size > objects)
       throw new StorageError(
@@ -247,7 +181,7 @@ async function readOne(
   if (!parsed.success) return "Its manifest is damaged, or none of Quarterdeck's.";
   const { format } = parsed.data;
   if (format === "quarterdeck-self-backup" && selfBackup.test(key)) return "self-backup";
-  if (parsed.data.version > 1)
+  if (parsed.data.version > newestManifestVersion)
     return "Its manifest was written by a newer version of Quarterdeck. Update this one first.";
   const { data: manifest } = adoptable.safeParse(parsed.data);
   if (manifest === undefined) return "Its manifest is damaged, or none of Quarterdeck's.";
@@ -259,7 +193,12 @@ async function readOne(
     return "Its manifest contradicts itself.";
   if (isEncrypted(key) !== (manifest.encryption !== undefined))
     return "Only one of its name and its manifest says that it is encrypted.";
-  if (!key.endsWith(`.${extensions[engine]}.zst${isEncrypted(key) ? encryptedEnding : ""}`))
+  if ((parsed.data.version === 2) !== (manifest.base !== undefined))
+    return "Its manifest contradicts itself.";
+  if (isPatch(key) !== (manifest.base !== undefined))
+    return "Only one of its name and its manifest says that it is incremental.";
+  const ending = `${isPatch(key) ? patchEnding : ""}.zst${isEncrypted(key) ? encryptedEnding : ""}`;
+  if (!key.endsWith(`.${extensions[engine]}${ending}`))
     return `Its name doesn't fit its manifest, which says that it is of ${engine}.`;
   const size = sizes.get(key);
   if (size === undefined) return "The file is missing: there is only its manifest.";

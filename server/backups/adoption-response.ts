@@ -6,7 +6,7 @@ import {
 } from "../../contract/backups/adoption.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { toShownText } from "../ssh/server-away.ts";
-import type { AdoptableFile, AdoptableFiles } from "./adoptable-files.ts";
+import type { AdoptableFile, AdoptableFiles } from "./adoptable-manifest.ts";
 import type { Match, OldSource } from "./adoption-targets.ts";
 
 /** What the files of one source come to. */

@@ -1,7 +1,7 @@
 // The rows of adopted backups, and of the configurations that they are listed below.
 import type { BackupableType } from "../../contract/backups/backup.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, desc, eq, inArray, isNotNull, max, ne, or, sql } from "../store/drizzle.ts";
+import { and, desc, eq, inArray, isNotNull, isNull, max, ne, or, sql } from "../store/drizzle.ts";
 import { insertRows } from "../store/rows.ts";
 import {
   backupConfigurations as configurations,
@@ -48,6 +48,14 @@ function keysHere(
     }),
   );
 }
+
+const isFullIn = (providerId: number, keys: readonly string[]) =>
+  and(
+    eq(backups.storage_provider_id, providerId),
+    eq(backups.status, "finished"),
+    isNull(backups.base_id),
+    sql`${backups.path} = any(${sql.param([...keys])}::text[])`,
+  );
 
 /** Whoever adds adopted backups waits for who does so already, so that each finds what the other has added. */
 const adoptionLock = 7_382_147;
@@ -99,6 +107,45 @@ export function createAdoptionStore(db: Database) {
         backups,
         rows.map((row) => ({ ...row, trigger: "adopted", status: "finished" })),
       ),
+
+    /** Which of these are there under that very provider, whole: what is adopted may need them. */
+    async fullsIn(
+      tx: Connection,
+      providerId: number,
+      keys: readonly string[],
+    ): Promise<Set<string>> {
+      const rows = await tx
+        .select({ path: backups.path })
+        .from(backups)
+        .where(isFullIn(providerId, keys));
+      return new Set(rows.map(({ path }) => path));
+    },
+
+    /** Notes which fulls backups of a configuration need, by their paths. */
+    async link(
+      tx: Connection,
+      { configurationId, providerId }: { configurationId: number; providerId: number },
+      links: readonly { path: string; base: string }[],
+    ): Promise<void> {
+      const fulls = await tx
+        .select({ id: backups.id, path: backups.path })
+        .from(backups)
+        .where(
+          isFullIn(
+            providerId,
+            links.map(({ base }) => base),
+          ),
+        );
+      for (const { id, path } of fulls) {
+        const needing = links.filter(({ base }) => base === path).map((one) => one.path);
+        await tx
+          .update(backups)
+          .set({ base_id: id })
+          .where(
+            and(eq(backups.configuration_id, configurationId), inArray(backups.path, needing)),
+          );
+      }
+    },
 
     /** Holds an entry of the inventory until the transaction ends. @returns whether it is there */
     async holdTarget(tx: Connection, { type, id }: Target): Promise<boolean> {

@@ -14,6 +14,8 @@ import type { BackupTaskKind } from "../store/tables.ts";
 import { createAddTasks } from "./add-tasks.ts";
 import { backupEntry, canceledAction } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { Chain } from "./chain.ts";
+import type { ChainStore } from "./chain-store.ts";
 import type { ConfigurationStore } from "./configuration-store.ts";
 import type { CopyBackup } from "./copy-backup.ts";
 import type { CopyQueue } from "./copy-queue.ts";
@@ -36,6 +38,8 @@ type BackupServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
+  chain: Pick<Chain, "baseOf">;
+  chainStore: Pick<ChainStore, "needing">;
   resolver: Resolver;
   runner: TaskRunner;
   removal: Removal;
@@ -69,7 +73,7 @@ export function createBackupService(options: BackupServiceOptions) {
   const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, clock } = options;
   const { run, runScheduled } = createRunMaker(options);
   const { addTask } = createAddTasks(options);
-  const { findFile } = createOpenStored(resolver);
+  const { findFile } = createOpenStored(options);
   const lockBoth = createLockBoth(options);
 
   const endUnbegun = async (
@@ -196,6 +200,8 @@ export function createBackupService(options: BackupServiceOptions) {
         const [busy] = await tasks.ofBackup(tx, row.id);
         if (busy !== undefined)
           throw conflict(`The backup is ${taskNames[busy.kind]}. Delete it once that is done.`);
+        const needing = await options.chainStore.needing(tx, row.id);
+        if (needing.length > 0) throw conflict(neededBy(needing));
         if (!(await removal.begin(tx, row)))
           throw conflict("The backup is being changed. Try again in a moment.");
         await recordActivity(
@@ -223,6 +229,17 @@ export function createBackupService(options: BackupServiceOptions) {
       return { content, name: basename(row.path), sizeBytes: row.size };
     },
   };
+}
+
+const shownIds = 5;
+
+/** Why a full cannot be deleted. */
+function neededBy(ids: readonly number[]): string {
+  const shown = ids.slice(0, shownIds).join(", ");
+  const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : "";
+  return ids.length === 1
+    ? `Backup ${shown} holds only what has changed since this one, and needs it. Delete backup ${shown} first.`
+    : `${ids.length} backups hold only what has changed since this one, and need it: ${shown}${more}. Delete them first.`;
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;

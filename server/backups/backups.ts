@@ -21,6 +21,10 @@ import { createCopyBackup } from "./copy-backup.ts";
 import { createCopyQueue } from "./copy-queue.ts";
 import { createCopyStore } from "./copy-store.ts";
 import { createForecastService } from "./forecast-service.ts";
+import { createChain } from "./chain.ts";
+import { createChainStore } from "./chain-store.ts";
+import { createIncremental } from "./incremental.ts";
+import { createNoteDamage } from "./note-damage.ts";
 import { createCountsStore } from "./counts-store.ts";
 import { createCurrentContents } from "./contents.ts";
 import { createConfigurationService } from "./configuration-service.ts";
@@ -115,7 +119,21 @@ export function createBackups(options: BackupsOptions): Backups {
   const copyQueue = createCopyQueue({ store, copies, tasks, jobs, inventory, clock });
   const counts = createBackupCounts(options.registry);
   const copying = { copies, copyQueue, counts };
-  const parts = { ...stores, ...copying, resolver, recovery, fileKeys, jobs, clock, log };
+  const chainStore = createChainStore(db);
+  const chain = createChain({ store: chainStore, host, scratch });
+  const note = createNoteDamage({ store, chainStore });
+  const chaining = { chainStore, chain, note };
+  const parts = {
+    ...stores,
+    ...copying,
+    ...chaining,
+    resolver,
+    recovery,
+    fileKeys,
+    jobs,
+    clock,
+    log,
+  };
 
   const listings = createArchiveListings(clock);
   const objectListings = createObjectListings(clock);
@@ -124,7 +142,8 @@ export function createBackups(options: BackupsOptions): Backups {
   const retention = createRetention({ ...parts, inventory, removal });
 
   const copyBackup = createCopyBackup({ ...parts, version });
-  const takeBackup = createTakeBackup({ ...parts, countsStore, version });
+  const incremental = createIncremental({ ...parts, host, scratch });
+  const takeBackup = createTakeBackup({ ...parts, incremental, countsStore, version });
   const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, retention });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
   const backups = createBackupService({
@@ -162,7 +181,7 @@ export function createBackups(options: BackupsOptions): Backups {
         backups,
         restores: createRestoreService(parts),
         currentContents: createCurrentContents(parts),
-        browse: createBrowse({ resolver, listings, objectListings, host }),
+        browse: createBrowse({ resolver, chain, listings, objectListings, host }),
         schedules: createScheduleService({ store, inventory, clock }),
         serializer,
         countsStore,

@@ -2,22 +2,22 @@
 import { canBackup } from "../../contract/backups/backup.ts";
 import type { BrowseArchiveBody, BrowseObjectsBody } from "../../contract/backups/bodies.ts";
 import type { ArchiveFiles, ArchiveObjects } from "../../contract/backups/contents.ts";
-import type { FileKey } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Host } from "../hosts/host.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { ArchiveListings } from "./archive-listing.ts";
 import type { BackupRow } from "./backup-store.ts";
+import type { Chain, FileKeyPair } from "./chain.ts";
 import type { ObjectListings } from "./object-listing.ts";
 import { asConflict, createOpenStored, identityMissing, type GivenFields } from "./open-stored.ts";
-import { openContent } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import { readObjects } from "./sources/postgres/archive-objects.ts";
 import { engineOfPath, type Engine } from "./subject.ts";
 
 type BrowseOptions = {
   resolver: Pick<Resolver, "storage">;
+  chain: Chain;
   listings: ArchiveListings;
   objectListings: ObjectListings;
   /** This machine, whose tools read archives. */
@@ -30,8 +30,8 @@ const beginningMs = 25_000;
 type Listings<Kept> = { find(backupId: number, id: string | undefined): Kept | null };
 type Given = GivenFields & { listing?: string | undefined };
 
-export function createBrowse({ resolver, listings, objectListings, host }: BrowseOptions) {
-  const { findFile, openFile } = createOpenStored(resolver);
+export function createBrowse({ resolver, chain, listings, objectListings, host }: BrowseOptions) {
+  const { findFile, openFile } = createOpenStored({ resolver, chain });
 
   /** @throws a conflict */
   function refuseOther(row: BackupRow, wanted: Engine, words: string): void {
@@ -49,7 +49,7 @@ export function createBrowse({ resolver, listings, objectListings, host }: Brows
     row: BackupRow,
     { listing, identity, passphrase }: Given,
     kept: Listings<Kept>,
-    begin: (storage: Storage, key: FileKey | null) => Kept,
+    begin: (storage: Storage, keys: FileKeyPair | null) => Kept,
     show: (kept: Kept) => Promise<Found>,
   ): Promise<Found> {
     // Of an encrypted one whoever knows a listing has opened it.
@@ -60,19 +60,19 @@ export function createBrowse({ resolver, listings, objectListings, host }: Brows
       if (isEncrypted(row.path) && (identity ?? "").trim() === "")
         throw new InvalidFields({ identity: [identityMissing] });
       const storage = await findFile(row);
-      const key = await openFile(row, { identity, passphrase });
-      return await show(begin(storage, key));
+      const keys = await openFile(row, { identity, passphrase });
+      return await show(begin(storage, keys));
     } catch (error) {
       return asConflict(error);
     }
   }
 
   /** Only the beginning of a file is read, so it is not compared with what was stored. */
-  async function objectsIn(storage: Storage, row: BackupRow, key: FileKey | null) {
+  async function objectsIn(storage: Storage, row: BackupRow, keys: FileKeyPair | null) {
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(beginningMs)]);
     try {
-      return await readObjects(host, await openContent(storage, row, { key }, signal), signal);
+      return await readObjects(host, await chain.open(storage, row, { keys }, signal), signal);
     } finally {
       ending.abort();
     }
@@ -85,8 +85,8 @@ export function createBrowse({ resolver, listings, objectListings, host }: Brows
         row,
         body,
         listings,
-        (storage, key) =>
-          listings.begin(row.id, (signal) => openContent(storage, row, { key }, signal)),
+        (storage, keys) =>
+          listings.begin(row.id, (signal) => chain.open(storage, row, { keys }, signal)),
         (kept) => listings.look(kept, body),
       );
     },
@@ -97,7 +97,7 @@ export function createBrowse({ resolver, listings, objectListings, host }: Brows
         row,
         body,
         objectListings,
-        (storage, key) => objectListings.begin(row.id, () => objectsIn(storage, row, key)),
+        (storage, keys) => objectListings.begin(row.id, () => objectsIn(storage, row, keys)),
         (kept) => objectListings.look(kept, body),
       );
     },

@@ -20,12 +20,14 @@ import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
+import type { ChainStore } from "./chain-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import type { TaskStore } from "./task-store.ts";
 
 type ConfigurationServiceOptions = {
   store: BackupStore;
+  chainStore: Pick<ChainStore, "neededElsewhere">;
   configurations: ConfigurationStore;
   tasks: TaskStore;
   inventory: InventoryStore;
@@ -135,6 +137,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           exclude_caches: body.exclude_caches ?? false,
           compression_level: body.compression_level ?? null,
           bytes_per_second: body.bytes_per_second ?? null,
+          incremental: body.incremental ?? false,
           directory: toDirectory(body.directory ?? slugOf(body.name)),
           storage_provider_id: body.storage_provider_id,
           copy_storage_provider_id: body.copy_storage_provider_id ?? null,
@@ -169,6 +172,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
             compression_level: body.compression_level,
           }),
           ...(body.bytes_per_second !== undefined && { bytes_per_second: body.bytes_per_second }),
+          ...(body.incremental !== undefined && { incremental: body.incremental }),
           ...(body.directory !== undefined && { directory: toDirectory(body.directory) }),
           ...(body.copy_storage_provider_id !== undefined && {
             copy_storage_provider_id: body.copy_storage_provider_id,
@@ -192,6 +196,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         if (busy.length > 0)
           throw conflict(
             `A ${busy[0]?.kind} of this configuration is queued or running. Delete the configuration once it is done.`,
+          );
+        const needing = await options.chainStore.neededElsewhere(tx, id);
+        if (needing !== null)
+          throw conflict(
+            `Backups of “${needing}” need full backups of this configuration. Delete those of “${needing}” first.`,
           );
         const pinned = withFiles ? await store.pinned(tx, id) : 0;
         if (pinned > 0)

@@ -97,7 +97,8 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
   }
 
   async function removeFiles(row: ConfigurationRow): Promise<void> {
-    for (const backup of await store.withFiles(row.id)) {
+    // The newest first: what is left of a removal that breaks off has the fulls that it needs.
+    for (const backup of (await store.withFiles(row.id)).toReversed()) {
       const storage = await resolver.storage(backup.storage_provider_id);
       await removeStored(storage, backup.path);
       recovery.request(backup.storage_provider_id);

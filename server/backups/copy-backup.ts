@@ -3,15 +3,16 @@ import { pipeline } from "node:stream/promises";
 import { buffer } from "node:stream/consumers";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
-import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
+import { encryptedEnding } from "../encryption/encrypt.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
+import { createCopyContent, type CopyContent, type CopyContentOptions } from "./copy-content.ts";
 import { createCopyOutcome, type CopyOutcomeOptions } from "./copy-outcome.ts";
 import { shortDuration, sizeInWords } from "./formatting.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPace, delay } from "./pacer.ts";
-import { openVerified, storeDump, type Stored } from "./pipeline.ts";
+import { storeDump, type Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import { createRunnerParts } from "./runner-parts.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
@@ -22,15 +23,17 @@ import {
   storedManifestSchema,
   type Recipients,
 } from "./stored-manifest.ts";
+import { folderOf } from "./take-backup.ts";
 import type { TaskStore } from "./task-store.ts";
 import { untilAborted } from "./together.ts";
 
-type CopyBackupOptions = CopyOutcomeOptions & {
-  tasks: TaskStore;
-  resolver: Resolver;
-  /** Of the service. */
-  version: string;
-};
+type CopyBackupOptions = CopyOutcomeOptions &
+  CopyContentOptions & {
+    tasks: TaskStore;
+    resolver: Resolver;
+    /** Of the service. */
+    version: string;
+  };
 
 type Work = {
   run: BackupRow;
@@ -43,20 +46,9 @@ type Work = {
 /** How long is waited after each failure of a storage while a run waits; a copy that nobody waits for is tried once. */
 const waitsMs = [10_000, 60_000];
 
-/** Like that of a run: no other file has it, not even one of another attempt. */
-function copyKey(
-  { directory, id }: Pick<ConfigurationRow, "directory" | "id">,
-  copy: BackupRow,
-  attempt: number,
-  run: { path: string; started_at: Date },
-): string {
-  const time = run.started_at.toISOString().replace(/[-:]|\.\d+/g, "");
-  const name = run.path.slice(run.path.lastIndexOf("/") + 1);
-  return `${directory}/${id}/${copy.id}-${time}-${attempt}${name.slice(name.indexOf("."))}`;
-}
-
 export function createCopyBackup(options: CopyBackupOptions) {
   const { store, tasks, copyQueue, resolver, jobs, clock, log } = options;
+  const contents = createCopyContent(options);
   const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
   const { reportProgress, storeFailure } = createRunnerParts(options);
 
@@ -74,9 +66,14 @@ export function createCopyBackup(options: CopyBackupOptions) {
   }
 
   /** What the copy is encrypted with on the way, and for whom it is encrypted then. */
-  async function planEncryption(from: Storage, copy: BackupRow, { run, output, signal }: Work) {
+  async function planEncryption(
+    from: Storage,
+    copy: BackupRow,
+    isPlain: boolean,
+    { run, output, signal }: Work,
+  ) {
     const encryption = await resolver.encryption(copy.storage_provider_id);
-    if (!isEncrypted(run.path))
+    if (isPlain)
       return { encrypt: encryption?.encrypt ?? null, recipients: encryption?.recipients };
     const recipients = (await recipientsOf(from, run, signal)) ?? undefined;
     if (!isSame(recipients ?? [], encryption?.recipients ?? []))
@@ -97,7 +94,12 @@ export function createCopyBackup(options: CopyBackupOptions) {
   async function putBeside(
     copy: BackupRow,
     { run, configuration, signal }: Work,
-    file: { storage: Storage; stored: Stored; recipients: Recipients | undefined },
+    file: {
+      storage: Storage;
+      stored: Stored;
+      base: BackupRow | null;
+      recipients: Recipients | undefined;
+    },
   ): Promise<void> {
     // What was written as an origin is read as one.
     const { database, path, tools } = (run.manifest?.["origin"] ?? { tools: {} }) as Origin;
@@ -117,8 +119,8 @@ export function createCopyBackup(options: CopyBackupOptions) {
   /** Copies the file once. @param copy as it is named in the storage */
   async function copyFile(
     copy: BackupRow,
-    from: Storage,
     storage: Storage,
+    { base, isPacked, open }: CopyContent,
     { encrypt, recipients }: Awaited<ReturnType<typeof planEncryption>>,
     work: Work,
   ): Promise<Stored> {
@@ -133,10 +135,11 @@ export function createCopyBackup(options: CopyBackupOptions) {
         storage,
         key: copy.path,
         async dump(into, ending) {
-          await pipeline(await openVerified(from, run, ending), into, { signal: ending });
+          await pipeline(await open(ending), into, { signal: ending });
           return manifest ?? { kind: "database", tables: {} };
         },
-        isPacked: true,
+        isPacked,
+        compressionLevel: configuration.compression_level ?? undefined,
         pace: limit === null ? null : createPace(limit, clock),
         encrypt,
         signal,
@@ -144,7 +147,8 @@ export function createCopyBackup(options: CopyBackupOptions) {
           Object.assign(bytes, { plainBytes: storedBytes, storedBytes }),
       });
       const whole = { ...stored, plainBytes: run.plain_size };
-      if (manifest !== null) await putBeside(copy, work, { storage, stored: whole, recipients });
+      if (manifest !== null)
+        await putBeside(copy, work, { storage, stored: whole, base, recipients });
       return whole;
     } finally {
       await endReport();
@@ -162,15 +166,25 @@ export function createCopyBackup(options: CopyBackupOptions) {
     const storage = await resolver.storage(there);
     const from = await resolver.storage(here);
     await untilAborted(signal, checkRoom(storage, run));
-    const encryption = await planEncryption(from, copy, work);
+    const folder = folderOf(configuration);
+    const content = await contents.find(run, copy, { from, folder }, signal);
+    if (run.base_id !== null && content.base === null)
+      output.say(`Storing it in full: backup ${run.base_id}, which it needs, has no copy there.`);
+    const encryption = await planEncryption(from, copy, content.isPlain, work);
+    // Like that of a run: no other file has it, not even one of another attempt.
     const number = claim.attempt * (waitsMs.length + 1) + tried;
-    const key = copyKey(configuration, copy, number, run);
+    const time = run.started_at.toISOString().replace(/[-:]|\.\d+/g, "");
+    const key = `${folder}/${copy.id}-${time}-${number}${content.ending}`;
     const path = encryption.encrypt === null ? key : `${key}${encryptedEnding}`;
-    return { from, storage, encryption, path };
+    return { storage, content, encryption, path };
   }
 
   /** Names the file that is about to be stored, and has the one of the attempt before removed. */
-  const rename = (copy: BackupRow, path: string, { configuration, claim }: Work) =>
+  const rename = (
+    copy: BackupRow,
+    { path, content }: Pick<Awaited<ReturnType<typeof prepare>>, "path" | "content">,
+    { configuration, claim }: Work,
+  ) =>
     store.transaction(async (tx) => {
       const renamed = await store.move(tx, copy, "running", { path });
       if (renamed === null) throw new Error(`Backup ${copy.id} was moved while it was copied.`);
@@ -179,7 +193,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
       if (before !== "")
         await jobs.send(tx, "backup.clean", { storage_provider_id, path: before, server_id });
       await tasks.hold(tx, claim);
-      return renamed;
+      return contents.hold(tx, renamed, content.base);
     });
 
   /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
@@ -188,9 +202,10 @@ export function createCopyBackup(options: CopyBackupOptions) {
     const isAwaited = run.status === "running";
     for (let tried = 0; ; tried++)
       try {
-        const { from, storage, encryption, path } = await prepare(at.row, tried, work);
-        at.row = await rename(at.row, path, work);
-        return await copyFile(at.row, from, storage, encryption, work);
+        const prepared = await prepare(at.row, tried, work);
+        at.row = await rename(at.row, prepared, work);
+        const { storage, content, encryption } = prepared;
+        return await copyFile(at.row, storage, content, encryption, work);
       } catch (error) {
         const waitMs = isAwaited ? waitsMs[tried] : undefined;
         if (!(error instanceof StorageError) || waitMs === undefined || signal.aborted) throw error;

@@ -9,18 +9,19 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { CopyQueue } from "./copy-queue.ts";
 import { createEndRun, type EndRunOptions } from "./end-run.ts";
-import { backupEntry, canceledAction, copyFailedEvent, damagedEvent } from "./event-data.ts";
+import { backupEntry, canceledAction, copyFailedEvent } from "./event-data.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import { createOutput, type Output } from "./output.ts";
+import type { NoteDamage } from "./note-damage.ts";
 import { DamagedCopy } from "./pipeline.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
-import { sound } from "./verification.ts";
 
 export type CopyOutcomeOptions = EndRunOptions & {
   store: BackupStore;
   configurations: ConfigurationStore;
   copyQueue: Pick<CopyQueue, "nameOf">;
   jobs: Pick<Jobs, "send">;
+  note: NoteDamage;
   recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
   log: Logger;
@@ -38,21 +39,20 @@ const retryHint =
   "Quarterdeck copies it again with the next run. To do so now, choose “Copy again” on the backup's page.";
 
 export function createCopyOutcome(options: CopyOutcomeOptions) {
-  const { store, configurations, copyQueue, jobs, recovery, clock } = options;
+  const { store, configurations, copyQueue, jobs, note, recovery, clock } = options;
   const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
 
   /**
    * Writes down at the run what became of its copy, and ends the run if it waited for that.
    * @param reason null = the copy is stored
-   * @param damage what is wrong with the run's own file, if that was found
    * @returns the run as it was, and as it is if it ended just now; null = it was deleted
    */
   async function noteAtRun(
     tx: Connection,
     configuration: ConfigurationRow,
     copy: BackupRow,
-    { reason, damage }: { reason: string | null; damage: string | null },
+    reason: string | null,
   ): Promise<{ run: BackupRow; ended: BackupRow | null } | null> {
     const run = copy.copy_of_id === null ? null : await store.lock(tx, copy.copy_of_id);
     if (run === null) return null;
@@ -60,12 +60,9 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     const here = await copyQueue.nameOf(run.storage_provider_id, tx);
     const missing = `Stored in ${here}, missing in ${there}: ${reason} ${retryHint}`;
     const others = run.warnings.filter((warning) => !missingPattern.test(warning));
-    const change = {
-      warnings: reason === null ? others : [...others, missing],
-      ...(damage !== null && { damage, checked_at: now() }),
-      // To be copied, all of its file was read.
-      ...(reason === null && sound(now())),
-    };
+    const change = { warnings: reason === null ? others : [...others, missing] };
+    // To be copied, all of its file was read; of one that needs another that is not all.
+    if (reason === null && run.base_id === null) await note.sound(tx, run, now());
     if (run.status !== "running") {
       if (run.status === "finished") await store.update(tx, run.id, change);
       return { run, ended: null };
@@ -97,7 +94,6 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
   ): Promise<Noted & { isDone: boolean }> {
     const reason =
       error instanceof Canceled ? cancellationMessage(error, "copy") : failureMessage(error);
-    const damage = error instanceof DamagedCopy ? error.message : null;
     output.say(reason);
     const failed = await store.move(tx, copy, "failed", {
       ended_at: now(),
@@ -106,6 +102,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       stored_bytes: 0,
       plain_size: 0,
       path: "",
+      base_id: null,
     });
     if (failed === null) return { isDone: false, ended: null };
     const { storage_provider_id, path } = copy;
@@ -115,7 +112,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
         path,
         server_id: configuration.server_id,
       });
-    const noted = await noteAtRun(tx, configuration, failed, { reason, damage });
+    const noted = await noteAtRun(tx, configuration, failed, reason);
     const run = noted?.run ?? null;
     if (error instanceof Canceled) {
       const more = { detail: reason };
@@ -125,9 +122,9 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       const storage = await copyQueue.nameOf(storage_provider_id, tx);
       await recordEvent(tx, copyFailedEvent(configuration, failed, { reason, storage }));
     }
-    if (run !== null && damage !== null && run.damage === null)
-      await recordEvent(tx, damagedEvent(configuration, run, { reason: damage, foundAt: now() }));
-    return { isDone: true, ended: noted?.ended ?? null, damaged: damage === null ? null : run };
+    const isDamaged = error instanceof DamagedCopy;
+    if (run !== null && isDamaged) await note.damaged(tx, configuration, run, error, now());
+    return { isDone: true, ended: noted?.ended ?? null, damaged: isDamaged ? run : null };
   }
 
   return {
@@ -151,7 +148,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
               });
         if (configuration === null || finished === null)
           throw new Error(`Backup ${copy.id} was moved while it was copied.`);
-        const noted = await noteAtRun(tx, configuration, finished, { reason: null, damage: null });
+        const noted = await noteAtRun(tx, configuration, finished, null);
         await also(tx);
         return noted?.ended ?? null;
       });

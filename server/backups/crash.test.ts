@@ -211,7 +211,9 @@ async function expectHonestStorage(ids: number[], backups: readonly Backup[]): P
 
 async function install(kind: Kind): Promise<number> {
   const { server, id: source } = targets[kind];
-  const body = { ...nightly, name: kind, hold: 3, ...source };
+  // One of them keeps to full backups.
+  const incremental = kind !== "SQLite";
+  const body = { ...nightly, name: kind, hold: 3, incremental, ...source };
   const response = await service.call("POST", `/api/server/${server}/backup-configuration`, body);
   const { id }: BackupConfiguration = await response.json();
   await vi.waitFor(async () => expect((await show(id)).status).toBe("installed"), 60_000);

@@ -19,6 +19,10 @@ import { createConfigurationStore, type ConfigurationRow } from "./configuration
 import { createBackupCounts } from "./metrics.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Hooks, Source } from "./sources/source.ts";
+import { createChainStore } from "./chain-store.ts";
+import { createIncremental } from "./incremental.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { createNoteDamage } from "./note-damage.ts";
 import { createTakeBackup, type TakeBackup } from "./take-backup.ts";
 import { createTaskStore } from "./task-store.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
@@ -60,9 +64,24 @@ beforeEach(async () => {
       return { kind: "database", tables: {} };
     },
   } satisfies Partial<Source>;
+  const configurations = createConfigurationStore(database.db);
+  const chainStore = createChainStore(database.db);
+  const recovery = { request: () => undefined };
   takeBackup = createTakeBackup({
     store,
-    configurations: createConfigurationStore(database.db),
+    configurations,
+    incremental: createIncremental({
+      store,
+      chainStore,
+      configurations,
+      tasks,
+      resolver: { drillIdentity: async () => null },
+      note: createNoteDamage({ store, chainStore }),
+      recovery,
+      host: createLocalHost({}),
+      scratch: { own: folder },
+      clock: systemClock,
+    }),
     countsStore: createCountsStore(database.db),
     tasks,
     resolver: {
@@ -89,7 +108,7 @@ beforeEach(async () => {
     counts: createBackupCounts(new Registry()),
     clock: systemClock,
     log,
-    recovery: { request: () => undefined },
+    recovery,
     version: "0.0.0",
   });
   await database.db.transaction((tx) =>

@@ -75,6 +75,8 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         ),
       db
         .select({
+          id: backups.id,
+          baseId: backups.base_id,
           configurationId: backups.configuration_id,
           startedAt: sql<Date>`coalesce(${backups.taken_at}, ${backups.started_at})`.mapWith(
             backups.started_at,
@@ -103,9 +105,9 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         timeZone,
         gapMs: row === undefined ? null : gapOf(row, timeZone, now),
         nextRunAt: row?.next_run_at ?? null,
-        stored: (storedOf.get(id) ?? []).map(({ startedAt, sizeBytes, trigger, pinnedAt }) => ({
-          startedAt,
-          sizeBytes,
+        incremental: row?.incremental ?? false,
+        stored: (storedOf.get(id) ?? []).map(({ trigger, pinnedAt, ...one }) => ({
+          ...one,
           isSafety: trigger === "safety",
           isPinned: pinnedAt !== null,
         })),

@@ -8,6 +8,8 @@ const dayMs = 24 * hourMs;
 const now = new Date("2026-11-24T02:00:00Z");
 
 const backup = (daysAgo: number, change: Partial<StoredBackup> = {}): StoredBackup => ({
+  id: daysAgo,
+  baseId: null,
   startedAt: new Date(now.getTime() - daysAgo * dayMs),
   sizeBytes: 100,
   isSafety: false,
@@ -19,12 +21,25 @@ const nightly = (change: Partial<ForecastConfiguration> = {}): ForecastConfigura
   keep: null,
   timeZone: "UTC",
   gapMs: dayMs,
+  incremental: false,
   nextRunAt: new Date(now.getTime() + hourMs),
   stored: Array.from({ length: 7 }, (_, index) => backup(index + 1)),
   ...change,
 });
 
 const periods = option(integer({ min: 1, max: 6 }));
+
+test("of incremental backups each week has a full, which stays as long as what needs it", () => {
+  const full = backup(3, { sizeBytes: 1000 });
+  const patch = (daysAgo: number) => backup(daysAgo, { baseId: full.id, sizeBytes: 10 });
+  const stored = [patch(1), patch(2), full];
+  const incremental = nightly({ incremental: true, hold: 3, stored });
+  // A week after the next run, which makes a full: another full, and two of the changes before it with the one that they need.
+  expect(storedAt(incremental, now.getTime() + 7 * dayMs + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
+  expect(storedAt({ ...incremental, hold: 1 }, now.getTime() + 3 * dayMs)).toBe(10 + 1000);
+  // What is there already keeps its full as well.
+  expect(storedAt(incremental, now.getTime() + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
+});
 
 test("what is foreseen is what retention leaves, run by run", () => {
   assert(
@@ -50,6 +65,7 @@ test("what is foreseen is what retention leaves, run by run", () => {
         type Copy = Parameters<typeof removedAfterRun>[0][number];
         const copyAt = (id: number, at: Date): Copy => ({
           id,
+          base_id: null,
           damage: null,
           trigger: "schedule",
           started_at: at,

@@ -4,12 +4,16 @@ import { setImmediate as turn } from "node:timers/promises";
 import { safetyKeptDays } from "../../contract/backups/backup.ts";
 import { keptBy, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import { forecastDays } from "../../contract/backups/storage-forecast.ts";
+import { fullKeptDays, maxPatches } from "./choose-base.ts";
 import { median } from "./median.ts";
 
 const dayMs = 24 * 3_600_000;
 
 /** A finished backup. */
 export type StoredBackup = {
+  id: number;
+  /** The full that it needs; null = it is one. */
+  baseId: number | null;
   startedAt: Date;
   sizeBytes: number;
   isSafety: boolean;
@@ -23,6 +27,8 @@ export type ForecastConfiguration = {
   /** Between two runs; null = none is scheduled, and nothing is removed. */
   gapMs: number | null;
   nextRunAt: Date | null;
+  /** Runs store what has changed since a full. */
+  incremental: boolean;
   /** Those in the storage, newest first. */
   stored: readonly StoredBackup[];
 };
@@ -47,6 +53,31 @@ function sizesOf(stored: readonly StoredBackup[]): (atMs: number) => number {
       ? 0
       : Math.max(0, usualBytes - median(older.map(({ sizeBytes }) => sizeBytes))) / spanMs;
   return (atMs) => usualBytes + growth * Math.max(0, atMs - newMs);
+}
+
+/** How many runs come to one full, where others store what has changed since. */
+const runsOfFull = (gapMs: number): number =>
+  Math.max(1, Math.min(maxPatches + 1, Math.ceil((fullKeptDays * dayMs) / gapMs)));
+
+/** A run that is to come. @param ms when it begins @returns what it stores, and when the full that it needs was made */
+function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfiguration) {
+  const fullAt = sizesOf(stored.filter(({ baseId }) => baseId === null));
+  const patches = stored.filter(({ baseId }) => baseId !== null);
+  // Before the first of them nobody knows how large they are.
+  if (!incremental || gapMs === null || nextRunAt === null || patches.length === 0)
+    return { fullAt, of: (ms: number) => ({ sizeBytes: fullAt(ms), fullMs: ms }) };
+  const patchAt = sizesOf(patches);
+  const cycle = runsOfFull(gapMs);
+  const firstMs = nextRunAt.getTime();
+  return {
+    fullAt,
+    of(ms: number) {
+      const since = Math.round((ms - firstMs) / gapMs) % cycle;
+      return since === 0
+        ? { sizeBytes: fullAt(ms), fullMs: ms }
+        : { sizeBytes: patchAt(ms), fullMs: ms - since * gapMs };
+    },
+  };
 }
 
 /**
@@ -74,10 +105,10 @@ export function storedAt(configuration: ForecastConfiguration, atMs: number): nu
     some.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
   // Nothing runs, so nothing is removed.
   if (gapMs === null) return sum(stored);
-  const sizeAt = sizesOf(stored);
+  const { fullAt, of } = comingSizes(configuration);
   const coming = [...comingRuns(configuration, atMs)].map((ms) => ({
     startedAt: new Date(ms),
-    sizeBytes: sizeAt(ms),
+    ...of(ms),
   }));
   if (coming.length === 0) return sum(stored);
   const counted = [...coming, ...stored.filter((one) => !one.isSafety && !one.isPinned)];
@@ -91,7 +122,21 @@ export function storedAt(configuration: ForecastConfiguration, atMs: number): nu
     ({ isPinned, isSafety, startedAt }) =>
       isPinned || (isSafety && atMs - startedAt.getTime() < safetyKeptDays * dayMs),
   );
-  return sum([...kept]) + sum(beside);
+  return sum([...kept]) + sum(beside) + sum(neededFulls());
+
+  /** Those that are only kept for others that need them. */
+  function neededFulls(): { sizeBytes: number }[] {
+    const there = [...kept, ...beside];
+    const isThere = new Set<unknown>(there);
+    const ids = new Set(there.flatMap((one) => ("baseId" in one ? (one.baseId ?? []) : [])));
+    const moments = new Set(there.flatMap((one) => ("fullMs" in one ? one.fullMs : [])));
+    const whole = there.flatMap((one) => ("fullMs" in one ? one.startedAt.getTime() : []));
+    for (const ms of whole) moments.delete(ms);
+    return [
+      ...stored.filter((one) => ids.has(one.id) && !isThere.has(one)),
+      ...[...moments].map((ms) => ({ sizeBytes: fullAt(ms) })),
+    ];
+  }
 }
 
 /** Growth has fractions, and over a year may come to more than an integer holds. */

@@ -1,15 +1,12 @@
 // Opens stored files for requests: whether a file is there, and what decrypts it.
-import {
-  findFileKey,
-  RefusedIdentity,
-  type FileKey,
-  type GivenIdentity,
-} from "../encryption/decrypt.ts";
+import { RefusedIdentity, type GivenIdentity } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
+import type { Chain, FileKeyPair } from "./chain.ts";
 import { failureMessage } from "./failure-message.ts";
+import { findFileKeys } from "./file-keys.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** As a request has it. */
@@ -22,7 +19,9 @@ export const asConflict = (error: unknown): never => {
   throw error instanceof ServiceError ? error : conflict(failureMessage(error));
 };
 
-export function createOpenStored(resolver: Pick<Resolver, "storage">) {
+type OpenStoredOptions = { resolver: Pick<Resolver, "storage">; chain: Pick<Chain, "baseOf"> };
+
+export function createOpenStored({ resolver, chain }: OpenStoredOptions) {
   /** The storage of a stored file that is whole by its size. @throws a conflict for any other */
   async function findFile(row: BackupRow): Promise<Storage> {
     if (row.status !== "finished")
@@ -35,17 +34,17 @@ export function createOpenStored(resolver: Pick<Resolver, "storage">) {
     return storage;
   }
 
-  /** @returns the key of an encrypted file; null for any other. @throws a conflict, or InvalidFields */
+  /** @returns what opens an encrypted backup; null for any other. @throws a conflict, or InvalidFields */
   async function openFile(
     row: BackupRow,
     { identity = "", passphrase }: GivenFields,
-  ): Promise<FileKey | null> {
+  ): Promise<FileKeyPair | null> {
     if (!isEncrypted(row.path)) return null;
     const storage = await findFile(row);
     const ending = new AbortController();
     try {
-      const open = () => storage.get(row.path, { signal: ending.signal });
-      return await findFileKey(open, { identity, passphrase });
+      const files = { row, base: await chain.baseOf(row) };
+      return await findFileKeys(storage, files, { identity, passphrase }, ending.signal);
     } catch (error) {
       if (error instanceof RefusedIdentity)
         throw new InvalidFields({ [error.field]: [error.message] });

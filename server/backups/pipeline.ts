@@ -26,7 +26,7 @@ export type Stored = {
 
 type ManifestOf = Awaited<ReturnType<CompressedDump["dump"]>>;
 
-type StoreOptions = {
+export type StoreOptions = {
   storage: Storage;
   /** Under which name it is kept. */
   key: string;
@@ -36,6 +36,8 @@ type StoreOptions = {
   compressed?: Pick<CompressedDump, "content"> | null;
   /** What is written is stored as it is, whatever it holds: nothing is compressed, and nothing is unpacked. */
   isPacked?: boolean;
+  /** What is written is packed in a way of its own: so many bytes of content it stands for. */
+  packedBytes?(): number;
   /** Left out: it is stored as it is. */
   encrypt?: Encrypt | null;
   /** Of zstd, where it is compressed here; left out: the usual one. */
@@ -47,7 +49,7 @@ type StoreOptions = {
 };
 
 /** So long a dump whose output broke may take to say why. */
-const wordsMs = 2000;
+export const wordsMs = 2000;
 
 /**
  * Stores a dump. Nothing stands under the key before the dump has ended well and all of it is stored.
@@ -55,15 +57,15 @@ const wordsMs = 2000;
  */
 export async function storeDump(options: StoreOptions): Promise<Stored> {
   const { storage, key, onProgress } = options;
-  const { compressed = null, encrypt = null, pace = null } = options;
-  const isPacked = options.isPacked === true || compressed !== null;
+  const { compressed = null, packedBytes, encrypt = null, pace = null } = options;
+  const isPacked = options.isPacked === true || packedBytes !== undefined || compressed !== null;
   const hasher = createHasher(encrypt === null ? compressed?.content : null);
   /** What comes compressed is unpacked before it is encrypted. */
   const inspector =
     encrypt === null || compressed === null ? hasher : createHasher(compressed.content);
   const memory = createPieceMemory();
   const packing = isPacked ? passCompressed(memory) : compressHere(options.compressionLevel);
-  const { into, out, giveBack, plainBytes = inspector.plainBytes } = packing;
+  const { into, out, giveBack, plainBytes = packedBytes ?? inspector.plainBytes } = packing;
   let sizeBytes = 0;
   let backBytes = 0;
   let checksum = "";

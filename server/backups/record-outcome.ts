@@ -66,11 +66,21 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
     const { sizeBytes, checksum } = stored;
-    const measured = { sizeBytes, durationMs, checksum, isEncrypted: isEncrypted(row.path) };
+    // What has changed says nothing of how large the content is, so that is what is compared where any of them holds changes.
+    const isOfContent = [row, ...before].some(({ base_id: baseId }) => baseId !== null);
+    const measured = {
+      sizeBytes: isOfContent ? stored.plainBytes : sizeBytes,
+      durationMs,
+      checksum,
+      isEncrypted: isEncrypted(row.path),
+    };
     const warnings = [
       ...stored.warnings,
       ...manifestWarnings(stored.manifest),
-      ...findAnomalies(measured, before.map(measure)),
+      ...findAnomalies(
+        measured,
+        before.map((one) => measure(one, isOfContent)),
+      ),
       ...(await lostRows(configuration, stored.manifest)),
     ];
     output.say(
@@ -120,6 +130,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         plain_size: 0,
         stored_bytes: 0,
         path: "",
+        base_id: null,
       });
       if (failed === null) return null;
       // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
@@ -148,8 +159,11 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   return { finish, fail };
 }
 
-const measure = ({ path, size, started_at, ended_at, checksum }: BackupRow): Measured => ({
-  sizeBytes: size,
+const measure = (
+  { path, size, plain_size: plainSize, started_at, ended_at, checksum }: BackupRow,
+  isOfContent: boolean,
+): Measured => ({
+  sizeBytes: isOfContent ? plainSize : size,
   durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
   checksum,
   isEncrypted: isEncrypted(path),

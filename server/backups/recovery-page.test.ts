@@ -13,6 +13,7 @@ const target = (changes: Partial<Recoverable>): Recoverable => ({
   key: "shop/1.dump.zst",
   sizeBytes: 1,
   checksum: "0".repeat(64),
+  base: null,
   endedAt: new Date(0),
   tools: {},
   ...changes,

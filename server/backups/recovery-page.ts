@@ -22,6 +22,8 @@ export type Recoverable = {
   sizeBytes: number;
   /** Hex SHA-256; null in backups of early versions. */
   checksum: string | null;
+  /** The full that it needs; null = it is one. */
+  base: { backupId: number; key: string; checksum: string | null } | null;
   endedAt: Date;
   database?: string | undefined;
   path?: string | undefined;
@@ -124,17 +126,26 @@ ${sorted.map((target) => section(target, isInSite(target))).join("\n")}`;
 }
 
 function section(target: Recoverable, isInSite: boolean): string {
-  const { engine, name, server, key, checksum, tools, path } = target;
+  const { engine, name, server, key, checksum, base, tools, path } = target;
   const versions = Object.entries(tools).map(([tool, version]) => `${tool} ${version}`);
   const facts = [
     `- Backup ${target.backupId} of ${utc(target.endedAt)}${target.isSafety ? ", made before a restore" : ""}, ${sizeInWords(target.sizeBytes)}`,
+    ...(base === null
+      ? []
+      : [
+          `- It holds what has changed since backup ${base.backupId}, and needs both files. The commands unpack that backup beside them and delete it again.`,
+        ]),
     `- Server: ${plain(server)}`,
     ...(versions.length === 0 ? [] : [`- Made by ${plain(versions.join(", "))}`]),
     `- What has to be in it: \`counts\` in \`${manifestKeyOf(key)}\``,
     ...notesOf(target).map((note) => `- ${note}`),
   ];
-  const check =
-    checksum === null ? [] : [`echo ${quoteWord(`${checksum}  ${key}`)} | sha256sum --check`];
+  const files = base === null ? [{ key, checksum }] : [base, { key, checksum }];
+  const check = files.flatMap((file) =>
+    file.checksum === null
+      ? []
+      : [`echo ${quoteWord(`${file.checksum}  ${file.key}`)} | sha256sum --check`],
+  );
   // The site has a copy of its own, of another moment.
   const aside =
     isInSite && path !== undefined
@@ -144,7 +155,7 @@ function section(target: Recoverable, isInSite: boolean): string {
 
 ${facts.join("\n")}
 
-${block([...check, ...aside, ...restoreCommands({ ...target, file: key })])}
+${block([...check, ...aside, ...restoreCommands({ ...target, file: key, base: base?.key ?? null })])}
 `;
 }
 

@@ -16,6 +16,9 @@ type Found = {
   path: string;
   size: string;
   checksum: string | null;
+  base_id: number | null;
+  base_path: string | null;
+  base_checksum: string | null;
   ended_at: string;
   /** Of backups that older versions made there is none. */
   origin: Origin | null;
@@ -48,16 +51,18 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
       const { rows } = await db.execute<Found>(sql`
         select distinct on (c.database_id, c.site_id) c.database_id, c.site_id,
           b.id as backup_id, b.is_safety, b.path, b.size, b.checksum, b.ended_at,
+          b.base_id, base.path as base_path, base.checksum as base_checksum,
           b.origin, b.owner, d.entry as database, s.entry as site, server.entry ->> 'name' as server
         from backup_configurations c
         cross join lateral (
-          select id, trigger = 'safety' as is_safety, path, size, checksum, coalesce(taken_at, ended_at) as ended_at,
+          select id, trigger = 'safety' as is_safety, path, size, checksum, base_id, coalesce(taken_at, ended_at) as ended_at,
             manifest -> 'origin' as origin, manifest -> 'file' as owner
           from backups
           where configuration_id = c.id and storage_provider_id = ${providerId}
             and status = 'finished' and damage is null
           order by trigger = 'safety', coalesce(taken_at, started_at) desc, id desc limit 1
         ) b
+        left join backups base on base.id = b.base_id
         left join databases d on d.id = c.database_id
         left join sites s on s.id = c.site_id
         left join servers server on server.id = c.server_id
@@ -95,6 +100,10 @@ function toRecoverable(row: Found): Recoverable[] {
     key: row.path,
     sizeBytes: Number(row.size),
     checksum: row.checksum,
+    base:
+      row.base_id === null
+        ? null
+        : { backupId: row.base_id, key: row.base_path ?? "", checksum: row.base_checksum },
     endedAt: new Date(row.ended_at),
     database: origin?.database,
     owner: row.owner ?? undefined,

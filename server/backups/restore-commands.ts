@@ -8,6 +8,8 @@ type Restored = {
   engine: Engine;
   /** Of the stored file, from where the commands are run. */
   file: string;
+  /** The full that it needs, likewise; null = it is one. */
+  base: string | null;
   /** In the inventory; for a database whose own name is not known. */
   name: string;
   database?: string | undefined;
@@ -41,19 +43,37 @@ export const packagesOf: Record<Engine, readonly string[]> = {
 /** What the commands read the private key of encrypted files from, in the folder where they are run. */
 export const identityName = "identity.txt";
 
+/** A name that begins with a dash would be an option. */
+const wordOf = (name: string): string => quoteWord(name.startsWith("-") ? `./${name}` : name);
+
+/** @param options of zstd @param to where the content goes, where not to the next command */
+function unpacking(file: string, options: string, to?: string): string {
+  const output = to === undefined ? "" : ` -o ${to}`;
+  return isEncrypted(file)
+    ? `age --decrypt --identity ${identityName} ${wordOf(file)} | zstd ${options}${output}`
+    : `zstd ${options} ${wordOf(file)}${output}`;
+}
+
 /** @returns lines for bash; none of them writes over anything */
-export function restoreCommands({
-  engine,
-  file,
-  name,
-  database = name,
-  path = `./${name.replaceAll("/", "-")}`,
-  owner,
-}: Restored): string[] {
-  // A name that begins with a dash would be an option.
-  const from = quoteWord(file.startsWith("-") ? `./${file}` : file);
-  const decrypted = isEncrypted(file) ? `age --decrypt --identity ${identityName} ${from} | ` : "";
-  const unpacked = decrypted === "" ? `zstd -dc ${from}` : `${decrypted}zstd -dc`;
+export function restoreCommands(restored: Restored): string[] {
+  const { file, base } = restored;
+  const content = wordOf(`${file}.base`);
+  const from = base === null ? "" : ` --long=31 --patch-from=${content}`;
+  const commands = contentCommands(restored, {
+    unpacked: unpacking(file, `-dc${from}`),
+    unpackedTo: (path) => unpacking(file, `-d --no-progress${from}`, path),
+  });
+  return base === null
+    ? commands
+    : [unpacking(base, "-d --no-progress", content), ...commands, `rm ${content}`];
+}
+
+type Unpacking = { unpacked: string; unpackedTo(path: string): string };
+
+function contentCommands(
+  { engine, name, database = name, path = `./${name.replaceAll("/", "-")}`, owner }: Restored,
+  { unpacked, unpackedTo }: Unpacking,
+): string[] {
   switch (engine) {
     case "postgres": {
       // One that holds a "=" or a ":" would be read as more than a name.
@@ -89,7 +109,7 @@ export function restoreCommands({
     case "sqlite":
       return [
         `mkdir -p ${quoteWord(posix.dirname(path))}`,
-        `${decrypted}zstd -d --no-progress ${decrypted === "" ? `${from} ` : ""}-o ${quoteWord(path)}`,
+        unpackedTo(quoteWord(path)),
         ...(owner === undefined
           ? []
           : [

@@ -4,7 +4,6 @@ import { tablePrefixOf } from "../../contract/backups/server-tables.ts";
 import type { RestoreIntoBody } from "../../contract/backups/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import { recordActivity } from "../activity/store.ts";
-import type { FileKey } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Caller } from "../http/route.ts";
 import { conflict } from "../http/service-error.ts";
@@ -16,6 +15,7 @@ import { createAddTasks, type AddTasksOptions } from "./add-tasks.ts";
 import { backupEntry, targetInWords } from "./event-data.ts";
 import { taskNames } from "./backup-service.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { Chain, FileKeyPair } from "./chain.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import { createLockBoth } from "./lock-both.ts";
@@ -31,6 +31,7 @@ type RestoreServiceOptions = AddTasksOptions & {
   configurations: ConfigurationStore;
   tasks: TaskStore;
   resolver: Pick<Resolver, "storage" | "destination">;
+  chain: Pick<Chain, "baseOf">;
   fileKeys: FileKeys;
 };
 
@@ -43,7 +44,7 @@ const lookMs = 20_000;
 export function createRestoreService(options: RestoreServiceOptions) {
   const { store, configurations, tasks, resolver, fileKeys } = options;
   const { addTask } = createAddTasks(options);
-  const { openFile } = createOpenStored(resolver);
+  const { openFile } = createOpenStored(options);
   const lockBoth = createLockBoth(options);
 
   /** @throws a conflict */
@@ -72,9 +73,9 @@ export function createRestoreService(options: RestoreServiceOptions) {
     { row, configuration }: { row: BackupRow; configuration: ConfigurationRow },
     {
       skipsSafetyBackup,
-      fileKey,
+      keys,
       into,
-    }: { skipsSafetyBackup: boolean; fileKey: FileKey | null; into: Into | null },
+    }: { skipsSafetyBackup: boolean; keys: FileKeyPair | null; into: Into | null },
   ): Promise<BackupRow> {
     const change = {
       restore_status: "running",
@@ -89,7 +90,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       destination: into?.destination ?? null,
     });
     // Before the transaction ends: whoever performs it may have begun a moment later.
-    if (fileKey !== null) for (const id of ids) fileKeys.keep(id, fileKey);
+    if (keys !== null) for (const id of ids) fileKeys.keep(id, keys);
     const details = [
       ...(into === null ? [] : [`Into ${targetInWords(into.target)}.`]),
       ...(skipsSafetyBackup ? ["Without a backup of current data."] : []),
@@ -131,11 +132,11 @@ export function createRestoreService(options: RestoreServiceOptions) {
       skipsSafetyBackup: boolean,
       given: GivenFields,
     ): Promise<BackupRow> {
-      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
+      const keys = canBackup.restore(found) ? await openFile(found, given) : null;
       return store.transaction(async (tx) => {
         const both = await lockBoth(tx, found);
         await refuseBusy(tx, both.row, both.configuration);
-        return begin(tx, both, { skipsSafetyBackup, fileKey, into: null });
+        return begin(tx, both, { skipsSafetyBackup, keys, into: null });
       });
     },
 
@@ -210,7 +211,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       const prefix = from === null ? "" : tablePrefixOf(from);
       const part = tables?.map((table) => prefix + table).join(", ") ?? path ?? from;
       const skipsSafetyBackup = skips === true && database === null;
-      const fileKey = canBackup.restore(found) ? await openFile(found, given) : null;
+      const keys = canBackup.restore(found) ? await openFile(found, given) : null;
       if (!skipsSafetyBackup && canBackup.restore(found)) await lookAtTarget(destination, name);
       return store.transaction(async (tx) => {
         const locked = await lockBoth(tx, found);
@@ -227,7 +228,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
           },
           destination,
         } as const;
-        return begin(tx, locked, { skipsSafetyBackup, fileKey, into });
+        return begin(tx, locked, { skipsSafetyBackup, keys, into });
       });
     },
   };

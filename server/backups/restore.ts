@@ -7,18 +7,19 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
-import { backupEntry, canceledAction, damagedEvent, restoreEvent } from "./event-data.ts";
+import { backupEntry, canceledAction, restoreEvent } from "./event-data.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
+import type { Chain } from "./chain.ts";
 import type { FileKeys } from "./file-keys.ts";
+import type { NoteDamage } from "./note-damage.ts";
 import { sayTwins, type Twins } from "./twins.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { createOutput, type Output } from "./output.ts";
-import { checkSize, DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
+import { DamagedCopy } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
-import { sound } from "./verification.ts";
 import {
   createDestinations,
   manifestFor,
@@ -44,6 +45,8 @@ type RestoreOptions = {
   store: BackupStore;
   configurations: Pick<ConfigurationStore, "saverOf">;
   tasks: TaskStore;
+  chain: Chain;
+  note: NoteDamage;
   resolver: Resolver;
   takeBackup: TakeBackup;
   fileKeys: Pick<FileKeys, "take">;
@@ -63,7 +66,19 @@ type Replaced = {
 };
 
 export function createRestore(options: RestoreOptions) {
-  const { store, tasks, resolver, takeBackup, fileKeys, recovery, copies, clock, log } = options;
+  const {
+    store,
+    tasks,
+    chain,
+    note,
+    resolver,
+    takeBackup,
+    fileKeys,
+    recovery,
+    copies,
+    clock,
+    log,
+  } = options;
   const destinations = createDestinations(options);
 
   async function end(
@@ -167,6 +182,17 @@ export function createRestore(options: RestoreOptions) {
     await end(task, row, configuration, { status: "failed", reason, isCanceled }, output);
   }
 
+  /** @throws DamagedCopy and nothing else: whatever else goes wrong is no reason for what went wrong before */
+  async function refuseDamaged(
+    storage: Storage,
+    row: BackupRow,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await chain.verify(storage, row, signal).catch((error: unknown) => {
+      if (error instanceof DamagedCopy) throw error;
+    });
+  }
+
   return {
     async perform(
       task: TaskRow,
@@ -187,9 +213,9 @@ export function createRestore(options: RestoreOptions) {
       let isExplained = false;
       let isBuiltAside = false;
       let content: Readable | null = null;
-      const fileKey = fileKeys.take(task.id);
+      const keys = fileKeys.take(task.id);
       try {
-        if (isEncrypted(row.path) && fileKey === null) throw new EncryptionError(keyIsGone);
+        if (isEncrypted(row.path) && keys === null) throw new EncryptionError(keyIsGone);
         const source = await destinations.open(task, configuration);
         ({ isBuiltAside } = source);
         const storage = await resolver.storage(row.storage_provider_id);
@@ -197,17 +223,21 @@ export function createRestore(options: RestoreOptions) {
         const target = destination === null ? null : row.restore_target;
         if (target !== null) await say(sayDestination(target));
         const noteSound = async () => {
-          await update(sound(new Date(clock.now())));
-          if (row.damage !== null) recovery.request(row.storage_provider_id);
+          const isOtherSound = await store.transaction(async (tx) => {
+            await tasks.hold(tx, task);
+            return note.sound(tx, row, new Date(clock.now()));
+          });
+          if (isOtherSound || row.damage !== null) recovery.request(row.storage_provider_id);
         };
-        // Without a checksum, a look at the content itself has to tell whether it is whole.
-        const unpacking = row.checksum === null ? null : await source.unpacking?.(signal);
+        // Without a checksum, a look at the content itself has to tell whether it is whole; changes are put back here.
+        const isUnpackedHere = row.checksum === null || row.base_id !== null;
+        const unpacking = isUnpackedHere ? null : await source.unpacking?.(signal);
         if (isBuiltAside) {
-          await checkSize(storage, row, signal);
+          await chain.checkSize(storage, row, signal);
           await say(`The stored file in ${storage.place} is verified while it is restored.`);
         } else {
           await say(`Verifying the stored file in ${storage.place}.`);
-          await verifyStored(storage, row, signal);
+          await chain.verify(storage, row, signal);
           await noteSound();
           await say("Stored file verified.");
         }
@@ -229,8 +259,12 @@ export function createRestore(options: RestoreOptions) {
         await say("Restoring.");
         const attempt = { id: row.id, say: output.say, signal };
         const manifest = manifestFor(row, destination);
-        const opening = { key: fileKey, isPacked: unpacking != null };
-        const opened = await openContent(storage, row, opening, signal);
+        const opened = await chain.open(
+          storage,
+          row,
+          { keys, isPacked: unpacking != null },
+          signal,
+        );
         content = opened;
         await (unpacking ?? source).restore(opened, attempt, manifest).catch(async (error) => {
           // What a tool says of damaged content is not the cause.
@@ -254,10 +288,7 @@ export function createRestore(options: RestoreOptions) {
         if (error instanceof DamagedCopy) {
           await store.transaction(async (tx) => {
             await tasks.hold(tx, task);
-            await store.update(tx, row.id, { damage: error.message });
-            const details = { reason: error.message, foundAt: new Date(clock.now()) };
-            if (row.damage === null)
-              await recordEvent(tx, damagedEvent(configuration, row, details));
+            await note.damaged(tx, configuration, row, error, new Date(clock.now()));
           });
           recovery.request(row.storage_provider_id);
         }
@@ -282,13 +313,6 @@ export function createRestore(options: RestoreOptions) {
 
     settle,
   };
-}
-
-/** @throws DamagedCopy and nothing else: whatever else goes wrong is no reason for what went wrong before */
-async function refuseDamaged(storage: Storage, row: BackupRow, signal: AbortSignal): Promise<void> {
-  await verifyStored(storage, row, signal).catch((error: unknown) => {
-    if (error instanceof DamagedCopy) throw error;
-  });
 }
 
 const keyIsGone =

@@ -17,6 +17,7 @@ const keptMs = 7 * 24 * hourMs;
 
 type Copy = {
   id: number;
+  base_id: null;
   trigger: "schedule" | "manual" | "safety";
   damage: string | null;
   started_at: Date;
@@ -97,6 +98,7 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
           }
         else if (step.kind === "schedule" || step.kind === "manual" || step.kind === "safety") {
           const made = {
+            base_id: null,
             trigger: step.kind,
             damage: null,
             started_at: at,
@@ -104,7 +106,7 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
             pinned_at: null,
           };
           const keeping = { hold, keep, timeZone: "Asia/Kathmandu" };
-          const preview = removedByNextRun(stored, keeping, at);
+          const preview = removedByNextRun(stored, keeping, at, null);
           const copy: Copy = { ...made, id: ++id };
           stored = [copy, ...stored];
           if (step.kind === "safety") continue;
@@ -139,6 +141,7 @@ test.each([
     day: string,
   ): Copy => ({
     id,
+    base_id: null,
     trigger,
     damage,
     started_at: new Date(day),
@@ -161,7 +164,15 @@ test.each([
 test("what a rule keeps stays beyond the hold, and a damaged copy is never what it keeps", () => {
   const day = (id: number, damage: string | null = null): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (100 - id) * 24 * hourMs);
-    return { id, trigger: "schedule", damage, started_at: at, ended_at: at, pinned_at: null };
+    return {
+      id,
+      base_id: null,
+      trigger: "schedule",
+      damage,
+      started_at: at,
+      ended_at: at,
+      pinned_at: null,
+    };
   };
   const all = Array.from({ length: 100 }, (_, index) => day(100 - index));
   // The last of May, so that the one before it has to stand for its month.
@@ -182,6 +193,7 @@ test("copies are counted apart from runs, by the moments of their runs and not b
   const moment = (day: number) => new Date(Date.parse("2026-06-01T02:30:00Z") + day * 24 * hourMs);
   const made = (id: number, day: number, ofDay?: number) => ({
     id,
+    base_id: null,
     trigger: ofDay === undefined ? ("schedule" as const) : ("copy" as const),
     damage: null,
     started_at: moment(day),
@@ -193,9 +205,9 @@ test("copies are counted apart from runs, by the moments of their runs and not b
   const stored = [made(8, 4, 1), made(7, 3, 3), made(6, 3), made(5, 2, 2), made(4, 2), made(2, 1)];
   const keeping = { hold: 2, keep: null, timeZone: "UTC" };
   expect(removedAfterRun(stored, keeping, moment(4)).map(({ id }) => id)).toEqual([2, 8]);
-  const next = removedByNextRun(stored, { ...keeping, isCopied: true }, moment(5));
+  const next = removedByNextRun(stored, { ...keeping, isCopied: true }, moment(5), null);
   expect(next.map(({ id }) => id)).toEqual([2, 4, 5, 8]);
-  expect(removedByNextRun(stored, keeping, moment(5)).map(({ id }) => id)).toEqual([2, 4, 8]);
+  expect(removedByNextRun(stored, keeping, moment(5), null).map(({ id }) => id)).toEqual([2, 4, 8]);
 });
 
 test("a pinned backup stays, and takes the place of no other", () => {
@@ -204,6 +216,7 @@ test("a pinned backup stays, and takes the place of no other", () => {
     const pinned = isPinnedOne ? at : null;
     return {
       id,
+      base_id: null,
       trigger: "schedule",
       damage: null,
       started_at: at,

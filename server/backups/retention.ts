@@ -11,7 +11,7 @@ import type { TaskStore } from "./task-store.ts";
 
 type Facts = Pick<
   BackupRow,
-  "id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
+  "id" | "base_id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
 > &
   Partial<Pick<BackupRow, "taken_at">>;
 
@@ -81,6 +81,18 @@ export function expiredSafety<Backup extends Facts>(
   return expired.filter((backup) => backup !== last);
 }
 
+/** Without the fulls that one which stays needs: each goes once its last one does. */
+function withoutNeeded<Backup extends Facts>(
+  finished: readonly Backup[],
+  removed: readonly Backup[],
+): Backup[] {
+  const gone = new Set(removed);
+  const needed = new Set(
+    finished.filter((one) => !gone.has(one)).map(({ base_id: baseId }) => baseId),
+  );
+  return removed.filter(({ id }) => !needed.has(id));
+}
+
 /**
  * What a finished run is followed by.
  * @param finished finished backups, newest first, the run among them
@@ -90,25 +102,29 @@ export const removedAfterRun = <Backup extends Facts>(
   finished: readonly Backup[],
   keeping: Keeping,
   at: Date,
-): Backup[] => [
-  ...expiredSafety(finished, at),
-  ...beyondKept(finished.filter(isOfRun), keeping),
-  ...beyondKept(copiesIn(finished), keeping),
-];
+): Backup[] =>
+  withoutNeeded(finished, [
+    ...expiredSafety(finished, at),
+    ...beyondKept(finished.filter(isOfRun), keeping),
+    ...beyondKept(copiesIn(finished), keeping),
+  ]);
 
 /**
  * What will be gone once the next run has finished, which counts as a good one.
  * @param finished finished backups, newest first
  * @param at when that run is due
+ * @param baseId the full that it is going to need; null = it will be one
  * @returns the oldest first
  */
 export function removedByNextRun<Backup extends Facts>(
   finished: readonly Backup[],
   keeping: Keeping,
   at: Date,
+  baseId: number | null,
 ): Backup[] {
   const next: Facts = {
     id: Infinity,
+    base_id: baseId,
     damage: null,
     trigger: "schedule",
     started_at: at,

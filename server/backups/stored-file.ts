@@ -3,6 +3,15 @@ import type { Storage } from "../storage/storage.ts";
 
 const manifestEnding = ".json";
 
+/** Before `.zst` in the name of a file that holds what has changed since a full. */
+export const patchEnding = ".patch";
+
+/** Of a stored backup, or of its manifest with `.json` at its end. */
+export const storedFile = /\.(?:dump|sql|sqlite|tar)(?:\.patch)?\.zst(?:\.age)?$/;
+export const storedFileManifest = /\.(?:dump|sql|sqlite|tar)(?:\.patch)?\.zst(?:\.age)?\.json$/;
+
+export const isPatch = (key: string): boolean => /\.patch\.zst(?:\.age)?$/.test(key);
+
 export const manifestKeyOf = (key: string): string => `${key}${manifestEnding}`;
 
 /** @returns the key of the file that a manifest of this name would be of; null where it cannot be a manifest's */

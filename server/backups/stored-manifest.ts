@@ -1,4 +1,5 @@
 // The manifest beside a stored file: what it is, how it is checked, and how it is restored without the service.
+import { basename } from "node:path/posix";
 import { z } from "zod/mini";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
@@ -11,10 +12,14 @@ import type { Subject } from "./subject.ts";
 const moment = z.iso.datetime();
 const named = z.looseObject({ id: z.int(), name: z.string() });
 
+/** The newest that this code reads. */
+export const newestManifestVersion = 2;
+
 /** Loose: a later version may add fields; `version` changes only when the meaning of one does. */
 export const storedManifestSchema = z.looseObject({
   format: z.literal("quarterdeck-backup"),
-  version: z.literal(1),
+  /** 2 = the file holds what has changed since `base`, which a reader of 1 cannot open. */
+  version: z.union([z.literal(1), z.literal(2)]),
   /** Of the file, which is in the same folder. */
   name: z.string(),
   /** Bytes of the file. */
@@ -27,6 +32,14 @@ export const storedManifestSchema = z.looseObject({
     z.looseObject({ format: z.literal("age"), recipients: z.array(z.string()) }),
   ),
   uncompressed_size: z.int().check(z.nonnegative()),
+  /** Of version 2: the full that it needs, in the same folder; hex `sha256` of that file, `uncompressed_size` of its content. */
+  base: z.optional(
+    z.looseObject({
+      name: z.string(),
+      sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+      uncompressed_size: z.int().check(z.nonnegative()),
+    }),
+  ),
   /** What was backed up; `database` is its name on its server, `path` that of a file or folder. */
   source: z.looseObject({
     type: z.enum(["database", "site"]),
@@ -61,6 +74,8 @@ type Made = {
   configuration: Pick<ConfigurationRow, "id" | "name">;
   row: Pick<BackupRow, "id" | "trigger" | "started_at" | "path">;
   stored: Stored;
+  /** The full whose changes are stored; null = it is one. */
+  base: Pick<BackupRow, "path" | "checksum" | "plain_size"> | null;
   /** Left out: it is not encrypted. */
   recipients?: Recipients | undefined;
   storedAt: Date;
@@ -68,19 +83,26 @@ type Made = {
 };
 
 export function makeManifest(made: Made): StoredManifest {
-  const { subject, configuration, row, stored, recipients } = made;
+  const { subject, configuration, row, stored, base, recipients } = made;
   const { tools, ...source } = subject;
-  const name = row.path.slice(row.path.lastIndexOf("/") + 1);
+  const name = basename(row.path);
   const owner = stored.manifest.kind === "database" ? stored.manifest.file : undefined;
   return {
     format: "quarterdeck-backup",
-    version: 1,
+    version: base === null ? 1 : 2,
     name,
     size: stored.sizeBytes,
     sha256: stored.checksum,
     compression: "zstd",
     ...(recipients && { encryption: { format: "age", recipients: [...recipients] } }),
     uncompressed_size: stored.plainBytes,
+    ...(base !== null && {
+      base: {
+        name: basename(base.path),
+        sha256: base.checksum ?? "",
+        uncompressed_size: base.plain_size,
+      },
+    }),
     source,
     configuration: { id: configuration.id, name: configuration.name },
     backup: { id: row.id, trigger: row.trigger },
@@ -89,7 +111,12 @@ export function makeManifest(made: Made): StoredManifest {
     tools,
     quarterdeck: made.version,
     counts: stored.manifest,
-    restore: restoreCommands({ ...subject, file: name, owner }),
+    restore: restoreCommands({
+      ...subject,
+      file: name,
+      base: base === null ? null : basename(base.path),
+      owner,
+    }),
   };
 }
 

@@ -17,7 +17,7 @@ export const extensions = {
 
 /** What a stored backup is of, by its name; null = it has none yet. */
 export function engineOfPath(path: string): Engine | null {
-  const extension = /\.((?:server\.)?[a-z]+)\.zst(?:\.age)?$/.exec(path)?.[1];
+  const extension = /\.((?:server\.)?[a-z]+)(?:\.patch)?\.zst(?:\.age)?$/.exec(path)?.[1];
   // The keys of a total record are all there are.
   const engines = Object.keys(extensions) as Engine[];
   return engines.find((engine) => extensions[engine] === extension) ?? null;

@@ -8,7 +8,8 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { encryptedEnding } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPace } from "./pacer.ts";
-import { storeDump, type Stored } from "./pipeline.ts";
+import type { Incremental } from "./incremental.ts";
+import type { Stored } from "./pipeline.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
 import type { Origin, Source } from "./sources/source.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
@@ -16,12 +17,14 @@ import type { TaskStore } from "./task-store.ts";
 import { sizeInWords } from "./formatting.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import { createRunnerParts } from "./runner-parts.ts";
+import { patchEnding } from "./stored-file.ts";
 import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
 import { untilAborted } from "./together.ts";
 import { failureMessage } from "./failure-message.ts";
 
 type TakeBackupOptions = RecordOutcomeOptions & {
   tasks: TaskStore;
+  incremental: Incremental;
   recovery: Pick<RecoveryWriter, "request">;
   /** Of the service. */
   version: string;
@@ -29,12 +32,16 @@ type TakeBackupOptions = RecordOutcomeOptions & {
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
 
+/** Where the files of a configuration are, in its storage. */
+export const folderOf = ({ directory, id }: Pick<ConfigurationRow, "directory" | "id">): string =>
+  `${directory}/${id}`;
+
 /**
  * `<directory>/<configuration>/<backup>-<time>-<attempt>.<extension>`, so that no two configurations share a name, and no
  * runner that was thought dead writes to one of another attempt.
  */
 export function objectKey(
-  { directory, id }: Pick<ConfigurationRow, "directory" | "id">,
+  configuration: Pick<ConfigurationRow, "directory" | "id">,
   backupId: number,
   at: Date,
   attempt: number,
@@ -42,7 +49,7 @@ export function objectKey(
   willBeEncrypted = false,
 ): string {
   const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
-  return `${directory}/${id}/${backupId}-${time}-${attempt}.${extension}.zst${willBeEncrypted ? encryptedEnding : ""}`;
+  return `${folderOf(configuration)}/${backupId}-${time}-${attempt}.${extension}.zst${willBeEncrypted ? encryptedEnding : ""}`;
 }
 
 export function createTakeBackup(options: TakeBackupOptions) {
@@ -51,10 +58,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
   const { reportProgress, storeFailure } = createRunnerParts(options);
   const now = () => new Date(clock.now());
 
-  async function checkRoom(storage: Storage, before: BackupRow[], output: Output): Promise<void> {
+  /** @param isFull whether a full is about to be stored: what has changed since one takes less */
+  async function checkRoom(
+    storage: Storage,
+    { before, isFull }: { before: BackupRow[]; isFull: boolean },
+    output: Output,
+  ): Promise<void> {
     const free = await storage.freeBytes();
     if (free === null) return;
-    const last = before[0]?.size ?? 0;
+    const last = before.find(({ base_id: baseId }) => (baseId === null) === isFull)?.size ?? 0;
     output.say(`${sizeInWords(free)} free in ${storage.place}.`);
     if (free < last)
       throw new StorageError(
@@ -103,7 +115,15 @@ export function createTakeBackup(options: TakeBackupOptions) {
     row: BackupRow,
     configuration: ConfigurationRow,
     source: Source,
-    { storage, ...file }: { storage: Storage; stored: Stored; recipients?: Recipients | undefined },
+    {
+      storage,
+      ...file
+    }: {
+      storage: Storage;
+      stored: Stored;
+      base: BackupRow | null;
+      recipients?: Recipients | undefined;
+    },
     signal: AbortSignal,
   ): Promise<Origin> {
     const subject = await resolver.describe(configuration, source);
@@ -140,14 +160,16 @@ export function createTakeBackup(options: TakeBackupOptions) {
         const source: Source = await resolver.source(configuration);
         const storage = await resolver.storage(waiting.storage_provider_id);
         const encryption = await resolver.encryption(waiting.storage_provider_id);
-        const path = objectKey(
-          configuration,
-          waiting.id,
-          startedAt,
-          claim.attempt,
-          source.extension,
-          encryption !== null,
-        );
+        const keyOf = (extension: string) =>
+          objectKey(
+            configuration,
+            waiting.id,
+            startedAt,
+            claim.attempt,
+            extension,
+            encryption !== null,
+          );
+        const path = keyOf(source.extension);
         const running = await store.transaction(async (tx) => {
           const moved = await store.move(tx, waiting, "running", { started_at: startedAt, path });
           await tasks.hold(tx, claim);
@@ -157,39 +179,56 @@ export function createTakeBackup(options: TakeBackupOptions) {
         row = running;
         output.say(await untilAborted(signal, source.rehearse(signal)));
         await noteWarnings(source, configuration, output, signal, claim);
-        await untilAborted(signal, checkRoom(storage, before, output));
+        const storing = await options.incremental.begin(
+          {
+            row,
+            configuration,
+            patchPath: keyOf(source.extension + patchEnding),
+            storage,
+            recipients: encryption?.recipients ?? null,
+            claim,
+            say: output.say,
+            onRow: (changed) => (row = changed),
+          },
+          signal,
+        );
         const bytes = { plainBytes: 0, storedBytes: 0 };
-        const endReport = reportProgress(row, output, bytes, claim);
-        const compressionLevel = configuration.compression_level ?? undefined;
-        const compressed = (await source.compressed?.(signal)) ?? null;
         let stored: Stored;
+        let base = storing.base();
         let afterWarning: string | null | undefined;
         try {
-          await source.hooks?.before(output.say, signal);
-          stored = await storeDump({
-            storage,
-            key: path,
-            dump: (into, ending) =>
-              (compressed ?? source).dump(into, {
-                id: row.id,
-                say: output.say,
-                signal: ending,
-                compressionLevel,
-              }),
-            compressed,
-            compressionLevel,
-            pace: paceOf(row, configuration),
-            encrypt: encryption?.encrypt ?? null,
-            signal,
-            onProgress: (progress) => Object.assign(bytes, progress),
-          });
+          await untilAborted(signal, checkRoom(storage, { before, isFull: base === null }, output));
+          const endReport = reportProgress(row, output, bytes, claim);
+          const compressionLevel = configuration.compression_level ?? undefined;
+          try {
+            const compressed = (await source.compressed?.(signal)) ?? null;
+            await source.hooks?.before(output.say, signal);
+            stored = await storing.store({
+              dump: (into, ending) =>
+                (compressed ?? source).dump(into, {
+                  id: row.id,
+                  say: output.say,
+                  signal: ending,
+                  compressionLevel,
+                }),
+              compressed,
+              compressionLevel,
+              pace: paceOf(row, configuration),
+              encrypt: encryption?.encrypt ?? null,
+              signal,
+              onProgress: (progress) => Object.assign(bytes, progress),
+            });
+            base = storing.base();
+          } finally {
+            // Also where the one before failed half way.
+            afterWarning = await source.hooks?.after(output.say);
+            if (afterWarning) output.say(afterWarning);
+            await endReport();
+          }
         } finally {
-          // Also where the one before failed half way.
-          afterWarning = await source.hooks?.after(output.say);
-          if (afterWarning) output.say(afterWarning);
-          await endReport();
+          await storing.close();
         }
-        const file = { storage, stored, recipients: encryption?.recipients };
+        const file = { storage, stored, base, recipients: encryption?.recipients };
         const origin = await putBeside(row, configuration, source, file, signal);
         const outcome = { ...stored, origin, warnings: afterWarning ? [afterWarning] : [] };
         const finished = await finish(row, configuration, outcome, output, before, also);

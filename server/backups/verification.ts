@@ -4,13 +4,15 @@ import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
-import { backupEntry, canceledAction, damagedEvent, drillFailedEvent } from "./event-data.ts";
+import { backupEntry, canceledAction, drillFailedEvent } from "./event-data.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { findFileKey } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
-import { DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
+import { DamagedCopy } from "./pipeline.ts";
+import type { Chain } from "./chain.ts";
+import { findFileKeys } from "./file-keys.ts";
+import type { NoteDamage } from "./note-damage.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Manifest } from "./sources/source.ts";
@@ -27,6 +29,8 @@ export type VerificationOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   tasks: TaskStore;
+  chain: Chain;
+  note: NoteDamage;
   resolver: Resolver;
   recovery: Pick<RecoveryWriter, "request">;
   clock: Clock;
@@ -34,7 +38,7 @@ export type VerificationOptions = {
 };
 
 export function createVerification(options: VerificationOptions) {
-  const { store, configurations, tasks, resolver, recovery, clock, log } = options;
+  const { store, configurations, tasks, chain, note, resolver, recovery, clock, log } = options;
   const now = () => new Date(clock.now());
 
   /** Of a drill that could do no more than that. It proves nothing, and is asked for again like one that does. */
@@ -42,12 +46,8 @@ export function createVerification(options: VerificationOptions) {
     store.transaction(async (tx) => {
       if (!(await tasks.end(tx, task))) return;
       const at = now();
-      await store.update(tx, row.id, {
-        drill_status: null,
-        drill_output: output.text(),
-        drilled_at: at,
-        ...sound(at),
-      });
+      const drilled = { drill_status: null, drill_output: output.text(), drilled_at: at };
+      await note.sound(tx, row, at, drilled);
     });
 
   return {
@@ -58,25 +58,22 @@ export function createVerification(options: VerificationOptions) {
       configuration: ConfigurationRow,
       signal: AbortSignal,
     ): Promise<void> {
-      let change: { verified_at?: Date; checked_at?: Date; damage?: string | null } = {};
+      let found: DamagedCopy | "sound" | null = null;
       try {
-        const storage = await resolver.storage(row.storage_provider_id);
-        await verifyStored(storage, row, signal);
-        change = { ...sound(now()) };
+        await chain.verify(await resolver.storage(row.storage_provider_id), row, signal);
+        found = "sound";
       } catch (error) {
-        if (error instanceof DamagedCopy) change = { damage: error.message, checked_at: now() };
+        if (error instanceof DamagedCopy) found = error;
         else log.warn({ err: error, backup: row.id }, "a stored file could not be verified");
       }
+      let isOtherSound = false;
       await store.transaction(async (tx) => {
         if (!(await tasks.end(tx, task))) return;
-        if (Object.keys(change).length > 0) await store.update(tx, row.id, change);
-        // Told once, not every week.
-        if (typeof change.damage === "string" && row.damage === null) {
-          const details = { reason: change.damage, foundAt: now() };
-          await recordEvent(tx, damagedEvent(configuration, row, details));
-        }
+        if (found === "sound") isOtherSound = await note.sound(tx, row, now());
+        else if (found !== null) await note.damaged(tx, configuration, row, found, now());
       });
-      if (change.damage !== undefined && change.damage !== row.damage)
+      const damage = found instanceof DamagedCopy ? found.message : null;
+      if (isOtherSound || (found !== null && damage !== row.damage))
         recovery.request(row.storage_provider_id);
     },
 
@@ -87,13 +84,13 @@ export function createVerification(options: VerificationOptions) {
       signal: AbortSignal,
     ): Promise<void> {
       const output = createOutput();
-      let damage: string | null = null;
+      let damage: DamagedCopy | null = null;
       let reason: string | null = null;
       try {
         const { place, drill } = await resolver.drill(configuration);
         const storage = await resolver.storage(row.storage_provider_id);
         const identity = await resolver.drillIdentity(row.storage_provider_id);
-        await verifyStored(storage, row, signal);
+        await chain.verify(storage, row, signal);
         output.say("Stored file verified.");
         if (isEncrypted(row.path) && identity === null) {
           output.say(notDecrypted);
@@ -103,17 +100,22 @@ export function createVerification(options: VerificationOptions) {
         const attempt = { id: row.id, say: output.say, signal };
         // What was written as a manifest is read as one; older rows have none.
         const manifest = row.manifest as Manifest | null;
-        const key =
+        const keys =
           identity !== null && isEncrypted(row.path)
-            ? await findFileKey(() => storage.get(row.path, { signal }), { identity })
+            ? await findFileKeys(
+                storage,
+                { row, base: await chain.baseOf(row) },
+                { identity },
+                signal,
+              )
             : null;
         output.say(
-          await drill(await openContent(storage, row, { key }, signal), manifest, attempt),
+          await drill(await chain.open(storage, row, { keys }, signal), manifest, attempt),
         );
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
-        if (error instanceof DamagedCopy) damage = error.message;
+        if (error instanceof DamagedCopy) damage = error;
         reason =
           signal.reason instanceof Canceled
             ? cancellationMessage(signal.reason, "drill")
@@ -124,14 +126,11 @@ export function createVerification(options: VerificationOptions) {
         await configurations.lock(tx, configuration.id);
         if (!(await tasks.end(tx, task))) return;
         const at = now();
-        await store.update(tx, row.id, {
-          drill_status: reason === null ? "finished" : "failed",
-          drill_output: output.text(),
-          drilled_at: at,
-          ...(damage !== null && { damage, checked_at: at }),
-          ...(reason === null && sound(at)),
-        });
+        const drilled = { drill_output: output.text(), drilled_at: at };
+        if (reason !== null) await store.update(tx, row.id, { ...drilled, drill_status: "failed" });
+        if (damage !== null) await note.damaged(tx, configuration, row, damage, at);
         if (reason === null) {
+          await note.sound(tx, row, at, { ...drilled, drill_status: "finished" });
           await configurations.setProven(tx, configuration.id, at);
           await recordActivity(
             tx,
@@ -146,11 +145,6 @@ export function createVerification(options: VerificationOptions) {
             backupEntry(configuration, row, canceledAction.drill, { detail: reason }),
           );
         else {
-          if (damage !== null && row.damage === null)
-            await recordEvent(
-              tx,
-              damagedEvent(configuration, row, { reason: damage, foundAt: at }),
-            );
           const details = { reason, startedAt: task.started_at, endedAt: at };
           await recordEvent(tx, drillFailedEvent(configuration, row, details));
         }
@@ -183,6 +177,3 @@ export function createVerification(options: VerificationOptions) {
 
 const notDecrypted =
   "Not restored: the backup is encrypted, and its storage provider has no drill_identity. Only a restore with your identity shows that it can be restored.";
-
-/** What is known of a stored file once it was found to be what was stored. */
-export const sound = (at: Date) => ({ verified_at: at, checked_at: at, damage: null });

@@ -1,12 +1,13 @@
 // Holds every stored file of a storage against the manifest beside it, with nothing but the storage.
 import { createHash } from "node:crypto";
+import { dirname } from "node:path/posix";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod/mini";
 import { selfManifestSchema } from "../self-backup/stored-manifest.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
-import { keyOfManifest, manifestKeyOf } from "./stored-file.ts";
-import { storedManifestSchema } from "./stored-manifest.ts";
+import { keyOfManifest, manifestKeyOf, storedFile } from "./stored-file.ts";
+import { newestManifestVersion, storedManifestSchema } from "./stored-manifest.ts";
 
 type Problem = {
   /** Of the stored file. */
@@ -38,7 +39,6 @@ type VerifyOptions = {
 
 /** With tens of thousands of tables a manifest has a few megabytes. */
 const maxManifestBytes = 64 * 1024 * 1024;
-const storedFile = /\.(?:dump|sql|sqlite|tar)\.zst(?:\.age)?$/;
 const ourManifest = /\.zst(?:\.age)?\.json$/;
 
 /** What is needed of one, whatever else its version says. */
@@ -49,6 +49,7 @@ const essentials = z.looseObject({
   name: storedManifestSchema.shape.name,
   size: storedManifestSchema.shape.size,
   sha256: storedManifestSchema.shape.sha256,
+  base: storedManifestSchema.shape.base,
 });
 type Essentials = z.infer<typeof essentials>;
 
@@ -72,6 +73,7 @@ export async function verifyStorage(
   };
   const ofBytes = files.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0);
   let bytes = 0;
+  const sound = new Map<string, Sound & { bytes: number }>();
   for (const [index, key] of files.entries()) {
     const told = (more: number) => {
       bytes += more;
@@ -79,25 +81,48 @@ export async function verifyStorage(
     };
     told(0);
     const before = bytes;
-    const problem = await checkFile(storage, key, { signal, told });
+    const checked = await checkFile(storage, key, { signal, told });
     // Retention may have removed it since the list was made.
-    if (problem !== null && (await isRemoved(storage, key))) continue;
-    if (problem === null) {
+    if ("kind" in checked && (await isRemoved(storage, key))) continue;
+    if ("kind" in checked) found.problems.push({ key, ...checked });
+    else sound.set(key, { ...checked, bytes: bytes - before });
+  }
+  for (const [key, { base, bytes: size }] of sound) {
+    const problem = base === null ? null : baseProblem(key, base, sound);
+    if (problem !== null && !(await isRemoved(storage, key)))
+      found.problems.push({ key, ...problem });
+    else {
       found.sound += 1;
-      found.soundBytes += bytes - before;
-    } else found.problems.push({ key, ...problem });
+      found.soundBytes += size;
+    }
   }
   return found;
 }
 
 type CheckOptions = { signal: AbortSignal; told(bytes: number): void };
 
-/** @returns null where all is well */
+/** What the manifest of a sound file says. */
+type Sound = { sha256: string; base: NonNullable<Essentials["base"]> | null };
+
+/** @returns why a sound file is of no use by itself; null = it is of use */
+function baseProblem(
+  key: string,
+  { name, sha256 }: NonNullable<Essentials["base"]>,
+  sound: ReadonlyMap<string, Sound>,
+): Omit<Problem, "key"> | null {
+  const baseKey = `${dirname(key)}/${name}`;
+  if (sound.get(baseKey)?.sha256 === sha256) return null;
+  return {
+    kind: "damaged",
+    reason: `${key} holds what has changed since ${toShownText(baseKey)}, which is missing, damaged or another file.`,
+  };
+}
+
 async function checkFile(
   storage: ListedStorage,
   key: string,
   { signal, told }: CheckOptions,
-): Promise<Omit<Problem, "key"> | null> {
+): Promise<Omit<Problem, "key"> | Sound> {
   let manifest: Essentials | string;
   try {
     manifest = await readManifest(storage, key, signal);
@@ -115,7 +140,7 @@ async function checkFile(
         kind: "damaged",
         reason: `Checksum mismatch: ${key} is not the file that was stored.`,
       };
-    return null;
+    return { sha256: manifest.sha256, base: manifest.base ?? null };
   } catch (error) {
     return { kind: "unreadable file", reason: messageOf(error, signal) };
   }
@@ -133,7 +158,7 @@ async function readManifest(
   const text = (await buffer(await storage.get(manifestKey, { signal }))).toString();
   const parsed = essentials.safeParse(parseJson(text));
   if (!parsed.success) return `${manifestKey} is no manifest, or damaged.`;
-  if (parsed.data.version > 1)
+  if (parsed.data.version > newestManifestVersion)
     return `${manifestKey} was written by a newer version of Quarterdeck. Use that version.`;
   if (key.split("/").at(-1) !== parsed.data.name)
     return `${manifestKey} is the manifest of ${toShownText(parsed.data.name)}.`;

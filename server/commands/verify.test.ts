@@ -125,7 +125,7 @@ test("tells a file that was changed, cut, or lost", async () => {
 
 test.each([
   ["cut off", (text: string) => text.slice(0, 100), "is no manifest, or damaged"],
-  ["of a newer version", (text: string) => text.replace(`"version": 1`, `"version": 2`), "newer"],
+  ["of a newer version", (text: string) => text.replace(`"version": 1`, `"version": 3`), "newer"],
   ["of another file", (text: string) => text.replace(`"name": "`, `"name": "x`), "manifest of x"],
 ])("tells a manifest that is %s", async (_, edit, words) => {
   await change(`${older()}.json`, async (path) =>

@@ -28,6 +28,14 @@ export type Command = {
   signal?: AbortSignal;
 };
 
+export type LocalCommand = Command & {
+  /** Open files of ours, which the program finds as `heldFile` has them. */
+  files?: readonly number[];
+};
+
+/** Where a program finds the first, second… of its `files`, from their beginning. */
+export const heldFile = (index: number): string => `/proc/self/fd/${3 + index}`;
+
 export type CommandEnd = {
   /** Null when a signal ended it. */
   exitCode: number | null;
@@ -75,8 +83,9 @@ export type Host = {
 };
 
 /** The machine that the service runs on: only there is our own code, which a remote machine does not have. */
-export type LocalHost = Omit<Host, "as"> & {
+export type LocalHost = Omit<Host, "as" | "run"> & {
   as(account: Account): LocalHost;
+  run(command: LocalCommand): ReturnType<Host["run"]>;
   /**
    * Performs work of our own as the account.
    * @throws what the task throws; from a child process as a plain Error with the same name, message and code

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { makeFolder } from "../testing/machine.ts";
+import { heldFile } from "./host.ts";
 import { createRunner } from "./run.ts";
 import { sendSignal } from "../testing/signals.ts";
 
@@ -31,6 +34,16 @@ test("it sees nothing of the service's environment but what it is given", async 
     "PATH",
     "PGPASSWORD",
   ]);
+});
+
+test("it reads open files from their beginning, also one that has no name any more", async () => {
+  const folder = await makeFolder();
+  const file = await open(join(folder, "base"), "wx+");
+  await rm(join(folder, "base"));
+  await file.write("held");
+  const { stdout } = await run({ argv: ["cat", heldFile(0)], files: [file.fd] });
+  await file.close();
+  expect(stdout).toBe("held");
 });
 
 test("no shell reads its arguments", async () => {

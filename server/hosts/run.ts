@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
 import type { Account } from "./account.ts";
 import { accountEnvironment, asAccount, startFailure } from "./as-account.ts";
-import { CommandMissing, type Command, type CommandEnd } from "./host.ts";
+import { CommandMissing, type CommandEnd, type LocalCommand } from "./host.ts";
 import { eachLine } from "./lines.ts";
 import { openOwnPipe } from "./own-pipe.ts";
 import { toError } from "../to-error.ts";
@@ -21,7 +21,7 @@ const keptErrorCharacters = 16 * 1024;
  */
 export const createRunner =
   (environment: Record<string, string>, account: Account | null = null) =>
-  async (command: Command): Promise<CommandEnd> => {
+  async (command: LocalCommand): Promise<CommandEnd> => {
     const { folder = "/" } = command;
     const [program, ...args] =
       account === null ? command.argv : asAccount(account, folder, command.argv);
@@ -39,7 +39,7 @@ export const createRunner =
       },
       // A group of its own, so that an abort reaches what the program started as well.
       detached: true,
-      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe"],
+      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...(command.files ?? [])],
       // No overload takes a stream of ours among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();

@@ -80,9 +80,10 @@ const programs: readonly Program[] = [
   {
     name: "kills",
     about:
-      "kills of the service: 25 in runs and 25 in restores of each kind of source, 20 in restores of MySQL and 20 in those of its single tables, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
+      "kills of the service: 25 in runs and 25 in restores of each kind of source, 20 in restores of MySQL and 20 in those of its single tables, 30 cancellations of incremental backups and of their restores, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
     files: [
       "server/backups/crash.test.ts",
+      "server/backups/incremental.test.ts",
       "server/backups/sources/mysql/source.test.ts",
       "server/backups/sources/mysql/restore-tables.test.ts",
       "server/workers/crash.test.ts",
@@ -94,6 +95,7 @@ const programs: readonly Program[] = [
     ],
     environment: {
       CRASH_ROUNDS: "25",
+      PATCH_ROUNDS: "30",
       RESTORE_KILLS: "20",
       LONG_FORM: "true",
       WORKER_KILLS: "30",

@@ -1,0 +1,103 @@
+// What a copy stores of its run: the file as it is or, where the full that the file needs has no copy there, its content in full.
+import { dirname } from "node:path/posix";
+import type { Readable } from "node:stream";
+import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
+import type { Connection } from "../store/database.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { Chain } from "./chain.ts";
+import type { ChainStore } from "./chain-store.ts";
+import type { CopyStore } from "./copy-store.ts";
+import { findFileKeys } from "./file-keys.ts";
+import { openVerified } from "./pipeline.ts";
+import type { Resolver } from "./resolver.ts";
+import { SourceError } from "./sources/source.ts";
+import { isPatch, patchEnding } from "./stored-file.ts";
+
+export type CopyContentOptions = {
+  store: Pick<BackupStore, "transaction" | "lock">;
+  copies: Pick<CopyStore, "there">;
+  chain: Pick<Chain, "open" | "baseOf">;
+  chainStore: Pick<ChainStore, "setFile">;
+  resolver: Pick<Resolver, "drillIdentity">;
+};
+
+export type CopyContent = {
+  /** The copy of the full that the file needs; null = it needs none. */
+  base: BackupRow | null;
+  /** The file comes as it is, and is not compressed once more. */
+  isPacked: boolean;
+  /** It has to be encrypted where the storage wants that. */
+  isPlain: boolean;
+  /** Behind the name: what it is, e.g. `.dump.patch.zst`. */
+  ending: string;
+  /** It is verified on the way. */
+  open(signal: AbortSignal): Promise<Readable>;
+};
+
+const endingOf = (path: string): string => {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.slice(name.indexOf("."));
+};
+
+export function createCopyContent(options: CopyContentOptions) {
+  const { store, copies, chain, chainStore, resolver } = options;
+
+  /** A copy of the full in the folder of the copy, where the manifest of a file that needs it names it. */
+  async function findBase(run: BackupRow, copy: BackupRow, folder: string) {
+    const { base_id: baseId } = run;
+    if (baseId === null) return null;
+    const found = await store.transaction((tx) =>
+      copies.there(tx, baseId, copy.storage_provider_id),
+    );
+    return found?.status === "finished" && dirname(found.path) === folder ? found : null;
+  }
+
+  async function keysOf(run: BackupRow, from: Storage, signal: AbortSignal) {
+    if (!isEncrypted(run.path)) return null;
+    const identity = await resolver.drillIdentity(run.storage_provider_id);
+    if (identity === null)
+      throw new SourceError(
+        `Backup ${run.id} holds what has changed since backup ${run.base_id}, of which there is no copy, and the storage provider has no drill_identity to read both. The next full backup can be copied.`,
+      );
+    return findFileKeys(from, { row: run, base: await chain.baseOf(run) }, { identity }, signal);
+  }
+
+  return {
+    /** @param folder of the copy, in its storage */
+    async find(
+      run: BackupRow,
+      copy: BackupRow,
+      { from, folder }: { from: Storage; folder: string },
+      signal: AbortSignal,
+    ): Promise<CopyContent> {
+      const base = await findBase(run, copy, folder);
+      const ending = endingOf(run.path);
+      if (base !== null || !isPatch(run.path))
+        return {
+          base,
+          isPacked: true,
+          isPlain: !isEncrypted(run.path),
+          ending,
+          open: (stopping) => openVerified(from, run, stopping),
+        };
+      const keys = await keysOf(run, from, signal);
+      return {
+        base: null,
+        isPacked: false,
+        isPlain: true,
+        ending: ending.replace(patchEnding, "").replace(encryptedEnding, ""),
+        open: (stopping) => chain.open(from, run, { keys }, stopping),
+      };
+    },
+
+    /** Holds the full from now on. @returns the copy as it is then. @throws where the full is being deleted */
+    async hold(tx: Connection, copy: BackupRow, base: BackupRow | null): Promise<BackupRow> {
+      if (base !== null && (await store.lock(tx, base.id))?.status !== "finished")
+        throw new SourceError(
+          `Backup ${base.id}, which the copy needs, was deleted meanwhile. Copy the backup again.`,
+        );
+      return chainStore.setFile(tx, copy, { path: copy.path, base_id: base?.id ?? null });
+    },
+  };
+}
