@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { configurationRow, expectAccessible, expectRow, expectToast } from "./helpers.ts";
-import { listOf } from "./backup-helpers.ts";
+import { listOf, newestOf } from "./backup-helpers.ts";
 
 const source = (page: Page): Locator => page.getByRole("combobox", { name: "Source" });
 
@@ -268,6 +268,33 @@ test.describe("changing a backup", () => {
     await expect(page.getByRole("alertdialog")).toContainText(
       "Files that the backup leaves out stay as they are now.",
     );
+  });
+
+  test("makes backups incremental, and each says which full one it needs", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration();
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
+    await page.getByLabel("Incremental").check();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page).toHaveURL(/backup-configurations\/\d+$/);
+    await expect.poll(async () => (await backups.configuration(id)).status).toBe("installed");
+    const full = newestOf(await backups.run(id));
+    const patch = newestOf(await backups.run(id));
+    const row = (backup: number) =>
+      page
+        .getByRole("row")
+        .filter({ has: page.getByRole("link", { name: `Backup ${backup}`, exact: true }) });
+    await expect(row(full.id)).toContainText("full");
+    await expect(row(patch.id)).toContainText("incremental");
+    await page.getByRole("link", { name: `Backup ${patch.id}`, exact: true }).click();
+    const kind = page.getByRole("definition").filter({ hasText: "Incremental, needs" });
+    await kind.getByRole("link", { name: `backup ${full.id}` }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Backup ${full.id}`);
+    await expect(page.getByRole("definition").filter({ hasText: /^Full$/ })).toBeVisible();
   });
 
   test("says of an emptied number what saving keeps: the one that is stored", async ({

@@ -65,6 +65,21 @@ function toProperties(backup: Backup): Property[] {
       ? { term: "Kept until", value: <Time value={safetyEnd(backup.ended_at)} /> }
       : null,
     isFinished ? { term: "Size", value: formatBytes(size) } : null,
+    isFinished && backup.base_id !== undefined
+      ? {
+          term: "Kind",
+          value: backup.base_id ? (
+            <>
+              Incremental, needs{" "}
+              <Link to={paths.backup(backup.base_id)} className="underline underline-offset-4">
+                backup {backup.base_id}
+              </Link>
+            </>
+          ) : (
+            "Full"
+          ),
+        }
+      : null,
     isFinished && plain
       ? {
           term: "Before compression",

@@ -4,6 +4,7 @@ import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { type BackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import { toNumber, toText } from "../app/form-values.ts";
+import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";
 import { FoldedFields } from "../ui/FoldedFields.tsx";
 import { Input } from "../ui/Input.tsx";
@@ -147,6 +148,15 @@ function AdvancedFields({
       {isOurs && <KeepFields />}
       {isOurs && <ExcludeFields />}
       {isOurs && <SpeedFields />}
+      {isOurs && (
+        <Field
+          label="Incremental"
+          layout="beside"
+          help="Store only what has changed since the last full backup, which is made once a week. Takes memory and disk on Quarterdeck's machine."
+        >
+          {(aria) => <Checkbox {...aria} {...register("incremental")} />}
+        </Field>
+      )}
       {isOurs && (
         <Field
           label="Restore drill"

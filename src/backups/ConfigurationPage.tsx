@@ -86,6 +86,7 @@ function toProperties(
     ...(configuration.compression_level
       ? [{ term: "Compression level", value: String(configuration.compression_level) }]
       : []),
+    ...(configuration.incremental ? [{ term: "Incremental", value: "Yes" }] : []),
     ...(configuration.bytes_per_second
       ? [
           {

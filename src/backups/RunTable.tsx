@@ -16,10 +16,11 @@ import { brokenCopy } from "./copies.ts";
 import { WorkProgress } from "./WorkProgress.tsx";
 
 /** What is known of the stored copy beyond "finished". */
-function Marks({ backup }: { backup: Backup }) {
+function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
   const { damage, drill_status: drill, restore_status: restore, warnings = [] } = backup;
   const broken = brokenCopy(backup);
   const marks = [
+    showsKind && backup.status === "finished" ? (backup.base_id ? "incremental" : "full") : null,
     backup.pinned_at ? "pinned" : null,
     damage ? "damaged" : null,
     broken === undefined ? null : broken.status === "damaged" ? "copy damaged" : "copy missing",
@@ -36,7 +37,12 @@ function Marks({ backup }: { backup: Backup }) {
   return <p className={`mt-1 text-xs ${isBad ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
 }
 
-function Status({ backup, backups }: { backup: Backup; backups: readonly Backup[] }) {
+type StatusProps = {
+  backup: Backup;
+  configuration: Pick<BackupConfiguration, "backups" | "incremental">;
+};
+
+function Status({ backup, configuration: { backups, incremental } }: StatusProps) {
   const { status, status_reason: reason, started_at: at, size } = backup;
   const kind = runningWork(backup);
   return (
@@ -52,7 +58,7 @@ function Status({ backup, backups }: { backup: Backup; backups: readonly Backup[
           {reason}
         </p>
       )}
-      <Marks backup={backup} />
+      <Marks backup={backup} showsKind={incremental === true || backup.base_id != null} />
       {/* The columns that a narrow table has no room for. */}
       <p className="mt-1 text-xs text-muted @2xl:hidden">
         <Time value={at} />
@@ -85,7 +91,7 @@ const makeColumns = (configuration: BackupConfiguration): readonly Column<Backup
   {
     id: "status",
     header: "Status",
-    cell: (backup) => <Status backup={backup} backups={configuration.backups} />,
+    cell: (backup) => <Status backup={backup} configuration={configuration} />,
   },
   {
     id: "started",

@@ -116,6 +116,7 @@ export const toValues = (configuration: BackupConfiguration): ConfigurationFormV
   ...(configuration.bytes_per_second !== undefined && {
     bytes_per_second: configuration.bytes_per_second,
   }),
+  ...(configuration.incremental !== undefined && { incremental: configuration.incremental }),
   ...(configuration.type === "site" && {
     ...(configuration.exclude !== undefined && { exclude: configuration.exclude }),
     ...(configuration.exclude_caches !== undefined && {
