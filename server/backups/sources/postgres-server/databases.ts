@@ -27,6 +27,15 @@ export async function listDatabases(client: pg.Client, target: Target): Promise<
   return rows.map(({ name }) => name);
 }
 
+/** What a restore that was cut off left, as long as nobody works on it. */
+export async function listLeft(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select datname as name from pg_database where ${isScratch} and datname !~ '^quarterdeck_drill' and not exists (
+      select from pg_stat_activity where application_name = 'quarterdeck restore ' || split_part(datname::text, '_', 3)
+    ) order by 1`);
+  return rows.map(({ name }) => name);
+}
+
 export type Account = {
   isSuperuser: boolean;
   /** Passwords of roles are kept where few may look. */

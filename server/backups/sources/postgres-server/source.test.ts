@@ -227,6 +227,9 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
       "create database quarterdeck_restore_7_1",
       "create role half; comment on role half is 'quarterdeck restore 7'",
     );
+    expect(await source.rehearse(never)).toContain(
+      "A restore that was cut off left quarterdeck_restore_7_1.",
+    );
     expect(await source.settle(attemptOf().attempt)).toBe("as it was");
     await isUnchanged();
     await server.query("postgres", "create database quarterdeck_old_7_1");

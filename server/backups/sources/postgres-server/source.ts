@@ -7,7 +7,7 @@ import { checkPrivileges, tellNames } from "../postgres/privileges.ts";
 import { tellRestorable } from "../postgres/restorable.ts";
 import { findTools, toolsToDump, type Installations } from "../postgres/tools.ts";
 import type { Source } from "../source.ts";
-import { listDatabases, lookAtAccount } from "./databases.ts";
+import { listDatabases, listLeft, lookAtAccount } from "./databases.ts";
 import { drillServer } from "./drill.ts";
 import { dumpServer } from "./dump.ts";
 import { withPrefix } from "./names.ts";
@@ -60,12 +60,21 @@ export function createPostgresServerSource({
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
-      const { names, account, version } = await withServer(target, session, async (client) => ({
-        version: await serverVersion(client),
-        names: await listDatabases(client, target),
-        account: await lookAtAccount(client),
-      }));
+      const { names, account, version, left } = await withServer(
+        target,
+        session,
+        async (client) => ({
+          version: await serverVersion(client),
+          names: await listDatabases(client, target),
+          account: await lookAtAccount(client),
+          left: await listLeft(client),
+        }),
+      );
       const warnings: string[] = [];
+      if (left.length > 0)
+        warnings.push(
+          `A restore that was cut off left ${tellNames(left)}. A restore of the same backup removes them; or drop them.`,
+        );
       if (!account.readsPasswords)
         warnings.push(
           `The backup lacks the passwords of roles, because ${target.user} may not read pg_authid. Use a superuser to have them.`,
