@@ -154,13 +154,17 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
-  test("whose rows were broken before, in the backup or by then, are no reason to refuse them", async () => {
-    made(`${schema}; insert into orders (customer) values (9)`);
-    const { content } = await dump();
-    made("insert into items values (9, 99); delete from orders");
-    await source({ tables: ["orders"] }).restore(Readable.from([content]), attempt());
-    expect(query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
-  });
+  // The same script runs on both machines.
+  test.runIf(isNear)(
+    "whose rows were broken before, in the backup or by then, are no reason to refuse them",
+    async () => {
+      made(`${schema}; insert into orders (customer) values (9)`);
+      const { content } = await dump();
+      made("insert into items values (9, 99); delete from orders");
+      await source({ tables: ["orders"] }).restore(Readable.from([content]), attempt());
+      expect(query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
+    },
+  );
 });
 
 describe("on this machine", () => {
@@ -208,7 +212,7 @@ describe("on this machine", () => {
       import { createReadStream } from "node:fs";
       console.log("begun");
       await createSqliteSource(${JSON.stringify(options)}).restore(createReadStream(${JSON.stringify(copy)}), { id: 7, say() {}, signal: new AbortController().signal });`;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       exec(fill("new"));
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
         stdio: ["ignore", "pipe", "inherit"],
@@ -216,7 +220,7 @@ describe("on this machine", () => {
       const exited = once(child, "exit");
       await Promise.race([once(child.stdout, "data"), exited]);
       await untilNoted(exited);
-      await wait(round * 8);
+      await wait(round * 12);
       child.kill("SIGKILL");
       await exited;
       const state = await source({ tables: ["rows_"] }).settle(attempt());
