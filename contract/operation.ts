@@ -23,6 +23,8 @@ export type Operation = {
     | "tokens";
   query?: Schema;
   body?: Schema;
+  /** In place of the JSON body the request may have a file as it is, of any length; this is what stands in its query then. */
+  upload?: Schema;
   /** The successful responses by status; null = no body. */
   responses: { [status: number]: Schema | null };
   /** What a 409 says, where that is more than a message. */
@@ -40,7 +42,9 @@ export type Operation = {
 };
 
 /** Keeps the literal types of a row. Its body stands in `contract/served-operations.ts`. */
-export const operation = <const Row extends Operation & { body?: never }>(row: Row): Row => row;
+export const operation = <const Row extends Operation & { body?: never; upload?: never }>(
+  row: Row,
+): Row => row;
 
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
@@ -55,6 +59,8 @@ type Input<Part> = Part extends Schema ? z.input<Part> : undefined;
 /** What a handler sees of the query and the body: parsed, with defaults in place. */
 export type ParsedQuery<Row extends Operation> = Output<Row["query"]>;
 export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
+/** What goes with a file that is sent as it is. */
+export type ParsedUpload<Row extends Operation> = Output<Row["upload"]>;
 
 /** What a client sends. */
 export type QueryInput<Row extends Operation> = Input<Row["query"]>;

@@ -12,6 +12,12 @@ import {
   updateBackupConfigurationBody,
 } from "./backups/bodies.ts";
 import { backupCounts } from "./backups/counts.ts";
+import {
+  importableFiles,
+  importableFilesQuery,
+  importFileBody,
+  uploadQuery,
+} from "./backups/import.ts";
 import { storageForecast } from "./backups/storage-forecast.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { discovery, findDatabasesBody, foundDatabases, takeOverBody } from "./discovery.ts";
@@ -47,6 +53,17 @@ export const servedOperations = {
   browseObjects: { ...operations.browseObjects, body: browseObjectsBody },
   restoreIntoDatabase: { ...operations.restoreIntoDatabase, body: restoreIntoDatabaseBody },
   restoreIntoSite: { ...operations.restoreIntoSite, body: restoreIntoSiteBody },
+  importDatabaseFile: {
+    ...operations.importDatabaseFile,
+    body: importFileBody,
+    upload: uploadQuery,
+  },
+  importSiteFile: { ...operations.importSiteFile, body: importFileBody, upload: uploadQuery },
+  showImportableFiles: {
+    ...operations.showImportableFiles,
+    query: importableFilesQuery,
+    responses: { 200: importableFiles },
+  },
   showStorageForecast: {
     ...operations.showStorageForecast,
     query: storageForecastQuery,

@@ -76,6 +76,9 @@ export const paths = {
   newEntry: (kind: string) => `/settings/inventory/${kind}/new`,
   editEntry: (kind: string, id: number) => `/settings/inventory/${kind}/${id}/edit`,
   adoptBackups: (providerId: number) => `/settings/inventory/storage-providers/${providerId}/adopt`,
+  /** @param chosen what the form begins with; `of`: "database-7" or "site-3" */
+  importFile: ({ server, storage, of }: { server?: number; storage?: number; of?: string }) =>
+    withQuery("/import", { server: server?.toString(), storage: storage?.toString(), of }),
   backups: (serverId: number, view: ListView = {}) => list(`/servers/${serverId}/backups`, view),
   /** @param of what to back up, chosen beforehand */
   newBackupConfiguration: (serverId: number, of?: { type: string; id: number }) =>

@@ -125,6 +125,13 @@ const pages: RouteObject[] = [
     },
   },
   {
+    path: "/import",
+    lazy: {
+      loader: async () => (await import("./backups/import/loader.ts")).importLoader,
+      Component: async () => (await import("./backups/import/ImportPage.tsx")).ImportPage,
+    },
+  },
+  {
     path: "/sites/:id/notifications",
     lazy: {
       loader: async () => (await import("./notifications/loaders.ts")).notificationsLoader,

@@ -61,9 +61,16 @@ export const safetyKeptDays = 7;
 
 /**
  * What asked for a backup. A safety backup is what a restore takes of its target first; an adopted one was made by an earlier
- * installation; a copy has the file of a run in a second storage.
+ * installation, a copy has the file of a run in a second storage, and an imported one is of a file that Quarterdeck did not make.
  */
-export const backupTriggers = ["schedule", "manual", "safety", "adopted", "copy"] as const;
+export const backupTriggers = [
+  "schedule",
+  "manual",
+  "safety",
+  "adopted",
+  "copy",
+  "import",
+] as const;
 export type BackupTrigger = (typeof backupTriggers)[number];
 
 const bytes = z.int().check(z.gte(0));

@@ -1,6 +1,8 @@
-// The backups' operations that only a restore elsewhere needs: the dashboard's first file does without them.
+// The backups' operations that only restores elsewhere and imports need: the dashboard's first file does without them.
+import * as z from "zod/mini";
 import { backup } from "./backup.ts";
 import { archiveFiles, archiveObjects, backupContents, currentContents } from "./contents.ts";
+import type { ImportableFiles } from "./import.ts";
 import { operation } from "../operation.ts";
 
 export const lateBackupOperations = {
@@ -50,5 +52,27 @@ export const lateBackupOperations = {
     method: "POST",
     path: "/api/site/{id}/restore",
     responses: { 202: backup },
+  }),
+  importDatabaseFile: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/database/{id}/import",
+    responses: { 202: backup },
+  }),
+  importSiteFile: operation({
+    tag: "backups",
+    method: "POST",
+    path: "/api/site/{id}/import",
+    responses: { 202: backup },
+  }),
+  showImportableFiles: operation({
+    tag: "inventory",
+    method: "GET",
+    path: "/api/storage-providers/{id}/files",
+    // Its schema comes with the service: the page that shows them trusts that.
+    responses: { 200: z.custom<ImportableFiles>() },
+    // A storage may have files of any server.
+    ability: "*",
+    reach: "every server",
   }),
 };

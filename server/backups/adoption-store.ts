@@ -171,7 +171,14 @@ export function createAdoptionStore(db: Database) {
       const rows = await tx
         .select()
         .from(configurations)
-        .where(and(eq(target, id), isNotNull(configurations.adopted_at)))
+        .where(
+          and(
+            eq(target, id),
+            isNotNull(configurations.adopted_at),
+            // Those of imports are listed apart.
+            sql`not exists (select from ${backups} where ${backups.configuration_id} = ${configurations.id} and ${backups.trigger} = 'import')`,
+          ),
+        )
         .orderBy(desc(configurations.id))
         .for("update");
       const newest = await tx

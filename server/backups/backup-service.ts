@@ -22,6 +22,7 @@ import type { CopyQueue } from "./copy-queue.ts";
 import { createCopyRequest } from "./copy-request.ts";
 import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
+import type { Uploads } from "./foreign/uploads.ts";
 import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { createLockBoth } from "./lock-both.ts";
@@ -49,6 +50,8 @@ type BackupServiceOptions = {
   fileKeys: FileKeys;
   jobs: Jobs;
   leases: Pick<Leases, "holdThose">;
+  /** Files that are being received. */
+  uploads: Pick<Uploads, "cancel">;
   clock: Clock;
 };
 
@@ -57,6 +60,7 @@ const alreadyEnding = "The backup is already ending. Check again in a moment.";
 /** What a task is called in a sentence. */
 export const taskNames = {
   run: "being backed up",
+  import: "being imported",
   copy: "being copied",
   restore: "being restored",
   drill: "in a restore drill",
@@ -70,7 +74,7 @@ function cancelableOf(id: number, all: readonly TaskRow[]): TaskRow | undefined 
 }
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, clock } = options;
+  const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, jobs, clock } = options;
   const { run, runScheduled } = createRunMaker(options);
   const { addTask } = createAddTasks(options);
   const { findFile } = createOpenStored(options);
@@ -79,12 +83,20 @@ export function createBackupService(options: BackupServiceOptions) {
   const endUnbegun = async (
     tx: Connection,
     kind: BackupTaskKind,
-    row: BackupRow,
+    { row, serverId }: { row: BackupRow; serverId: number },
     reason: string,
   ): Promise<void> => {
-    if (kind === "run") {
-      const change = { status_reason: reason, ended_at: new Date(clock.now()), output: reason };
+    if (kind === "run" || kind === "import") {
+      const change = {
+        status_reason: reason,
+        ended_at: new Date(clock.now()),
+        output: reason,
+        path: "",
+      };
       await store.move(tx, row, "failed", change);
+      const { storage_provider_id, path } = row;
+      if (path !== "")
+        await jobs.send(tx, "backup.clean", { storage_provider_id, path, server_id: serverId });
     } else if (kind === "restore")
       await store.update(tx, row.id, { restore_status: "failed", restore_output: reason });
     else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
@@ -151,6 +163,10 @@ export function createBackupService(options: BackupServiceOptions) {
       const { row, begun, announce } = await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
         const task = cancelableOf(row.id, await tasks.ofBackup(tx, row.id));
+        if (task === undefined && options.uploads.cancel(row.id, reason)) {
+          await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));
+          return { row, begun: null, announce: null };
+        }
         if (task === undefined)
           throw conflict(
             row.trigger === "safety" && runningWork(row) !== null
@@ -165,7 +181,7 @@ export function createBackupService(options: BackupServiceOptions) {
           return { row, begun: null, announce };
         }
         const detail = cancellationMessage(reason, task.kind);
-        await endUnbegun(tx, task.kind, row, detail);
+        await endUnbegun(tx, task.kind, { row, serverId: configuration.server_id }, detail);
         await recordActivity(
           tx,
           backupEntry(configuration, row, canceledAction[task.kind], { detail }),

@@ -66,6 +66,8 @@ export function createBackupStore(db: Database) {
             and(eq(backups.status, "running"), isNull(backups.ended_at)),
             and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
           ),
+          // It has a task of its own, or somebody is sending its file: see `createImportStore`.
+          ne(backups.trigger, "import"),
           condition,
         ),
       );

@@ -32,6 +32,12 @@ import { createConfigurationStore } from "./configuration-store.ts";
 import { createConfigurationTransitions } from "./configuration-transitions.ts";
 import { createBackupCounts, backupMetrics } from "./metrics.ts";
 import { createFileKeys } from "./file-keys.ts";
+import { importRoutes } from "./foreign/import-routes.ts";
+import { createImportService } from "./foreign/import-service.ts";
+import { createImportStore } from "./foreign/import-store.ts";
+import { createImportTasks } from "./foreign/import-tasks.ts";
+import { createReceiveUpload } from "./foreign/receive-upload.ts";
+import { createUploads } from "./foreign/uploads.ts";
 import { createTaskHandlers } from "./task-handlers.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { createEntryTests } from "./entry-tests.ts";
@@ -144,12 +150,15 @@ export function createBackups(options: BackupsOptions): Backups {
   const copyBackup = createCopyBackup({ ...parts, version });
   const incremental = createIncremental({ ...parts, host, scratch });
   const takeBackup = createTakeBackup({ ...parts, incremental, countsStore, version });
-  const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, retention });
+  const imports = createImportTasks({ ...parts, takeBackup, inventory });
+  const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, imports, retention });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
+  const uploads = createUploads({ host });
   const backups = createBackupService({
     ...parts,
     runner,
     removal,
+    uploads,
     copyBackup,
     leases: options.leases,
   });
@@ -166,6 +175,16 @@ export function createBackups(options: BackupsOptions): Backups {
     leases: options.leases,
   });
   const serializer = createSerializer({ store, copies, tasks, inventory, clock });
+  const importParts = {
+    ...parts,
+    importStore: createImportStore(db),
+    inventory,
+    transitions,
+    leases: options.leases,
+  };
+  const importService = createImportService(importParts);
+  const receiveUpload = createReceiveUpload({ ...importParts, imports: importService, uploads });
+  const interruptUploads = () => receiveUpload.interruptOrphans(options.leases.elsewhere());
 
   return {
     entryTests: createEntryTests((reader) =>
@@ -176,6 +195,7 @@ export function createBackups(options: BackupsOptions): Backups {
         inventory,
         createAdoptStorage({ ...parts, store: createAdoptionStore(db), inventory, transitions }),
       ),
+      ...importRoutes({ imports: importService, receiveUpload, serializer, inventory }),
       ...backupRoutes({
         configurations,
         backups,
@@ -224,15 +244,23 @@ export function createBackups(options: BackupsOptions): Backups {
           jobs.send(tx, "backup-task.deadline", { id }, longestWaitMs / 1000),
         );
       await work.interruptOrphans();
+      await interruptUploads();
       await removal.resume();
       await recovery.resume();
       jobs.backupTasks.work(runner.run);
       scheduler.wake();
     },
-    wake: scheduler.wake,
+    wake() {
+      scheduler.wake();
+      // One that another instance was receiving is nobody's.
+      interruptUploads().catch((error: unknown) =>
+        log.error({ err: error }, "uploads that broke off were not looked for"),
+      );
+    },
     isBusyWith: runner.isBusyWith,
     async stop() {
       listings.close();
+      uploads.stop();
       objectListings.close();
       await scheduler.stop();
       await Promise.all([jobs.backupTasks.stop(), runner.stop()]);

@@ -1,5 +1,6 @@
 // Whether a run stores the changes since a full, or a full of its own, and why. Pure.
 import { dirname } from "node:path/posix";
+import { isOfRun } from "../../contract/backups/backup.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { BackupRow } from "./backup-store.ts";
 import { maxContentBytes, patchMemoryBytes, roomFor } from "./patch.ts";
@@ -44,10 +45,7 @@ export function chooseBase<Backup extends Facts>(
   { storageProviderId, folder, willBeEncrypted, at }: Coming,
 ): Choice<Backup> {
   const base = finished.find(
-    (one) =>
-      one.base_id === null &&
-      one.trigger !== "safety" &&
-      one.storage_provider_id === storageProviderId,
+    (one) => one.base_id === null && isOfRun(one) && one.storage_provider_id === storageProviderId,
   );
   if (base === undefined) return { reason: "the storage has no full backup yet" };
   const name = `backup ${base.id}, the last full one,`;

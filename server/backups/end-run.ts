@@ -1,9 +1,10 @@
 // The end of a run that went well: its row, its event, and what it says of its configuration.
+import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
-import { backupEvent } from "./event-data.ts";
+import { backupEntry, backupEvent } from "./event-data.ts";
 import type { BackupCounts } from "./metrics.ts";
 
 export type EndRunOptions = {
@@ -27,6 +28,10 @@ export function createEndRun({ store, configurations, counts }: EndRunOptions) {
     ): Promise<BackupRow | null> {
       const finished = await store.move(tx, row, "finished", change);
       if (finished === null || finished.trigger === "safety") return finished;
+      if (finished.trigger === "import") {
+        await recordActivity(tx, backupEntry(configuration, finished, "imported"));
+        return finished;
+      }
       const recovered = await configurations.clearMissed(tx, configuration.id);
       // What it could not do when it was set up, it has just done.
       if (configuration.status === "failed")

@@ -224,6 +224,7 @@ export const configurationEntry = (
 /** What the timeline says of what somebody canceled; in place of the event of a failure. */
 export const canceledAction = {
   run: "cancelled",
+  import: "import cancelled",
   copy: "copy cancelled",
   restore: "restore cancelled",
   drill: "restore drill cancelled",

@@ -24,6 +24,7 @@ export class Canceled extends Interrupted {
 /** What work that was canceled leaves behind, and a restore that failed before it began; a sentence of its own. */
 export const leftBehind = {
   run: "Nothing was stored.",
+  import: "Nothing was stored.",
   copy: "No copy was stored.",
   restore: "Nothing was changed.",
   drill: "The backup and its source are unchanged.",

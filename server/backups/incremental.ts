@@ -2,6 +2,7 @@
 import { pipeline } from "node:stream/promises";
 import { dirname } from "node:path/posix";
 import { text } from "node:stream/consumers";
+import { isOfRun } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
 import { findFileKey, RefusedIdentity, type FileKey } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
@@ -85,7 +86,7 @@ export function createIncremental(options: IncrementalOptions) {
     if (!(await hasZstd(host))) return { reason: "zstd isn't installed on Quarterdeck's machine" };
     const sizes = {
       baseBytes: base.plain_size,
-      contentBytes: finished.find(({ trigger }) => trigger !== "safety")?.plain_size ?? 0,
+      contentBytes: finished.find(isOfRun)?.plain_size ?? 0,
     };
     const complaint = machineComplaint(await machine(), sizes);
     if (complaint !== null) return { reason: complaint };
@@ -177,7 +178,7 @@ export function createIncremental(options: IncrementalOptions) {
         sayFull(reason);
       }
 
-      if (run.configuration.incremental && row.trigger !== "safety") {
+      if (run.configuration.incremental && isOfRun(row) && row.trigger !== "import") {
         const choice = await choose(run, signal);
         const claimed = "base" in choice ? await claimBase(run, choice.base) : null;
         if (!("base" in choice)) sayFull(choice.reason);

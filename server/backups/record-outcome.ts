@@ -81,7 +81,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         measured,
         before.map((one) => measure(one, isOfContent)),
       ),
-      ...(await lostRows(configuration, stored.manifest)),
+      ...(row.trigger === "import" ? [] : await lostRows(configuration, stored.manifest)),
     ];
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,
@@ -120,7 +120,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     also: (tx: Connection) => Promise<void>,
   ): Promise<boolean> {
     const reason =
-      error instanceof Canceled ? cancellationMessage(error, "run") : failureMessage(error);
+      error instanceof Canceled ? cancellationMessage(error, workOf(row)) : failureMessage(error);
     output.say(reason);
     const moved = await store.transaction(async (tx) => {
       const failed = await store.move(tx, row, "failed", {
@@ -142,7 +142,12 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       if (error instanceof Canceled)
         await recordActivity(
           tx,
-          backupEntry(configuration, failed, canceledAction.run, { detail: reason }),
+          backupEntry(configuration, failed, canceledAction[workOf(row)], { detail: reason }),
+        );
+      else if (row.trigger === "import")
+        await recordActivity(
+          tx,
+          backupEntry(configuration, failed, "import failed", { outcome: "bad", detail: reason }),
         );
       else if (row.trigger !== "safety")
         await recordEvent(
@@ -158,6 +163,8 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
 
   return { finish, fail };
 }
+
+const workOf = ({ trigger }: BackupRow) => (trigger === "import" ? "import" : "run");
 
 const measure = (
   { path, size, plain_size: plainSize, started_at, ended_at, checksum }: BackupRow,

@@ -55,7 +55,8 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
           b.origin, b.owner, d.entry as database, s.entry as site, server.entry ->> 'name' as server
         from backup_configurations c
         cross join lateral (
-          select id, trigger = 'safety' as is_safety, path, size, checksum, base_id, coalesce(taken_at, ended_at) as ended_at,
+          select id, trigger = 'safety' as is_safety, trigger = 'import' as is_foreign, path, size, checksum, base_id,
+            coalesce(taken_at, ended_at) as ended_at,
             manifest -> 'origin' as origin, manifest -> 'file' as owner
           from backups
           where configuration_id = c.id and storage_provider_id = ${providerId}
@@ -67,7 +68,8 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
         left join sites s on s.id = c.site_id
         left join servers server on server.id = c.server_id
         where c.status <> 'removing'
-        order by c.database_id, c.site_id, b.is_safety, b.ended_at desc, b.id desc`);
+        -- What somebody brought here is not how the source stood.
+        order by c.database_id, c.site_id, b.is_foreign, b.is_safety, b.ended_at desc, b.id desc`);
       return rows.flatMap(toRecoverable);
     },
 

@@ -61,9 +61,13 @@ type Encryption = { recipients: Recipients; encrypt: Encrypt };
 export type Resolver = {
   /**
    * Where restores of it are tried. Opens the source only where that is its own server.
+   * @param into how it is restored there
    * @throws like `source`
    */
-  drill(configuration: ConfigurationRow): Promise<PlacedDrill>;
+  drill(
+    configuration: ConfigurationRow,
+    into?: Pick<RestoreDestination, "keeps_owners">,
+  ): Promise<PlacedDrill>;
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
   /** What a restore replaces that does not go back into its source. @throws like `source` */
@@ -251,9 +255,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       return describeSubject(found, await inventory.findServer(found.serverId), source);
     },
 
-    async drill(configuration) {
+    async drill(configuration, into = { keeps_owners: true }) {
       const found = await find(configuration);
-      return (await drillPlaces.of(found)) ?? { place: null, ...(await open(found)) };
+      return (await drillPlaces.of(found)) ?? { place: null, ...(await open(found, { into })) };
     },
 
     async storage(providerId) {

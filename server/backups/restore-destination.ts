@@ -43,8 +43,14 @@ export function createDestinations({ configurations, resolver }: DestinationsOpt
     open: (
       { destination }: Pick<TaskRow, "destination">,
       configuration: ConfigurationRow,
-    ): Promise<Source> =>
-      destination === null ? resolver.source(configuration) : resolver.destination(destination),
+      { trigger }: Pick<BackupRow, "trigger">,
+    ): Promise<Source> => {
+      if (destination !== null) return resolver.destination(destination);
+      if (trigger !== "import") return resolver.source(configuration);
+      // It names roles of a server that nobody knows.
+      const { database_id, site_id } = configuration;
+      return resolver.destination({ database_id, site_id, database: null, keeps_owners: false });
+    },
 
     /** The configuration that saves what is there; null = there is none, or nothing is there yet. */
     async saverOf(

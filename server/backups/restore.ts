@@ -164,7 +164,7 @@ export function createRestore(options: RestoreOptions) {
     const signal = AbortSignal.timeout(settleMs);
     let reason: string;
     try {
-      const source = await destinations.open(task, configuration);
+      const source = await destinations.open(task, configuration, row);
       const state = await source.settle({ id: row.id, say: output.say, signal });
       if (state === "restored") {
         output.say("Interrupted after its last step. The restore is complete.");
@@ -216,7 +216,7 @@ export function createRestore(options: RestoreOptions) {
       const keys = fileKeys.take(task.id);
       try {
         if (isEncrypted(row.path) && keys === null) throw new EncryptionError(keyIsGone);
-        const source = await destinations.open(task, configuration);
+        const source = await destinations.open(task, configuration, row);
         ({ isBuiltAside } = source);
         const storage = await resolver.storage(row.storage_provider_id);
         const { destination } = task;

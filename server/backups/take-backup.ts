@@ -96,11 +96,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
 
   /** A service that was killed has not run what runs after a backup, e.g. what ends a maintenance mode. */
   async function runLeftHook(
-    { status }: BackupRow,
+    { status, trigger }: BackupRow,
     configuration: ConfigurationRow,
     output: Output,
   ): Promise<void> {
-    if (status !== "running" || configuration.type !== "site") return;
+    if (status !== "running" || configuration.type !== "site" || trigger === "import") return;
     try {
       const { hooks } = await resolver.source(configuration);
       const reason = await hooks?.after(output.say);
@@ -143,6 +143,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
      * Runs a waiting backup to its outcome, which it stores.
      * @param runner the claim of the job that this is a part of, and what changes with the outcome in the same
      *   transaction; it throws when the claim is gone
+     * @param openSource left out: what the configuration backs up
      * @throws ClaimLost
      * @returns the row, which is finished or waits for its copy; null when it failed, and the row says why
      */
@@ -150,14 +151,22 @@ export function createTakeBackup(options: TakeBackupOptions) {
       waiting: BackupRow,
       configuration: ConfigurationRow,
       signal: AbortSignal,
-      { claim, also }: { claim: Claim; also(tx: Connection): Promise<void> },
+      {
+        claim,
+        also,
+        openSource = () => resolver.source(configuration),
+      }: { claim: Claim; also(tx: Connection): Promise<void>; openSource?(): Promise<Source> },
     ): Promise<BackupRow | null> {
       const output = createOutput();
       let row = waiting;
       try {
         const startedAt = now();
-        const before = await store.finishedRuns(configuration.id, comparedBackups);
-        const source: Source = await resolver.source(configuration);
+        // What comes from elsewhere is held against nothing.
+        const before =
+          waiting.trigger === "import"
+            ? []
+            : await store.finishedRuns(configuration.id, comparedBackups);
+        const source: Source = await openSource();
         const storage = await resolver.storage(waiting.storage_provider_id);
         const encryption = await resolver.encryption(waiting.storage_provider_id);
         const keyOf = (extension: string) =>
@@ -178,7 +187,8 @@ export function createTakeBackup(options: TakeBackupOptions) {
         if (running === null) return null;
         row = running;
         output.say(await untilAborted(signal, source.rehearse(signal)));
-        await noteWarnings(source, configuration, output, signal, claim);
+        if (row.trigger !== "import")
+          await noteWarnings(source, configuration, output, signal, claim);
         const storing = await options.incremental.begin(
           {
             row,

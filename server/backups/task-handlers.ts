@@ -5,6 +5,7 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import type { CopyBackup } from "./copy-backup.ts";
 import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
+import type { ImportTasks } from "./foreign/import-tasks.ts";
 import { createVerification, type VerificationOptions } from "./verification.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
@@ -19,13 +20,15 @@ import type { Connection } from "../store/database.ts";
 type TaskHandlersOptions = VerificationOptions & {
   fileKeys: FileKeys;
   takeBackup: TakeBackup;
+  imports: ImportTasks;
   copyBackup: CopyBackup;
   copies: Pick<CopyStore, "abandoned" | "withoutJob" | "twinsOf">;
   retention: Retention;
 };
 
 export function createTaskHandlers(options: TaskHandlersOptions) {
-  const { store, configurations, tasks, takeBackup, copyBackup, copies, retention } = options;
+  const { store, configurations, tasks, takeBackup, copyBackup, copies, imports, retention } =
+    options;
   const restore = createRestore(options);
   const verification = createVerification(options);
 
@@ -90,6 +93,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       switch (task.kind) {
         case "run":
           return run(task, backup, configuration, signal);
+        case "import":
+          return imports.perform(task, backup, configuration, signal);
         case "copy":
           return copy(task, backup, configuration, signal);
         case "restore":
@@ -121,6 +126,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
               endHeld(tx, task),
             );
           return endIfLeft(task);
+        case "import":
+          return imports.settle(task, backup, configuration, reason);
         case "restore":
           return restore.settle(task, backup, configuration, reason);
         case "drill":
@@ -153,7 +160,8 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
         if (task.kind === "copy")
           return copyBackup.endUnbegun(tx, backup.id, configuration, new Interrupted(reason));
         const never = { reason, startedAt: null, endedAt: new Date(options.clock.now()) };
-        if (task.kind === "run") {
+        if (task.kind === "import") await imports.expire(tx, backup, configuration, reason);
+        else if (task.kind === "run") {
           const failed = await store.move(tx, backup, "failed", {
             status_reason: reason,
             ended_at: new Date(options.clock.now()),

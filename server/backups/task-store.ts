@@ -3,6 +3,7 @@ import {
   backupTaskQueue,
   restoreInto,
   type BackupTask,
+  type ImportedFile,
   type RestoreDestination,
 } from "../jobs/jobs.ts";
 import type { Claim } from "../jobs/job-runner.ts";
@@ -20,13 +21,15 @@ export type TaskRow = Claim & {
   skip_safety_backup: boolean;
   /** Of a restore; null = back into the source. */
   destination: RestoreDestination | null;
+  /** Of an import; null = of anything else. */
+  file: ImportedFile | null;
   /** Null while it waits. */
   started_at: Date | null;
   /** Whether a runner has it just now, or is thought to. */
   is_claimed: boolean;
 };
 export type RunningTask = {
-  kind: Exclude<BackupTaskKind, "verify">;
+  kind: Exclude<BackupTaskKind, "verify" | "import">;
   backup_id: number;
   /** Name of its configuration. */
   configuration: string;
@@ -39,7 +42,7 @@ export type RunningTask = {
   /** Bytes read from the source so far. */
   plain_size: number;
 };
-export type TaskDetails = Partial<Pick<TaskRow, "skip_safety_backup" | "destination">>;
+export type TaskDetails = Partial<Pick<TaskRow, "skip_safety_backup" | "destination" | "file">>;
 type NewTask = Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
   TaskDetails &
   Partial<Pick<BackupTask, "begun_at">>;
@@ -60,11 +63,11 @@ const tasks = sql`(
   select id, retry_count as attempt, singleton_key::int as server_id, created_on, state,
     state = 'active' as is_claimed, (data->>'backup_id')::int as backup_id,
     case when data->>'kind' = ${restoreInto} then 'restore' else data->>'kind' end as kind,
-    nullif(data->'destination', 'null') as destination, (data->>'skip_safety_backup')::boolean as skip_safety_backup, data->>'begun_at' as begun_at
+    nullif(data->'destination', 'null') as destination, data->'file' as file, (data->>'skip_safety_backup')::boolean as skip_safety_backup, data->>'begun_at' as begun_at
   from pgboss.job where name = ${backupTaskQueue} and state in ('created', 'retry', 'active')
 ) task`;
 const columns = sql`task.id, task.attempt, task.server_id, task.backup_id, task.kind, task.skip_safety_backup,
-  task.destination, task.begun_at, task.is_claimed`;
+  task.destination, task.file, task.begun_at, task.is_claimed`;
 
 export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
   const find = async (tx: Connection, condition: ReturnType<typeof sql>): Promise<TaskRow[]> => {
@@ -80,12 +83,13 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
   const insert = (tx: Connection, added: readonly NewTask[]): Promise<string[]> =>
     queue.add(
       tx,
-      added.map(({ server_id, kind, destination, ...task }) => ({
+      added.map(({ server_id, kind, destination, file, ...task }) => ({
         key: String(server_id),
         data: {
           skip_safety_backup: false,
           begun_at: null,
           ...task,
+          ...(file != null && { file }),
           ...(destination == null ? { kind } : { kind: restoreInto, destination }),
         },
       })),
@@ -134,7 +138,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       const ids = sql.param(unsettled.map(({ id }) => id));
       const { rows } = await tx.execute<{ id: number }>(sql`
         select backups.configuration_id as id from ${tasks} join backups on backups.id = task.backup_id
-        where (task.kind = 'run' or task.kind = 'copy' and exists (
+        where (task.kind in ('run', 'import') or task.kind = 'copy' and exists (
             select from backups run where run.id = backups.copy_of_id and run.status = 'running'))
           and task.backup_id = any(${ids}::int[])`);
       return new Set(rows.map(({ id }) => id));
@@ -170,7 +174,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
         db,
         "overview_running",
         sql`
-        select task.kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
+        select case task.kind when 'import' then 'run' else task.kind end as kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
           configuration.name as configuration, servers.id as server_id, servers.name as server,
           newest.good_plain_size::float8 as usual_size
         from ${tasks} join backups on backups.id = task.backup_id
@@ -193,7 +197,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
             ) - 1)::int as ahead
           from ${tasks}
         ) own
-        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind in ('run', 'copy')`);
+        where own.backup_id = any(${sql.param(backupIds)}::int[]) and own.kind in ('run', 'copy', 'import')`);
       return new Map(rows.map(({ backup_id, ahead }) => [backup_id, ahead]));
     },
 

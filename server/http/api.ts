@@ -12,6 +12,7 @@ import { createResponseWriter, type WriteResponse } from "./response.ts";
 import type { ApiEnvironment } from "./every-request.ts";
 import { FileResponse } from "./file-response.ts";
 import { readFields, readJsonObject } from "./read-request.ts";
+import { isFile, openUpload } from "./upload.ts";
 import type { Caller, Route } from "./route.ts";
 import { notFound, ServiceError, unauthorized } from "./service-error.ts";
 
@@ -45,16 +46,21 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
           : await peers.pass(c, caller, await route.runsOn(found), route.isKnownWithout === true);
       if (passed !== null) return passed;
       const query = operation.query && (await readFields(operation.query, c.req.query()));
+      const uploaded = isFile(c.req.raw) ? operation.upload : undefined;
+      const isUpload = uploaded !== undefined;
+      const check = (fields: object) => route.check({ params, fields, isUpload, found, caller });
+      const upload = isUpload
+        ? openUpload(c, await readFields(uploaded, c.req.query(), check))
+        : null;
       const body =
-        operation.body &&
-        (await readFields(operation.body, await readJsonObject(c.req.raw), (fields) =>
-          route.check({ params, fields, found, caller }),
-        ));
+        operation.body && !isUpload
+          ? await readFields(operation.body, await readJsonObject(c.req.raw), check)
+          : undefined;
       const origin = options.publicUrl ?? peers.originOf(c) ?? new URL(c.req.url).origin;
       const url = origin + c.req.path;
       const actor = operation.isPublic ? theService : { type: "token" as const, name: caller.name };
       const reply = await actAs(actor, () =>
-        route.handle({ params, query, body, found, caller, url, signal: c.req.raw.signal }),
+        route.handle({ params, query, body, upload, found, caller, url, signal: c.req.raw.signal }),
       );
 
       if (reply.location !== undefined) c.header("Location", reply.location);

@@ -14,6 +14,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import { hostInUrl } from "./allowed-hosts.ts";
 import { responseHeaders } from "./every-request.ts";
+import { limitSending } from "./sending-limit.ts";
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
@@ -27,8 +28,13 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
         : answer(errorStatus.server_error, errorMessage.server_error),
   });
   // A request without a `Host` is refused by the app, like all that is wrong with one.
-  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+  // Node's limit for a whole request would end an upload; each request has its own.
+  const options = { requireHostHeader: false, requestTimeout: 0 };
+  const server = createServer(options, (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
+    limitSending(incoming, (status) =>
+      refuse(incoming.socket, status, errorMessage.malformed_request),
+    );
     void respond(incoming, outgoing);
   });
   // What cannot be read as HTTP at all.

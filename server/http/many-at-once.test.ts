@@ -244,6 +244,17 @@ const cases: Record<ManyName, Case> = {
     // There is nothing to restore.
     status: 409,
   },
+  // Each is a file that only its own storage has, and nothing makes one.
+  importDatabaseFile: {
+    targets: allFor(1),
+    body: () => ({ storage_provider_id: 1, path: "dump.sql" }),
+    status: 422,
+  },
+  importSiteFile: {
+    targets: allFor(1),
+    body: () => ({ storage_provider_id: 1, path: "site.tar" }),
+    status: 422,
+  },
   deleteBackup: { targets: finishedBackups, status: 204 },
   adoptBackups: { targets: allFor(1), status: 200 },
   createDownloadLink: { targets: storedBackups, status: 201 },

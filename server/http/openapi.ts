@@ -30,11 +30,15 @@ export function describeOperations(
       parameters: [
         ...pathParameters(row.path),
         ...queryParameters(row.query, filtersOf.get(operationId)),
+        ...queryParameters(row.upload, undefined),
       ],
       ...(row.body && {
         requestBody: {
           required: !row.body.safeParse({}).success,
-          content: asJson(row.body, "input", components),
+          content: {
+            ...asJson(row.body, "input", components),
+            ...(row.upload && asFile),
+          },
         },
       }),
       responses: responses(row, summary, components),
@@ -128,7 +132,13 @@ function responses(row: Operation, summary: string, components: Json): Json {
   if (abilityOf(row) === "*" && row.isPublic !== true)
     errors.push([403, "The token may only read", errorBody]);
   if (row.body) {
-    errors.push([413, "The body is larger than 1 MiB", errorBody]);
+    errors.push([
+      413,
+      row.upload
+        ? "The JSON body is larger than 1 MiB, or the file than what is free in its storage"
+        : "The body is larger than 1 MiB",
+      errorBody,
+    ]);
     errors.push([415, "The body's content type is not JSON", errorBody]);
   }
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);

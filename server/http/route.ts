@@ -1,10 +1,12 @@
 // A row of the operation table, joined with the code that serves it.
+import type { Readable } from "node:stream";
 import type { z } from "zod/mini";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type {
   file,
   Operation,
   ParsedBody,
+  ParsedUpload,
   ParsedQuery,
   PathParams,
 } from "../../contract/operation.ts";
@@ -32,11 +34,23 @@ export type Caller = {
   reaches(serverId: number): boolean;
 };
 
+/** A file that a request has in place of a JSON body. */
+export type Upload<Fields> = {
+  fields: Fields;
+  /** Fails where the client breaks off. */
+  content: Readable;
+  /** As the client says it before; null = it doesn't. */
+  sizeBytes: number | null;
+};
+
 /** What a handler gets. Everything in it was checked. */
 type Incoming<Row extends Operation, Found> = {
   params: PathParams<Row>;
   query: ParsedQuery<Row>;
+  /** Undefined beside an upload. */
   body: ParsedBody<Row>;
+  /** Null where the body is JSON, or nothing. */
+  upload: Upload<ParsedUpload<Row>> | null;
   /** What `find` found. */
   found: Found;
   caller: Caller;
@@ -77,7 +91,7 @@ export const reply = <Status extends number, Content = undefined>(
 type Checked<Row extends Operation, Found> = Pick<
   Incoming<Row, Found>,
   "params" | "found" | "caller"
-> & { fields: Partial<ParsedBody<Row>> };
+> & { fields: Partial<ParsedBody<Row>>; isUpload: boolean };
 
 type Handler<Row extends Operation, Found> = {
   /**
@@ -104,6 +118,7 @@ export type Route = {
   check(incoming: {
     params: Record<string, number>;
     fields: object;
+    isUpload: boolean;
     found: unknown;
     caller: Caller;
   }): Promise<FieldErrors>;
@@ -113,6 +128,7 @@ export type Route = {
     params: Record<string, number>;
     query: unknown;
     body: unknown;
+    upload: Upload<unknown> | null;
     found: unknown;
     caller: Caller;
     url: string;

@@ -57,6 +57,11 @@ const summaries = {
   showSiteContents: "Show whether a restore into a site would replace anything",
   restoreIntoDatabase:
     "Restore a backup into another database, or into a new one on the same server",
+  importDatabaseFile:
+    "Make a backup of a database out of a file in a storage, or of one that is sent as application/octet-stream",
+  importSiteFile:
+    "Make a backup of a site's folder out of an archive in a storage, or of one that is sent as application/octet-stream",
+  showImportableFiles: "Show the files in a storage that can be imported",
   restoreIntoSite: "Restore a backup of a site's folder into another site",
   listDeliveries: "List the deliveries of a webhook",
   showDelivery: "Show a delivery with its attempts, requests and answers",

@@ -82,6 +82,18 @@ export type RestoreDestination = {
 /** A kind of its own: a version that does not know of destinations would restore into the source. */
 export const restoreInto = "restore into";
 
+/** A file that Quarterdeck did not make, which is to become a backup. */
+export type ImportedFile = {
+  storage_provider_id: number;
+  path: string;
+  /** As stored. */
+  size: number;
+  /** As people know it. */
+  name: string;
+  /** Of one that a request has sent, which is removed afterwards: its SHA-256 as stored, and whether it was encrypted for the time. */
+  upload: { checksum: string; is_sealed: boolean } | null;
+};
+
 /** A heavy job of a server: hours of work, one at a time for each server. */
 export type BackupTask = {
   backup_id: number;
@@ -90,6 +102,8 @@ export type BackupTask = {
   skip_safety_backup: boolean;
   /** Of a restore into something else than the source. Left out by older versions. */
   destination?: RestoreDestination | null;
+  /** Of an import. */
+  file?: ImportedFile;
   /** When it began, as a moment in ISO 8601; null while it waits. A claim after that finds it cut off. */
   begun_at: string | null;
 };

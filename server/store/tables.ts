@@ -554,7 +554,7 @@ export const newestBackups = pgTable("newest_backups", {
   copied: jsonb().$type<Copied>(),
 });
 
-export const backupTaskKinds = ["run", "copy", "restore", "drill", "verify"] as const;
+export const backupTaskKinds = ["run", "copy", "import", "restore", "drill", "verify"] as const;
 export type BackupTaskKind = (typeof backupTaskKinds)[number];
 
 /** The heavy jobs that wait or run; a server does one at a time, in the order of their ids. */

@@ -17,6 +17,7 @@ export type ResourceKind =
   | "site-webhook"
   | "webhook-delivery"
   | "notification-channel"
+  | "storage-providers"
   | "token";
 
 export type Resources = {
@@ -112,6 +113,7 @@ export async function createResources(service: Service, folder: string): Promise
       "site-webhook": webhook.id,
       "webhook-delivery": delivery.id,
       "notification-channel": 1,
+      "storage-providers": 1,
       token: read.id,
     },
     tokens: { read: read.token, narrowed: narrowed.token },

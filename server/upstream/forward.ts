@@ -4,6 +4,8 @@ import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "../http/every-request.ts";
 import { addressOf } from "../http/client-address.ts";
+import { allowLongSending } from "../http/sending-limit.ts";
+import { isFile } from "../http/upload.ts";
 import { SendError, diagnoseSendError } from "../net/send-error.ts";
 import { isPassedHeader, isPassedPath } from "./passed.ts";
 
@@ -118,7 +120,10 @@ export function createForwarder(
     const target = targetOf(url);
     const headers = headersOf(request, url, addressOf(environment));
     for (const [header, value] of Object.entries(ownHeaders)) headers.set(header, value);
-    const deadline = AbortSignal.timeout(firstByteMs);
+    // What answers an upload does so at its end.
+    const isLong = isFile(request);
+    if (isLong) allowLongSending(environment?.incoming);
+    const deadline = isLong ? new AbortController().signal : AbortSignal.timeout(firstByteMs);
     // Only until the answer begins: from then on a client that goes away ends the stream, and the stream the request.
     const waiting = new AbortController();
     const stopWaiting = () => waiting.abort();

@@ -2,6 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { overviewQuery } from "../app/inventory.ts";
+import { LinkButton } from "../app/LinkButton.tsx";
+import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
@@ -43,6 +45,14 @@ export function ProtectNotice(props: ProtectNoticeProps) {
             ? `${unprotected[0]?.name} has no backup.`
             : `${count} databases and sites have no backup.`}
         </Notice>
+      )}
+      {overview !== null && overview !== undefined && (
+        <LinkButton
+          to={paths.importFile({ server: props.serverId })}
+          command={{ label: `Import a file on ${props.server}`, name: "Import a file" }}
+        >
+          Import a file
+        </LinkButton>
       )}
       {isOpen && (
         <Suspense>

@@ -17,6 +17,7 @@ const triggerTexts = new Map([
   ["manual", "Manual"],
   ["safety", "Before restore"],
   ["adopted", "Adopted"],
+  ["import", "Import"],
   ["copy", "Copy"],
 ]);
 

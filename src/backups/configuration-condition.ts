@@ -35,11 +35,11 @@ const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, stri
 };
 
 /** It makes no backups, so it neither protects nor is late. */
-function adoptedCondition({ warnings = [] }: BackupConfiguration): Condition {
+function adoptedCondition({ warnings = [], last_backup: last }: BackupConfiguration): Condition {
   const [warning] = warnings;
   return {
     tone: warning === undefined ? "idle" : "warn",
-    word: "adopted",
+    word: last?.trigger === "import" ? "imported" : "adopted",
     reason: "No schedule, and retention deletes nothing.",
     ...(warning !== undefined && { warning }),
   };

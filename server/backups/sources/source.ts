@@ -1,6 +1,7 @@
 // What can be backed up. Each kind is one file behind this type: it makes a stream of its content,
 // and puts such a stream back, whole or not at all.
 import type { Readable, Writable } from "node:stream";
+import type { ForeignFile } from "../foreign/foreign-file.ts";
 import type { Content, Unpacked } from "../unpacker.ts";
 
 /** The source did not do what it was asked. The message is for the operator: what, where, why, what to do. */
@@ -107,6 +108,16 @@ export type Hooks = {
   after(say: Attempt["say"]): Promise<string | null>;
 };
 
+/** Makes a backup of a file that Quarterdeck did not make. */
+export type Intake = {
+  /** Before anything is stored: what takes long, or has to be known first. @throws SourceError */
+  prepare?(attempt: Attempt): Promise<void>;
+  /** Writes what a dump of the source would have: see `Source.dump`. Reads the file to its end. @throws SourceError */
+  dump: Source["dump"];
+  /** Whatever became of it: removes what `prepare` has made. What is left after a kill is for `Source.settle`. */
+  discard?(attempt: Attempt): Promise<void>;
+};
+
 export type Source = {
   /** Absent: nothing runs. */
   readonly hooks?: Hooks;
@@ -172,6 +183,9 @@ export type Source = {
 
   /** Where the source's machine unpacks zstd by itself: what to use in place of `restore`, for a `from` that is compressed; null where it cannot. */
   unpacking?(signal: AbortSignal): Promise<Pick<Source, "restore"> | null>;
+
+  /** Of a file of a kind that its engine accepts; see `acceptedKinds`. Absent: nothing can be imported. */
+  intake?(file: ForeignFile): Intake;
 
   /** Restores into a scratch place, holds it against the manifest, throws it away. @throws SourceError that says what differs */
   drill(from: Readable, manifest: Manifest | null, attempt: Attempt): Promise<string>;

@@ -17,3 +17,14 @@ export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
       else reject(error);
     });
   });
+
+/** What is written on its way to whoever reads it. */
+export async function* writingTo(
+  into: Writable,
+  content: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  for await (const piece of content) {
+    await writeTo(into, piece);
+    yield piece;
+  }
+}

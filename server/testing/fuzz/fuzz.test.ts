@@ -24,6 +24,7 @@ const resources: Resources = {
     "site-webhook": 1,
     "webhook-delivery": 1,
     "notification-channel": 1,
+    "storage-providers": 1,
     token: 1,
   },
   tokens: { read: "read", narrowed: "narrowed" },

@@ -61,6 +61,17 @@ function EntryActions({ kind, entry, inventory }: EntryProps) {
           <Icon name="backup" />
         </LinkButton>
       )}
+      {kind === "storage_providers" && (
+        <LinkButton
+          to={paths.importFile({ storage: entry.id })}
+          variant="ghost"
+          size="icon"
+          aria-label={`Import a file from ${entry.name}`}
+          command={{ label: `Import a file from ${entry.name}`, name: "Import a file" }}
+        >
+          <Icon name="plus" />
+        </LinkButton>
+      )}
       <LinkButton
         to={paths.editEntry(slug, entry.id)}
         variant="ghost"

@@ -11,6 +11,7 @@ import { tellWhyNotExchangeable } from "./exchange-steps.ts";
 import { findHolding } from "./mounts.ts";
 import { dumpFolder, inWords } from "./dump.ts";
 import { extractArchive, extractPacked, type Extract } from "./extract.ts";
+import { createFolderIntake } from "./intake.ts";
 import { findRealRoot, openPlace, removeFolder, tellWhyNotSwappable, tidying } from "./place.ts";
 import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
 import { tarMissing } from "./tar.ts";
@@ -107,6 +108,8 @@ export function createFolderSource(options: FolderSourceOptions): Source {
 
     unpacking: async (signal) =>
       (await hasZstd(host, signal)) ? { restore: (...call) => restore(extractPacked, call) } : null,
+
+    intake: createFolderIntake,
 
     drill: (from, manifest, attempt) => drillArchive(options, from, manifest, attempt),
 

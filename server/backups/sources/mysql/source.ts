@@ -5,6 +5,7 @@ import { createMysqlClient, quoteName, quoteText, readUrl } from "./client.ts";
 import { countRowsNow } from "./contents.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
+import { createMysqlIntake } from "./intake.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { createMysqlDrill } from "./load.ts";
 import { namesOf } from "./plan.ts";
@@ -141,6 +142,8 @@ export function createMysqlSource({
         running.delete(names.planFile);
       }
     },
+
+    intake: createMysqlIntake,
 
     drill: createMysqlDrill(options, namesFor).drill,
 

@@ -39,7 +39,7 @@ type DrillServer = { host: Host; name: string; url: string };
 export async function drillArchive(
   target: Target,
   [from, manifest, attempt]: Parameters<Source["drill"]>,
-  { isElsewhere = false } = {},
+  { isElsewhere = false, isWithoutRoles = false } = {},
 ): Promise<string> {
   const { machine: host } = target;
   const applicationName = `quarterdeck drill ${attempt.id}`;
@@ -69,7 +69,7 @@ export async function drillArchive(
     });
     await restoreArchive(host, scratch, applicationName, backup, attempt, {
       isRehearsal: true,
-      isWithoutRoles: isElsewhere,
+      isWithoutRoles: isElsewhere || isWithoutRoles,
     });
     const found = await withClient(scratch, session, async (client) =>
       countRows(client, await listTables(client)),

@@ -13,6 +13,7 @@ import {
 } from "./databases.ts";
 import { drillArchive, drillDatabaseOf } from "./drill.ts";
 import { dumpDatabase } from "./dump.ts";
+import { createPostgresIntake } from "./intake.ts";
 import { checkPrivileges } from "./privileges.ts";
 import { countRowsNow, isEmptyDatabase } from "./contents.ts";
 import { readProperties, withoutRoles } from "./properties.ts";
@@ -185,7 +186,9 @@ export function createPostgresSource({
       return known.hasZstd ? { restore: (...args) => restore(true, args) } : null;
     },
 
-    drill: (...drilled) => drillArchive(target, drilled),
+    intake: (file) => createPostgresIntake(target, file),
+
+    drill: (...drilled) => drillArchive(target, drilled, { isWithoutRoles }),
 
     async settle(attempt) {
       const session = { applicationName: "quarterdeck", signal: attempt.signal };

@@ -9,6 +9,7 @@ import {
   type SqliteOptions,
   type SqliteSource,
 } from "./source.ts";
+import { createSqliteIntake } from "./intake.ts";
 import { workWithoutThread } from "./work.ts";
 
 /** A bound: the account may stop what works as it. */
@@ -42,6 +43,9 @@ const restoreSqlite = operation(
 const drillSqlite = operation(
   "drillSqlite",
   (source, attempt, { input }, manifest: Manifest | null) => source.drill(input, manifest, attempt),
+);
+const tryOutSqlite = operation("tryOutSqlite", (source, attempt, { input }) =>
+  source.tryOut(input, attempt),
 );
 const settleSqlite = operation("settleSqlite", (source, attempt) => source.settle(attempt));
 
@@ -106,6 +110,11 @@ export function createSqliteSourceAs(
         from.destroy();
       }
     },
+
+    intake: (file) =>
+      createSqliteIntake(file, (from, { id, say, signal }) =>
+        perform(tryOutSqlite, null, id, { input: from, say, signal }),
+      ),
 
     settle: ({ id, say, signal }) => perform(settleSqlite, null, id, { say, signal }),
   };

@@ -3,12 +3,14 @@
 import { createReadStream } from "node:fs";
 import { rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { versions } from "node:process";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { tellChecked } from "./check-queries.ts";
 import { isUnsound } from "./failures.ts";
+import { createSqliteIntake, type Tried } from "./intake.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
 import type { PlaceState } from "./place.ts";
 import { doSqliteWork } from "./work.ts";
@@ -30,6 +32,8 @@ export type SqliteOptions = {
 export type SqliteSource = Source & {
   countRows(signal: AbortSignal): Promise<Record<string, number> | null>;
   warnings(signal: AbortSignal): Promise<string[]>;
+  /** Writes a database aside, checks and counts it, and throws it away. */
+  tryOut(from: Readable, attempt: Attempt): Promise<Tried>;
   /** Removes the copy of a dump that was killed. */
   clear(attempt: Pick<Attempt, "id">): Promise<void>;
 };
@@ -102,6 +106,19 @@ export function createSqliteSource({
       return "unknown";
     } finally {
       await removeFile(copy);
+    }
+  }
+
+  async function tryOut(from: Readable, attempt: Attempt): Promise<Tried> {
+    const file = scratch("drill", attempt);
+    try {
+      await checkRoom(scratchFolder, 0, path);
+      await writeFile(from, file, attempt.signal);
+      const work = { task: "check", path: file, busyMs } as const;
+      const { tables, notes } = await doSqliteWork(work, file, attempt.signal);
+      return { tables, notes };
+    } finally {
+      await removeFile(file);
     }
   }
 
@@ -195,17 +212,13 @@ export function createSqliteSource({
       }
     },
 
+    tryOut,
+
+    intake: (file) => createSqliteIntake(file, tryOut),
+
     async drill(from, manifest, attempt) {
-      const file = scratch("drill", attempt);
-      try {
-        await checkRoom(scratchFolder, 0, path);
-        await writeFile(from, file, attempt.signal);
-        const work = { task: "check", path: file, busyMs } as const;
-        const { tables, notes } = await doSqliteWork(work, file, attempt.signal);
-        return [compareTables(manifest, tables), ...notes].join(" ");
-      } finally {
-        await removeFile(file);
-      }
+      const { tables, notes } = await tryOut(from, attempt);
+      return [compareTables(manifest, tables), ...notes].join(" ");
     },
 
     async settle(attempt) {

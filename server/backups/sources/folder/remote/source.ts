@@ -4,6 +4,7 @@ import { accountName } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createArchiveInspector } from "../archive.ts";
 import { inWords } from "../dump.ts";
+import { createFolderIntake } from "../intake.ts";
 import { extractArchive, extractPacked, type Extract } from "../extract.ts";
 import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
@@ -146,6 +147,8 @@ export function createRemoteFolderSource({
 
     unpacking: async (signal) =>
       (await hasZstd(host, signal)) ? { restore: (...call) => restore(extractPacked, call) } : null,
+
+    intake: createFolderIntake,
 
     drill: (from, manifest, attempt) => drillThere(host, root, from, manifest, attempt),
 

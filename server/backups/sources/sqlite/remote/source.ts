@@ -1,9 +1,11 @@
 // A SQLite database of another machine as something to back up: its own `sqlite3` works on it as the account of its site.
+import type { Readable } from "node:stream";
 import type { Attempt, Source } from "../../source.ts";
 import { compareTables } from "../../tables.ts";
 import { tidying } from "../../folder/place.ts";
 import { accountName } from "../../../../hosts/account.ts";
 import { sizeInWords } from "../../../formatting.ts";
+import { createSqliteIntake, type Tried } from "../intake.ts";
 import { readCollations } from "./check.ts";
 import { countThere } from "./count.ts";
 import { dumpThere } from "./dump.ts";
@@ -57,6 +59,18 @@ export function createRemoteSqliteSource({
     whileRunning(folderOf("dump", attempt.id), () =>
       dumpThere(target, isCompressed, into, attempt),
     );
+
+  async function tryOut(from: Readable, { id, signal }: Attempt): Promise<Tried> {
+    const folder = folderOf("drill", id);
+    try {
+      return await whileRunning(folder, () =>
+        receiveThere(target, from, { folder, where: "anywhere", signal }),
+      );
+    } finally {
+      from.destroy();
+      await clear(target, [folder]);
+    }
+  }
 
   let tools: Record<string, string> = {};
   return {
@@ -124,19 +138,12 @@ export function createRemoteSqliteSource({
       }
     },
 
-    async drill(from, manifest, { id, signal }) {
-      const folder = folderOf("drill", id);
-      try {
-        return await whileRunning(folder, async () => {
-          const options = { folder, where: "anywhere", signal } as const;
-          const { tables, notes } = await receiveThere(target, from, options);
-          return [compareTables(manifest, tables), ...notes].join(" ");
-        });
-      } finally {
-        from.destroy();
-        await clear(target, [folder]);
-      }
+    async drill(from, manifest, attempt) {
+      const { tables, notes } = await tryOut(from, attempt);
+      return [compareTables(manifest, tables), ...notes].join(" ");
     },
+
+    intake: (file) => createSqliteIntake(file, tryOut),
 
     settle: (attempt: Attempt) => settleThere(target, attempt),
   };

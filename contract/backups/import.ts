@@ -1,0 +1,49 @@
+// Imports: a file that Quarterdeck did not make becomes a backup of a database or site.
+import * as z from "zod/mini";
+import { line, optionalLine, ownId } from "../inputs.ts";
+
+/** A file in a storage, as its list has it. */
+const storedPath = line(1024).check(
+  z.refine(
+    (path) =>
+      !path.startsWith("/") &&
+      !path.split("/").some((step) => step === "" || step === "." || step === ".."),
+    { error: "The path field must be a relative path without “.” and “..”." },
+  ),
+);
+
+export const importFileBody = z
+  .object({
+    storage_provider_id: ownId,
+    path: storedPath,
+  })
+  .register(z.globalRegistry, { id: "ImportFile" });
+
+/** What stands in the address where the body is the file itself. */
+export const uploadQuery = z.object({
+  /** Where the backup is to be stored; the file waits there until it is imported. */
+  storage_provider_id: z.pipe(
+    z.string().check(z.regex(/^[1-9]\d{0,9}$/, { error: "This must be an id." })),
+    z.pipe(z.transform(Number), ownId),
+  ),
+  /** What the file is called, for the output. */
+  name: z.optional(optionalLine(255)),
+});
+
+export const importableFilesQuery = z.object({
+  /** What the paths of the files begin with. */
+  prefix: z.optional(optionalLine(1024)),
+});
+
+/** So many are listed at the most. */
+export const maxImportableFiles = 500;
+
+/** Files of a storage that are none of Quarterdeck's own. */
+export const importableFiles = z
+  .object({
+    files: z.array(z.object({ path: z.string(), size: z.int().check(z.gte(0)) })),
+    /** False where there are more: a longer prefix finds them. */
+    is_complete: z.boolean(),
+  })
+  .register(z.globalRegistry, { id: "ImportableFiles" });
+export type ImportableFiles = z.infer<typeof importableFiles>;

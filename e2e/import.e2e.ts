@@ -1,0 +1,59 @@
+// A file that Quarterdeck did not make: uploaded or chosen from a storage, imported, and ready to be restored.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gzipSync } from "node:zlib";
+import { action, listOf } from "./backup-helpers.ts";
+import { expect, test } from "./fixtures.ts";
+import { expectAccessible, expectNoSidewaysScroll, expectToast } from "./helpers.ts";
+
+test("a file is uploaded, another one chosen from the storage, and each becomes a backup to restore", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const { server, database, site, provider } = backups;
+  const file = join(service.folder, `brought-${database.id}.sqlite`);
+  const content = new DatabaseSync(file);
+  content.exec("create table orders (id integer primary key); insert into orders values (1), (2)");
+  content.close();
+  const packed = gzipSync(await readFile(file));
+
+  await page.goto(`${service.url}${listOf(backups)}`);
+  await page.getByRole("link", { name: "Import a file" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Import a file");
+  await expect(page.getByLabel("Server", { exact: true })).toHaveValue(String(server.id));
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.getByText("Choose what the file is a backup of.")).toBeVisible();
+  await expect(page.getByText("Choose a file of this computer.")).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await expectAccessible(page);
+  await page.getByLabel("Database or site").selectOption(`${database.name} (database)`);
+  await page
+    .getByLabel("File to upload")
+    .setInputFiles({ name: "orders.gz", mimeType: "application/gzip", buffer: packed });
+  await page.getByRole("button", { name: "Import" }).click();
+  await expectToast(page, "status", `Importing into “${database.name} (imported)”.`);
+  await expect(page.getByRole("main")).toContainText("SQLite database, compressed by gzip");
+  const id = Number(page.url().split("/").at(-1));
+  await expect(action(page, "Restore", id)).toBeEnabled();
+
+  // Of a kind that the site's folder is none of: refused in words.
+  const folder = join(provider.folder, `brought-${database.id}`);
+  await mkdir(folder);
+  await writeFile(join(folder, "orders.gz"), packed);
+  await page.goto(`${service.url}/import?server=${server.id}&storage=${provider.id}`);
+  await page.getByLabel("Database or site").selectOption(`${site.name} (site)`);
+  await page.getByLabel("Path begins with").fill(`brought-${database.id}/`);
+  await page.getByRole("button", { name: "List" }).click();
+  await expectAccessible(page);
+  await page.getByRole("radio", { name: `brought-${database.id}/orders.gz` }).check();
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.getByRole("main")).toContainText(
+    `A backup of ${site.name} needs a tar archive. Nothing was imported.`,
+  );
+  await page.goto(`${service.url}${listOf(backups)}`);
+  await expect(
+    page.getByRole("row", { name: new RegExp(`${database.name} \\(imported\\)`) }),
+  ).toContainText("imported");
+});

@@ -1,0 +1,79 @@
+// A file that Quarterdeck did not make, as the source of a backup: what is stored of it is what a backup of the database or site
+// would be.
+import { Readable } from "node:stream";
+import { SourceError, type Attempt, type Intake, type Source } from "../sources/source.ts";
+import { sizeInWords } from "../formatting.ts";
+import type { Engine } from "../subject.ts";
+import type { ForeignFile } from "./foreign-file.ts";
+import { acceptedKinds, neededWords } from "./kinds.ts";
+import { openForeign } from "./unpack.ts";
+
+type ImportSourceOptions = {
+  /** What the backup is to be of. */
+  target: Source;
+  engine: Engine;
+  /** Of the database or site, and of the file, for people. */
+  targetName: string;
+  fileName: string;
+  /** The file as it is stored. @throws StorageError, DamagedCopy */
+  open(signal: AbortSignal): Promise<Readable>;
+  /** What it may come to unpacked; null = as much as it does. */
+  limit: { bytes: number; place: string } | null;
+};
+
+/** @param id of the backup */
+export function createImportSource(id: number, options: ImportSourceOptions): Source {
+  const { target, engine, targetName, fileName, limit } = options;
+  let opened: { file: ForeignFile; intake: Intake } | null = null;
+
+  async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (limit !== null && bytes > limit.bytes)
+        throw new SourceError(
+          `The file unpacks to more than the ${sizeInWords(limit.bytes)} that are free in ${limit.place}. Free some space, or choose another storage.`,
+        );
+      yield piece;
+    }
+  }
+
+  function accept(file: ForeignFile): Intake {
+    if (target.intake === undefined || !acceptedKinds[engine].includes(file.kind))
+      throw new SourceError(
+        `The file is ${file.words}. A backup of ${targetName} needs ${neededWords[engine]}. Nothing was imported.`,
+      );
+    const content = Readable.from(bounded(file.content), { highWaterMark: 1 });
+    // Whoever gives up the content gives up the file.
+    content.once("close", () => file.content.destroy());
+    return target.intake({ ...file, content });
+  }
+
+  return {
+    ...target,
+    // It comes as it comes, and what is compressed there is compressed anew.
+    compressed: async () => null,
+    tools: () => ({}),
+    rehearse: async () => `Importing ${fileName}.`,
+    hooks: {
+      async before(say, signal) {
+        const file = await openForeign(await options.open(signal));
+        say(`The file is ${file.words}.`);
+        const intake = accept(file);
+        opened = { file, intake };
+        await intake.prepare?.({ id, say, signal });
+      },
+      async after(say) {
+        if (opened === null) return null;
+        const { file, intake } = opened;
+        file.content.destroy();
+        await intake.discard?.({ id, say, signal: new AbortController().signal });
+        return null;
+      },
+    },
+    async dump(into, attempt: Attempt) {
+      if (opened === null) throw new Error(`The file of import ${id} is not open.`);
+      return opened.intake.dump(into, attempt);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The configurations that imported backups are listed below, and imports whose file nobody sends any more.
+import { backupTaskQueue } from "../../jobs/jobs.ts";
+import type { Connection, Database } from "../../store/database.ts";
+import { and, desc, eq, isNotNull, ne, sql } from "../../store/drizzle.ts";
+import { backupConfigurations as configurations, backups } from "../../store/tables.ts";
+import type { BackupRow } from "../backup-store.ts";
+import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
+
+/** Whoever makes such a configuration waits for who does so already. Taken before any other lock. */
+const importLock = 7_382_148;
+
+export function createImportStore(db: Database) {
+  return {
+    lock: async (tx: Connection): Promise<void> => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${importLock})`);
+    },
+
+    /** The one of a database or site with this name that nobody has given a schedule, locked; null = there is none. */
+    async configurationOf(
+      tx: Connection,
+      { database_id, site_id }: Pick<ConfigurationRow, "database_id" | "site_id">,
+      name: string,
+    ): Promise<ConfigurationRow | null> {
+      const [row] = await tx
+        .select()
+        .from(configurations)
+        .where(
+          and(
+            database_id === null
+              ? eq(configurations.site_id, site_id ?? 0)
+              : eq(configurations.database_id, database_id),
+            eq(configurations.name, name),
+            isNotNull(configurations.adopted_at),
+            ne(configurations.status, "removing"),
+          ),
+        )
+        .orderBy(desc(configurations.id))
+        .limit(1)
+        .for("update");
+      return row ?? null;
+    },
+
+    /** Imports that say that they run, and that no task is there for. @param elsewhere servers that others look after */
+    async withoutTask(
+      elsewhere: readonly number[],
+    ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }[]> {
+      return db
+        .select({ backup: backups, configuration: configurations })
+        .from(backups)
+        .innerJoin(configurations, eq(configurations.id, backups.configuration_id))
+        .where(
+          and(
+            eq(backups.trigger, "import"),
+            eq(backups.status, "running"),
+            isNotOn(elsewhere),
+            sql`not exists (select from pgboss.job j where j.name = ${backupTaskQueue}
+              and j.state in ('created', 'retry', 'active') and (j.data->>'backup_id')::int = ${backups.id})`,
+          ),
+        );
+    },
+  };
+}
+
+export type ImportStore = ReturnType<typeof createImportStore>;

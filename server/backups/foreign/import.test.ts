@@ -1,0 +1,590 @@
+// Files that Quarterdeck did not make: imported over HTTP, and restored.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Backup } from "../../../contract/backups/backup.ts";
+import type { ImportableFiles } from "../../../contract/backups/import.ts";
+import { backupTaskQueue } from "../../jobs/jobs.ts";
+import { serialQueueOptions } from "../../jobs/serial-queue.ts";
+import {
+  createBackupTestService,
+  soon,
+  type BackupTestService,
+} from "../testing/backup-service.ts";
+import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../testing/postgres-server.ts";
+
+const run = promisify(execFile);
+const foreign = (name: string) =>
+  readFile(new URL(`../testing/foreign/${name}.sql`, import.meta.url), "utf8");
+const programs = "/usr/lib/postgresql/15/bin";
+
+let service: BackupTestService;
+let mariadb: MariadbServer;
+let postgres: PostgresServer;
+let brought: string;
+
+/** Writes what a program says into a file of the storage. */
+async function toFile(name: string, argv: string[], env: Record<string, string> = {}) {
+  const [program = "", ...args] = argv;
+  const child = spawn(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  await pipeline(child.stdout, createWriteStream(join(brought, name)));
+  expect(await ended).toEqual([0, null]);
+}
+const put = (name: string, content: Buffer | string) => writeFile(join(brought, name), content);
+const read = (name: string) => readFile(join(brought, name));
+
+const pgDump = (database: string, ...more: string[]) => [
+  join(programs, "pg_dump"),
+  ...more,
+  postgres.url(database),
+];
+function mariadbDump(...more: string[]) {
+  const { hostname, port, username } = new URL(mariadb.url("blog"));
+  const at = [`--host=${hostname}`, `--port=${port}`, `--user=${username}`];
+  return ["mariadb-dump", "--no-defaults", ...at, "--routines", "--triggers", ...more];
+}
+const mariadbPassword = () => ({
+  MYSQL_PWD: decodeURIComponent(new URL(mariadb.url("blog")).password),
+});
+
+beforeAll(async () => {
+  [postgres, mariadb] = await Promise.all([startPostgresServer(), startMariadbServer()]);
+  for (const name of ["laravel", "rental", "shop"]) await postgres.createDatabase(name);
+  await postgres.query(
+    "laravel",
+    await readFile(new URL("testing/laravel.postgres.sql", import.meta.url), "utf8"),
+  );
+  await postgres.query("rental", await foreign("rental.postgres"));
+  await postgres.query(
+    "shop",
+    "create role shop login password 'shop' createdb; alter database shop owner to shop",
+  );
+  for (const name of ["blog", "trade", "shop"]) await mariadb.createDatabase(name);
+  await mariadb.query("blog", await foreign("blog.mariadb"));
+  await mariadb.query("trade", await foreign("trade.mariadb"));
+  service = await createBackupTestService(
+    {
+      secrets: {
+        PG: postgres.url("shop", { user: "shop", password: "shop" }),
+        MY: mariadb.url("shop"),
+      },
+    },
+    {
+      databases: () => `
+  - { id: 4, server: 1, name: shop-pg, engine: postgres, url: env:PG }
+  - { id: 5, server: 1, name: shop-my, engine: mysql, url: env:MY }`,
+    },
+  );
+  brought = join(service.folder, "copies/brought");
+  await mkdir(brought);
+  // A storage that is known to be there.
+  await writeFile(join(service.folder, "copies/.quarterdeck-storage"), "");
+  await toFile("laravel.dump", pgDump("laravel", "--format=custom"));
+  await toFile("laravel.sql", pgDump("laravel"));
+  await toFile("blog.sql", mariadbDump("blog"), mariadbPassword());
+  const media = join(service.folder, "media.db");
+  const database = new DatabaseSync(media, { enableForeignKeyConstraints: false });
+  database.exec(await foreign("media.sqlite"));
+  database.close();
+  await run("sqlite3", [media, `.backup '${join(brought, "media.bin")}'`]);
+  await mkdir(join(service.folder, "old/public"), { recursive: true });
+  await writeFile(join(service.folder, "old/public/index.php"), "<?php echo 'imported';\n");
+  await run("ln", ["-s", "public/index.php", join(service.folder, "old/index")]);
+  await toFile("site.tar.gz", ["tar", "czf", "-", "-C", join(service.folder, "old"), "."]);
+});
+afterAll(async () => {
+  await service?.close();
+  await postgres?.stop();
+  await mariadb?.stop();
+});
+
+type Kind = "database" | "site";
+const ask = (kind: Kind, id: number, path: string) =>
+  service.json<Backup>("POST", `/api/${kind}/${id}/import`, {
+    storage_provider_id: 1,
+    path: `brought/${path}`,
+  });
+const ended = (id: number) =>
+  soon(async () => {
+    const found = await service.backup(id);
+    expect(found.ended_at, found.output).not.toBeNull();
+    return found;
+  });
+async function imported(kind: Kind, id: number, path: string): Promise<Backup> {
+  const { status, body } = await ask(kind, id, path);
+  expect(status, JSON.stringify(body)).toBe(202);
+  return ended(body.id);
+}
+async function restored(backup: Backup, body: object = {}): Promise<void> {
+  expect((await service.call("PUT", `/api/backup/${backup.id}`, body)).status).toBe(202);
+  await service.restored(backup.id, "finished");
+}
+const scratchDatabases = async () => [
+  ...(await postgres.query(
+    "postgres",
+    "select datname from pg_database where datname ~ '^quarterdeck_'",
+  )),
+  ...(await mariadb.query(null, "SHOW DATABASES LIKE 'quarterdeck\\_%'")).split("\n").slice(1),
+];
+/** Files of imports: backups, their manifests and what waits. */
+async function storedOf(folder: string): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true });
+  return all
+    .filter((one) => one.isFile() && !one.parentPath.startsWith(brought))
+    .map(({ name }) => name)
+    .filter((name) => !/^(?:\.quarterdeck-storage|RECOVERY\.md)$/.test(name))
+    .toSorted();
+}
+
+describe.runIf(hasPostgresServer)("a file in a storage", () => {
+  test.each([
+    ["an archive of pg_dump", "laravel.dump", async () => undefined],
+    [
+      "plain SQL of pg_dump, compressed",
+      "laravel.sql.gz",
+      async () => put("laravel.sql.gz", gzipSync(await read("laravel.sql"))),
+    ],
+  ])("%s becomes a backup that restores all of it", async (_, path, make) => {
+    await make();
+    const backup = await imported("database", 4, path);
+    expect(backup.status, backup.output).toBe("finished");
+    expect(backup).toMatchObject({
+      trigger: "import",
+      path: expect.stringMatching(/^shop-pg\/\d+\/.*\.dump\.zst$/),
+    });
+    expect(await scratchDatabases()).toEqual([]);
+    const { body: contents } = await service.json<{ tables: { name: string; rows: number }[] }>(
+      "GET",
+      `/api/backup/${backup.id}/contents`,
+    );
+    expect(Object.fromEntries(contents.tables.map(({ name, rows }) => [name, rows]))).toMatchObject(
+      {
+        "public.users": 50,
+        "public.orders": 120,
+        "public.failed jobs": 2,
+        "public.events_2026": 2,
+      },
+    );
+    await postgres.query(
+      "shop",
+      "drop table if exists public.users, public.orders cascade; drop table if exists public.later; create table public.later (); alter table public.later owner to shop",
+    );
+    await restored(backup);
+    const tables = (name: string) =>
+      postgres.query(name, "select id, user_id, note, total::text from orders order by id");
+    expect(await tables("shop")).toEqual(await tables("laravel"));
+    expect(
+      await postgres.query(
+        "shop",
+        "select to_regclass('public.later') as later, twice(4) as twice",
+      ),
+    ).toEqual([{ later: null, twice: 8 }]);
+    expect(
+      await postgres.query(
+        "shop",
+        "select distinct tableowner as owner from pg_tables where schemaname = 'public'",
+      ),
+    ).toEqual([{ owner: "shop" }]);
+    const { status } = await service.call("POST", `/api/backup/${backup.id}/drill`);
+    expect(status).toBe(202);
+    await soon(async () => {
+      const { drill_status, drill_output } = await service.backup(backup.id);
+      expect(drill_status, drill_output ?? "").toBe("finished");
+    });
+  });
+
+  test("a dump of another schema comes back the same, owners aside", async () => {
+    await toFile("rental.dump.zst", pgDump("rental", "--format=custom", "--no-owner"));
+    await put("rental.dump.zst", zstdCompressSync(await read("rental.dump.zst")));
+    const backup = await imported("database", 4, "rental.dump.zst");
+    expect(backup.status, backup.output).toBe("finished");
+    await restored(backup);
+    const tables =
+      "select relname, relkind from pg_class where relnamespace = 'public'::regnamespace order by 1, 2";
+    expect(await postgres.query("shop", tables)).toEqual(await postgres.query("rental", tables));
+  });
+
+  test.each([
+    ["of one database", "blog.sql", async () => undefined],
+    [
+      "that makes and names its database, compressed",
+      "named.sql.gz",
+      async () => {
+        await toFile("named.sql", mariadbDump("--databases", "trade"), mariadbPassword());
+        await put("named.sql.gz", gzipSync(await read("named.sql")));
+      },
+    ],
+  ])(
+    "a dump of MariaDB %s is restored, and works on its own database alone",
+    async (_, path, make) => {
+      await make();
+      const from = path === "blog.sql" ? "blog" : "trade";
+      const before = await mariadb.query(null, "SHOW DATABASES");
+      const backup = await imported("database", 5, path);
+      expect(backup.status, backup.output).toBe("finished");
+      await restored(backup, { skip_safety_backup: true });
+      const counted = async (name: string) => {
+        const tables = (
+          await mariadb.query(name, "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'")
+        )
+          .split("\n")
+          .slice(1)
+          .map((line) => `\`${line.split("\t")[0]}\``)
+          .filter((table) => table !== "``");
+        return mariadb
+          .query(name, `CHECKSUM TABLE ${tables.join(", ")}`)
+          .then((sums) => sums.replaceAll(`${name}.`, ""));
+      };
+      expect(await counted("shop")).toEqual(await counted(from));
+      expect(await mariadb.query(null, "SHOW DATABASES")).toBe(before);
+      if (from === "trade") expect(backup.output).toContain("“trade”");
+    },
+  );
+
+  test("a SQLite database and an archive become backups that restore them", async () => {
+    await put("media.zst", zstdCompressSync(await read("media.bin")));
+    const database = await imported("database", 1, "media.zst");
+    expect(database.status, database.output).toBe("finished");
+    await restored(database);
+    expect(service.sql('select count(*) as n from "Track List"')).toEqual([{ n: 1982 }]);
+    const site = await imported("site", 1, "site.tar.gz");
+    expect(site.status, site.output).toBe("finished");
+    await restored(site);
+    expect(await readFile(join(service.folder, "shop/index"), "utf8")).toContain("imported");
+    const { configuration_id: id = 0 } = site;
+    const configuration = await service.show(id);
+    expect(configuration).toMatchObject({
+      name: "shop (imported)",
+      next_run_at: null,
+      drill: null,
+    });
+    // Retention deletes none of them, however many there are.
+    const again = await imported("site", 1, "site.tar.gz");
+    expect(again.configuration_id).toBe(id);
+    expect(
+      (await service.show(id)).backups.filter(({ trigger }) => trigger === "import"),
+    ).toHaveLength(2);
+  });
+
+  test("the list has what is nobody's, and no file of Quarterdeck's own", async () => {
+    const list = async (prefix: string) =>
+      (
+        await service.json<ImportableFiles>(
+          "GET",
+          `/api/storage-providers/1/files?prefix=${prefix}`,
+        )
+      ).body;
+    const { files, is_complete: isComplete } = await list("");
+    expect(isComplete).toBe(true);
+    const names = files.map(({ path }) => path);
+    expect(names).toContain("brought/laravel.dump");
+    expect(names.filter((name) => !name.startsWith("brought/"))).toEqual([]);
+    const [found] = (await list("brought/laravel.d")).files;
+    expect(found).toEqual({
+      path: "brought/laravel.dump",
+      size: (await stat(join(brought, "laravel.dump"))).size,
+    });
+  });
+
+  test("that can't be imported is refused in words, and leaves nothing", async () => {
+    const plain = (await read("laravel.sql")).toString();
+    const dumped = (await read("blog.sql")).toString();
+    const changed = (text: string, from: string | RegExp, to: string) => {
+      const result = text.replace(from, to);
+      expect(result).not.toBe(text);
+      return result;
+    };
+    const tar = gunzipSync(await read("site.tar.gz"));
+    await run("tar", [
+      "cPf",
+      join(brought, "absolute.tar"),
+      join(service.folder, "old/public/index.php"),
+    ]);
+    await run("tar", [
+      "cPf",
+      join(brought, "outside.tar"),
+      "-C",
+      join(service.folder, "old/public"),
+      "../public/index.php",
+    ]);
+    await run("tar", [
+      "cf",
+      join(brought, "behind.tar"),
+      "-C",
+      join(service.folder, "old"),
+      "index",
+      "--transform=s,public,index,",
+      "public/index.php",
+    ]);
+    const marker = join(service.folder, "ran");
+    const copy = "COPY public.users";
+    const files: [Kind, number, string, Buffer | string | null, RegExp][] = [
+      [
+        "database",
+        4,
+        "shell.sql",
+        changed(plain, copy, `\\! touch ${marker}\n${copy}`),
+        /^Line \d+ has a command to psql, “\\! touch/,
+      ],
+      [
+        "database",
+        4,
+        "hidden.sql",
+        changed(plain, copy, `/* it's */ SELECT $a$ '$a$ \\! touch ${marker}\n;${copy}`),
+        /has a command to psql/,
+      ],
+      [
+        "database",
+        4,
+        "off.sql",
+        changed(plain, "standard_conforming_strings = on", "standard_conforming_strings = off"),
+        /standard_conforming_strings off/,
+      ],
+      [
+        "database",
+        4,
+        "program.sql",
+        changed(plain, copy, `COPY public.users FROM PROGRAM 'touch ${marker}';\n${copy}`),
+        /runs a program/,
+      ],
+      [
+        "database",
+        4,
+        "file.sql",
+        changed(plain, copy, `copy /* x */ public.users (name) from '/etc/passwd';\n${copy}`),
+        /reads or writes a file/,
+      ],
+      [
+        "database",
+        4,
+        "created.sql",
+        changed(plain, copy, `CREATE DATABASE x;\n${copy}`),
+        /--create/,
+      ],
+      [
+        "database",
+        4,
+        "role.sql",
+        changed(plain, copy, `ALTER ROLE shop SUPERUSER;\n${copy}`),
+        /accounts/,
+      ],
+      [
+        "database",
+        4,
+        "wrong.sql",
+        changed(plain, copy, `SELEC 1;\n${copy}`),
+        /PostgreSQL refuses line \d+: syntax error/,
+      ],
+      ["database", 4, "cut.sql", plain.slice(0, plain.lastIndexOf(";") + 1), /cut off/],
+      [
+        "database",
+        4,
+        "cut.dump",
+        (await read("laravel.dump")).subarray(0, -2000),
+        /could not be read|isn't a complete/,
+      ],
+      [
+        "database",
+        4,
+        "cut.sql.gz",
+        gzipSync(plain).subarray(0, -20),
+        /cut off or damaged: its gzip compression/,
+      ],
+      [
+        "database",
+        4,
+        "mine.sql",
+        dumped,
+        /is SQL text of mysqldump or mariadb-dump\. A backup of shop-pg needs a dump of pg_dump/,
+      ],
+      ["database", 5, "theirs.sql", plain, /is SQL text of pg_dump\. A backup of shop-my needs/],
+      [
+        "database",
+        5,
+        "two.sql",
+        changed(dumped, "INSERT INTO", "USE `blog`;\nUSE `other`;\nINSERT INTO"),
+        /“other”, and the file has “blog” before it/,
+      ],
+      [
+        "database",
+        5,
+        "beside.sql",
+        changed(dumped, "INSERT INTO", "DROP TABLE `blog`.`posts`;\nINSERT INTO"),
+        /names the database “blog”/,
+      ],
+      [
+        "database",
+        5,
+        "grant.sql",
+        changed(dumped, "INSERT INTO", "/*!40000 GRANT ALL ON *.* TO x */;\nINSERT INTO"),
+        /accounts/,
+      ],
+      [
+        "database",
+        5,
+        "cut.my.sql",
+        dumped.slice(0, dumped.lastIndexOf("-- Dump completed")),
+        /end mark/,
+      ],
+      [
+        "database",
+        1,
+        "text.sqlite",
+        "SQLite format 3\0 and then nothing",
+        /not a database|malformed|damaged/,
+      ],
+      [
+        "database",
+        1,
+        "site.tar",
+        tar,
+        /is a tar archive\. A backup of orders needs a SQLite database file/,
+      ],
+      ["site", 1, "absolute.tar", null, /absolute path/],
+      ["site", 1, "outside.tar", null, /leads outside by “\.\.”/],
+      ["site", 1, "behind.tar", null, /behind the symbolic link index/],
+      ["site", 1, "cut.tar", tar.subarray(0, 2048), /cut off/],
+      ["site", 1, "x.age", "age-encryption.org/v1\n", /encrypted by age\. .*age --decrypt/],
+      ["site", 1, "empty", "", /empty file/],
+      ["site", 1, "x.xz", Buffer.from("fd377a585a0000", "hex"), /xz --decompress/],
+    ];
+    const before = await storedOf(join(service.folder, "copies"));
+    const asked = await Promise.all(
+      files.map(async ([kind, id, name, content, words]) => {
+        if (content !== null) await put(name, content);
+        const { body } = await ask(kind, id, name);
+        return { name, id: body.id, words };
+      }),
+    );
+    for (const { name, id, words } of asked) {
+      const { status, status_reason: reason } = await ended(id);
+      expect(`${name}: ${status}`).toBe(`${name}: failed`);
+      expect(reason, name).toMatch(words);
+    }
+    await soon(async () => expect(await storedOf(join(service.folder, "copies"))).toEqual(before));
+    expect(await scratchDatabases()).toEqual([]);
+    await expect(stat(marker)).rejects.toThrow(/ENOENT/);
+    const { body: activity } = await service.json<{ data: { action: string }[] }>(
+      "GET",
+      "/api/activity?kind=backup",
+    );
+    expect(activity.data.map(({ action }) => action)).toContain("import failed");
+  });
+
+  test("that somebody changed at random is imported or refused, and nothing else", async () => {
+    const sources = ["laravel.sql", "laravel.dump", "blog.sql", "media.bin", "site.tar.gz"];
+    const targets: [Kind, number][] = [
+      ["database", 4],
+      ["database", 4],
+      ["database", 5],
+      ["database", 1],
+      ["site", 1],
+    ];
+    let seed = 7;
+    const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+    const ids: number[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      const bytes = await read(sources[n % 5] ?? "");
+      for (let change = 0; change < 3; change += 1) bytes[random(bytes.length)] = random(256);
+      const cut = n % 2 === 0 ? bytes : bytes.subarray(0, random(bytes.length));
+      await put(`mutated-${n}`, cut);
+      const [kind, id] = targets[n % 5] ?? ["site", 1];
+      ids.push((await ask(kind, id, `mutated-${n}`)).body.id);
+    }
+    for (const id of ids) {
+      const { status, status_reason: reason } = await ended(id);
+      expect(["finished", "failed"]).toContain(status);
+      expect(reason ?? "").not.toMatch(/Unexpected error/);
+    }
+    expect(await scratchDatabases()).toEqual([]);
+  });
+
+  test("is asked for with a path that is there, in a storage that is, by whoever reaches every server", async () => {
+    const at = "/api/database/1/import";
+    const errors = (body: object) => service.errorsOf("POST", at, body);
+    expect(await errors({})).toEqual({
+      storage_provider_id: [expect.stringMatching(/required/)],
+      path: [expect.stringMatching(/required/)],
+    });
+    expect(await errors({ storage_provider_id: 99, path: "../x" })).toEqual({
+      storage_provider_id: [expect.stringMatching(/invalid/)],
+      path: [expect.stringMatching(/relative path/)],
+    });
+    await run("ln", ["-sf", "/etc/passwd", join(brought, "link")]);
+    for (const path of ["brought/missing", "brought/link", "brought"])
+      expect(await errors({ storage_provider_id: 1, path })).toEqual({
+        path: [expect.stringMatching(/no file of this path/)],
+      });
+    const token = (
+      await service.json<{ token: string }>("POST", "/api/tokens", {
+        name: "t",
+        abilities: ["*"],
+        server_ids: [1],
+      })
+    ).body.token;
+    const picked = { storage_provider_id: 1, path: "brought/media.bin" };
+    expect((await service.call("POST", at, picked, token)).status).toBe(403);
+    expect(
+      (await service.call("GET", "/api/storage-providers/1/files", undefined, token)).status,
+    ).toBe(403);
+  });
+
+  test("that is canceled, or that a kill cut off, leaves no scratch database and no row that runs", async () => {
+    const plain = (await read("laravel.sql")).toString();
+    await put(
+      "slow.sql",
+      plain.replace("COPY public.users", "SELECT pg_sleep(60);\nCOPY public.users"),
+    );
+    const { body: slow } = await ask("database", 4, "slow.sql");
+    await soon(async () => expect(await scratchDatabases()).toHaveLength(1));
+    expect((await service.call("POST", `/api/backup/${slow.id}/cancel`)).status).toBe(202);
+    expect((await ended(slow.id)).status_reason).toMatch(/^Canceled by .* Nothing was stored\.$/);
+    expect(await scratchDatabases()).toEqual([]);
+
+    const [row] = await service.query<{ id: number }>(
+      `insert into backups (configuration_id, storage_provider_id, trigger, status, path)
+       values (${slow.configuration_id}, 1, 'import', 'running', 'cut/1.dump.zst') returning id`,
+    );
+    const { id } = row ?? expect.fail("no row");
+    await postgres.createDatabase(`quarterdeck_drill_${id}`, "shop");
+    await mkdir(join(service.folder, "copies/cut"));
+    for (const name of ["1.upload", "1.dump.zst.partial"])
+      await writeFile(join(service.folder, "copies/cut", name), "x");
+    // As a kill leaves it: a task that has begun, and that nobody has any more.
+    const file = {
+      storage_provider_id: 1,
+      path: "cut/1.upload",
+      size: 1,
+      name: "a file",
+      upload: { checksum: "", is_sealed: false },
+    };
+    const task = { backup_id: id, kind: "import", skip_safety_backup: false, file };
+    await service.query(
+      "insert into pgboss.job (name, policy, singleton_key, state, data) values ($1, $2, '1', 'created', $3)",
+      [
+        backupTaskQueue,
+        serialQueueOptions.policy,
+        JSON.stringify({ ...task, begun_at: "2026-01-01T00:00:00Z" }),
+      ],
+    );
+    expect((await ended(id)).status_reason).toMatch(/^Interrupted/);
+    expect(await scratchDatabases()).toEqual([]);
+    await soon(() => expect(stat(join(service.folder, "copies/cut"))).rejects.toThrow(/ENOENT/));
+  });
+});

@@ -1,0 +1,114 @@
+// Tells by its first bytes what a file is that Quarterdeck did not make. Its name says nothing: people rename files.
+import type { Engine } from "../subject.ts";
+import { hasSqliteHeader } from "../sources/sqlite/header.ts";
+import { isSound } from "../sources/folder/tar-header.ts";
+import type { ForeignKind } from "./foreign-file.ts";
+
+/** As they stand in a sentence. */
+export const kindWords: Record<ForeignKind, string> = {
+  "postgres-archive": "a pg_dump archive",
+  "postgres-sql": "SQL text of pg_dump",
+  "mysql-sql": "SQL text of mysqldump or mariadb-dump",
+  sql: "SQL text",
+  sqlite: "a SQLite database",
+  tar: "a tar archive",
+};
+
+/** What each engine makes a backup of. */
+export const acceptedKinds: Record<Engine, readonly ForeignKind[]> = {
+  "postgres-server": [],
+  postgres: ["postgres-archive", "postgres-sql", "sql"],
+  mysql: ["mysql-sql", "sql"],
+  sqlite: ["sqlite"],
+  folder: ["tar"],
+};
+
+/** The same in words: what an import needs. */
+export const neededWords: Record<Engine, string> = {
+  "postgres-server":
+    "all databases of its server, which no file has: add the one database to the inventory, and import into that",
+  postgres: "a dump of pg_dump, plain or in its custom format",
+  mysql: "SQL text of mysqldump or mariadb-dump",
+  sqlite: "a SQLite database file",
+  folder: "a tar archive",
+};
+
+/** Compression that is taken off on the way. */
+export type Layer = "gzip" | "zstd";
+
+type Recognized =
+  | { is: "content"; kind: ForeignKind }
+  | { is: "packed"; layer: Layer }
+  /** Nothing can be made of it. `words` names it, `cure` is a sentence that says what to do. */
+  | { is: "refused"; words: string; cure: string };
+
+/** So much of a file decides: a tar archive's mark stands at byte 257, and a dump names its maker in its first lines. */
+export const beginningBytes = 8192;
+
+const starts = (bytes: Buffer, ...start: number[]): boolean =>
+  start.every((byte, at) => bytes[at] === byte);
+const says = (bytes: Buffer, text: string): boolean =>
+  bytes.subarray(0, text.length).equals(Buffer.from(text, "latin1"));
+
+const refused = (words: string, cure: string): Recognized => ({ is: "refused", words, cure });
+const content = (kind: ForeignKind): Recognized => ({ is: "content", kind });
+
+/** Skippable frames, with which some writers of zstd begin, have 16 marks. */
+const isZstd = (bytes: Buffer): boolean =>
+  starts(bytes, 0x28, 0xb5, 0x2f, 0xfd) ||
+  (((bytes[0] ?? 0) & 0xf0) === 0x50 && starts(bytes.subarray(1), 0x2a, 0x4d, 0x18));
+
+/** @param bytes the first `beginningBytes` of it, or all where it has fewer */
+export function recognize(bytes: Buffer): Recognized {
+  if (bytes.length === 0) return refused("an empty file", "Nothing is in it to import.");
+  if (starts(bytes, 0x1f, 0x8b)) return { is: "packed", layer: "gzip" };
+  if (isZstd(bytes)) return { is: "packed", layer: "zstd" };
+  if (says(bytes, "age-encryption.org/") || says(bytes, "-----BEGIN AGE ENCRYPTED FILE-----"))
+    return refused(
+      "encrypted by age",
+      "Decrypt it where your private key is, then import the result: age --decrypt --identity quarterdeck-key.txt --output FILE.plain FILE",
+    );
+  if (starts(bytes, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00))
+    return refused("compressed by xz", "Unpack it first: xz --decompress FILE");
+  if (says(bytes, "BZh")) return refused("compressed by bzip2", "Unpack it first: bunzip2 FILE");
+  if (says(bytes, "PK\x03\x04")) return refused("a ZIP archive", "Unpack it first: unzip FILE");
+  if (says(bytes, "PGDMP")) return content("postgres-archive");
+  if (hasSqliteHeader(bytes)) return content("sqlite");
+  if (bytes.length >= 512 && isSound(bytes))
+    // pg_dump --format=tar is no folder of a site.
+    return says(bytes, "toc.dat\0")
+      ? refused(
+          "a pg_dump archive in tar format",
+          "Dump again with pg_dump --format=custom, or as plain text.",
+        )
+      : content("tar");
+  if (starts(bytes, 0xff, 0xfe) || starts(bytes, 0xfe, 0xff))
+    return refused(
+      "text in UTF-16, as PowerShell writes it",
+      "Convert it first: iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8",
+    );
+  return bytes.includes(0)
+    ? refused(
+        "of no kind that Quarterdeck knows",
+        "It takes dumps, SQLite databases and tar archives.",
+      )
+    : ofText(bytes.toString("latin1"));
+}
+
+/** Comments and space may come before the first statement. */
+function ofText(text: string): Recognized {
+  if (/^-- PostgreSQL database cluster dump/m.test(text))
+    return refused(
+      "a dump of a whole PostgreSQL server (pg_dumpall)",
+      "Dump the one database with pg_dump --format=custom.",
+    );
+  if (/^-- PostgreSQL database dump/m.test(text)) return content("postgres-sql");
+  if (/^-- (?:MySQL|MariaDB) dump |^\/\*M?!999999\\- enable the sandbox mode/m.test(text))
+    return content("mysql-sql");
+  if (/^PRAGMA foreign_keys=OFF;/m.test(text))
+    return refused(
+      "SQL text of sqlite3",
+      "Make a database file of it first: sqlite3 NEW.sqlite < FILE",
+    );
+  return content("sql");
+}

@@ -1,0 +1,182 @@
+// An upload from its first byte until it waits to be imported: the row that says that it comes, and what becomes of it.
+import { basename } from "node:path";
+import type { Logger } from "pino";
+import { recordActivity } from "../../activity/store.ts";
+import { InvalidFields, conflict } from "../../http/service-error.ts";
+import type { Upload } from "../../http/route.ts";
+import type { DatabaseRow, SiteRow } from "../../inventory/store.ts";
+import type { Jobs } from "../../jobs/jobs.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { sql } from "../../store/drizzle.ts";
+import { toError } from "../../to-error.ts";
+import type { BackupRow } from "../backup-store.ts";
+import type { ConfigurationRow } from "../configuration-store.ts";
+import { backupEntry, canceledAction } from "../event-data.ts";
+import { Canceled, cancellationMessage, Interrupted, operatorMessage } from "../failure-message.ts";
+import type { FileKeys } from "../file-keys.ts";
+import { sizeInWords } from "../formatting.ts";
+import { createOutput } from "../output.ts";
+import { asConflict } from "../open-stored.ts";
+import { cutOff } from "../task-runner.ts";
+import type { ImportService, ImportServiceOptions } from "./import-service.ts";
+import { type Received, tooLarge, type Uploads } from "./uploads.ts";
+
+type Target = DatabaseRow | SiteRow;
+type Sent = Upload<{ storage_provider_id: number; name?: string | undefined }>;
+
+type ReceiveUploadOptions = ImportServiceOptions & {
+  imports: ImportService;
+  uploads: Uploads;
+  fileKeys: FileKeys;
+  jobs: Jobs;
+  log: Logger;
+};
+
+/** Each holds a connection, and pieces of its file. */
+const maxAtOnce = 4;
+const progressMs = 1000;
+
+export function createReceiveUpload(options: ReceiveUploadOptions) {
+  const { store, importStore, imports, uploads, resolver, fileKeys, jobs, clock, log } = options;
+
+  /** Stores that nothing became of it. */
+  async function fail(row: BackupRow, configuration: ConfigurationRow, error: unknown) {
+    const isCanceled = error instanceof Canceled;
+    const reason = isCanceled
+      ? cancellationMessage(error, "import")
+      : (operatorMessage(error) ?? `The upload broke off: ${toError(error).message}`);
+    await store.transaction(async (tx) => {
+      const change = {
+        ended_at: new Date(clock.now()),
+        status_reason: reason,
+        output: reason,
+        plain_size: 0,
+        stored_bytes: 0,
+        path: "",
+      };
+      if ((await store.move(tx, row, "failed", change)) === null) return;
+      const { storage_provider_id, path } = row;
+      const { server_id } = configuration;
+      await jobs.send(tx, "backup.clean", { storage_provider_id, path, server_id });
+      const outcome = isCanceled ? {} : { outcome: "bad" as const };
+      const action = isCanceled ? canceledAction.import : "import failed";
+      await recordActivity(
+        tx,
+        backupEntry(configuration, row, action, { ...outcome, detail: reason }),
+      );
+    });
+    return reason;
+  }
+
+  /** Makes the row that says that the file comes. */
+  async function begin(target: Target, storage: Storage, { fields, sizeBytes }: Sent) {
+    const providerId = fields.storage_provider_id;
+    let id: number | null = null;
+    try {
+      return await store.transaction(async (tx) => {
+        const configuration = await imports.configurationFor(tx, target, providerId);
+        const waiting = await imports.insert(tx, configuration, providerId);
+        ({ id } = waiting);
+        // Before the row can be seen: whoever looks for rows that nobody works on leaves this one.
+        uploads.expect(waiting.id);
+        const name = basename(fields.name ?? "") || "The file";
+        const time = new Date(clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
+        const row = await store.move(tx, waiting, "running", {
+          path: `${configuration.directory}/${configuration.id}/${waiting.id}-${time}.upload`,
+          output: `Receiving ${name}${sizeBytes === null ? "" : `, ${sizeInWords(sizeBytes)}`}.\n`,
+        });
+        if (row === null) throw new Error(`Import ${waiting.id} was moved while it was made.`);
+        const detail = `${name}, uploaded to ${storage.place}`;
+        await recordActivity(tx, backupEntry(configuration, row, "asked to import", { detail }));
+        return { row, configuration, name };
+      });
+    } catch (error) {
+      if (id !== null) uploads.forget(id);
+      throw error;
+    }
+  }
+
+  /** Writes down now and then how much has come. */
+  function reportProgress({ id }: BackupRow) {
+    let writtenAt = 0;
+    return (bytes: number) => {
+      const now = performance.now();
+      if (now - writtenAt < progressMs) return;
+      writtenAt = now;
+      const change = { plain_size: bytes, stored_bytes: bytes };
+      store
+        .progress(id, change, sql`true`)
+        .catch((error: unknown) => log.warn({ err: error }, "an upload's progress was not stored"));
+    };
+  }
+
+  /** From now on it is a task like that of a file which was there before. */
+  const wait = (
+    { row, configuration, name }: Awaited<ReturnType<typeof begin>>,
+    { size, checksum, key, sentBytes }: Received,
+  ) =>
+    store.transaction(async (tx) => {
+      const output = createOutput(row.output);
+      output.say(`Received ${sizeInWords(sentBytes)}. Waiting for other work on the server.`);
+      const change = { output: output.text(), plain_size: 0, stored_bytes: 0 };
+      const moved = await store.move(tx, row, "running", change);
+      if (moved === null) throw new Error(`Import ${row.id} was moved during its upload.`);
+      const task = await imports.addImport(tx, configuration, row, {
+        storage_provider_id: row.storage_provider_id,
+        path: row.path,
+        size,
+        name,
+        upload: { checksum, is_sealed: key !== null },
+      });
+      // Before the transaction ends: whoever performs it may have begun a moment later.
+      if (key !== null) fileKeys.keep(task, { own: key, base: null });
+      return moved;
+    });
+
+  return {
+    /**
+     * @returns the row, once all of the file is in its storage
+     * @throws ServiceError for a file that is empty or too large, a storage that fails, and a client that breaks off
+     */
+    async receive(target: Target, sent: Sent, signal: AbortSignal): Promise<BackupRow> {
+      const { fields, sizeBytes, content } = sent;
+      if (sizeBytes === 0) throw new InvalidFields({ file: ["The file is empty."] });
+      const storage = await imports.openStorage(fields.storage_provider_id);
+      const free = await storage.freeBytes().catch(asConflict);
+      if (sizeBytes !== null && free !== null && sizeBytes > free) throw tooLarge(storage, free);
+      const isSealed =
+        (await resolver.encryption(fields.storage_provider_id).catch(asConflict)) !== null;
+      if (uploads.count() >= maxAtOnce)
+        throw conflict(
+          `${maxAtOnce} files are being uploaded already. Try again once one of them is done.`,
+        );
+      const begun = await begin(target, storage, sent);
+      try {
+        const received = await uploads.receive({
+          id: begun.row.id,
+          content,
+          storage,
+          key: begun.row.path,
+          isSealed,
+          limitBytes: free,
+          onProgress: reportProgress(begun.row),
+          signal,
+        });
+        return await wait(begun, received);
+      } catch (error) {
+        const reason = await fail(begun.row, begun.configuration, error);
+        throw operatorMessage(error) === null ? error : conflict(reason);
+      } finally {
+        uploads.forget(begun.row.id);
+      }
+    },
+
+    /** Ends uploads that a service before this one was receiving, or one that has gone. */
+    async interruptOrphans(elsewhere: readonly number[]): Promise<void> {
+      for (const { backup, configuration } of await importStore.withoutTask(elsewhere))
+        if (!uploads.has(backup.id)) await fail(backup, configuration, new Interrupted(cutOff));
+    },
+  };
+}
+
+export type ReceiveUpload = ReturnType<typeof createReceiveUpload>;

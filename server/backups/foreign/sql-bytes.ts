@@ -1,0 +1,106 @@
+// What single bytes and short runs of them mean in SQL text, as far as statements are told apart by them.
+
+export type SqlDialect = "postgres" | "mysql";
+
+export const newline = 0x0a;
+export const backslash = 0x5c;
+export const quote = 0x27;
+export const doubleQuote = 0x22;
+export const backtick = 0x60;
+const dash = 0x2d;
+const hash = 0x23;
+const slash = 0x2f;
+const star = 0x2a;
+export const dollar = 0x24;
+export const dot = 0x2e;
+
+export const isBlank = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+export const isNameByte = (byte: number): boolean =>
+  (byte >= 0x61 && byte <= 0x7a) ||
+  (byte >= 0x41 && byte <= 0x5a) ||
+  (byte >= 0x30 && byte <= 0x39) ||
+  byte === 0x5f ||
+  byte >= 0x80;
+
+/** Digits, and what stands between them in a list. */
+export const isPlain = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || byte === 0x2c || byte === dot || byte === 0x20;
+
+/** @returns the place behind a name or number that begins here */
+export function wordEnd(data: Buffer, from: number, isPostgres: boolean): number {
+  let at = from + 1;
+  for (; at < data.length; at += 1) {
+    const byte = data[at] ?? 0;
+    if (!isNameByte(byte) && !(isPostgres && byte === dollar)) break;
+  }
+  return at;
+}
+
+/** @returns the place behind the closing quote of a name whose opening one stands here; -1 = it is not in sight */
+export function quotedNameEnd(data: Buffer, from: number): number {
+  const mark = data[from] ?? 0;
+  for (let at = data.indexOf(mark, from + 1); at >= 0; at = data.indexOf(mark, at + 2)) {
+    if (at + 1 === data.length) return -1;
+    if (data[at + 1] !== mark) return at + 1;
+  }
+  return -1;
+}
+
+/** @returns the `$tag$` that begins here; null = none does, "unknown" = its end is not in sight */
+export function dollarTag(data: Buffer, from: number): Buffer | null | "unknown" {
+  for (let at = from + 1; at < data.length; at += 1) {
+    const byte = data[at] ?? 0;
+    if (byte === dollar) return Buffer.from(data.subarray(from, at + 1));
+    // `$1` is a parameter.
+    if (!isNameByte(byte) || (at === from + 1 && byte >= 0x30 && byte <= 0x39)) return null;
+  }
+  return "unknown";
+}
+
+/** Digits of a version, and a letter of MariaDB, at the most. */
+export const executedSight = 12;
+/** A comment for this version is for none: the tools write it to stop older clients. */
+const noVersion = "999999";
+
+/** @returns the length of what opens a comment whose content MySQL or MariaDB runs; null = it is a plain one */
+function executedOpening(data: Buffer, at: number): number | null {
+  const text = data.toString("latin1", at, at + executedSight);
+  const [opening = "", version = ""] = /^\/\*M?!(\d{0,6})/.exec(text) ?? [];
+  return opening === "" || version === noVersion ? null : opening.length;
+}
+
+type Comment = {
+  is: "line comment" | "block comment" | "executed" | "end of executed";
+  /** Of what opens it, or ends it. */
+  bytes: number;
+};
+
+/** @param isExecuted whether a comment is open whose content is run @returns what begins or ends here; null = nothing does */
+export function commentAt(
+  data: Buffer,
+  at: number,
+  { isPostgres, isExecuted }: { isPostgres: boolean; isExecuted: boolean },
+): Comment | null {
+  const [byte, next] = [data[at], data[at + 1]];
+  const afterDashes = data[at + 2] ?? newline;
+  if (byte === dash && next === dash && (isPostgres || isBlank(afterDashes)))
+    return { is: "line comment", bytes: 2 };
+  if (byte === hash && !isPostgres) return { is: "line comment", bytes: 1 };
+  if (isExecuted && endsBlock(data, at)) return { is: "end of executed", bytes: 2 };
+  if (!opensBlock(data, at)) return null;
+  const opening = isPostgres ? null : executedOpening(data, at);
+  return opening === null ? { is: "block comment", bytes: 2 } : { is: "executed", bytes: opening };
+}
+
+export const opensBlock = (data: Buffer, at: number): boolean =>
+  data[at] === slash && data[at + 1] === star;
+export const endsBlock = (data: Buffer, at: number): boolean =>
+  data[at] === star && data[at + 1] === slash;
+
+export function countLines(data: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = data.indexOf(newline, from); at >= 0 && at < to; at = data.indexOf(newline, at + 1))
+    lines += 1;
+  return lines;
+}

@@ -1,0 +1,351 @@
+// Takes SQL text apart into statements as it streams by, as psql and the clients of MySQL and MariaDB do: what is quoted or a
+// comment ends nothing. What the statements mean is for others.
+import { SourceError } from "../sources/source.ts";
+import {
+  backslash,
+  backtick,
+  commentAt,
+  countLines,
+  dollar,
+  dollarTag,
+  dot,
+  doubleQuote,
+  endsBlock,
+  executedSight,
+  isBlank,
+  isNameByte,
+  isPlain,
+  newline,
+  opensBlock,
+  quote,
+  quotedNameEnd,
+  type SqlDialect,
+  wordEnd,
+} from "./sql-bytes.ts";
+import {
+  createStatementReader,
+  type SqlPiece,
+  type Statement,
+  takesRows,
+} from "./sql-statement.ts";
+
+/** A name, a tag of a dollar quote or a command that is longer is none. */
+const sightBytes = 64 * 1024;
+/** The end mark of rows, with its line end. */
+const markBytes = 4;
+const wait = -1;
+
+export function createSqlLexer(dialect: SqlDialect) {
+  const isPostgres = dialect === "postgres";
+  let state: keyof typeof steps = "code";
+  let data: Buffer = Buffer.alloc(0);
+  let isLast = false;
+  /** Up to where pieces were made. */
+  let from = 0;
+  let pieces: SqlPiece[] = [];
+
+  let quoteByte = quote;
+  let escapes = false;
+  let tag: Buffer = Buffer.alloc(0);
+  let comments = 0;
+  let isExecuted = false;
+  let delimiter: Buffer = Buffer.from(";");
+
+  let line = 1;
+  const statement = createStatementReader(dialect);
+  let rows = 0;
+  /** Whether a row has begun whose end was not in sight. */
+  let isWithinRow = false;
+
+  const isInSight = (to: number) => isLast || to <= data.length;
+  const isTooLong = (at: number) => data.length - at >= sightBytes;
+
+  /** Makes a piece of what was gone through. */
+  function flush(to: number): void {
+    const bytes = data.subarray(from, to);
+    from = to;
+    if (bytes.length === 0) return;
+    if (state === "rows") pieces.push({ is: "rows", bytes });
+    else pieces.push({ is: statement.hasBegun() ? "text" : "space", bytes });
+  }
+
+  function begin(at: number): void {
+    if (statement.hasBegun()) return;
+    flush(at);
+    statement.begin(line);
+  }
+
+  function endStatement(at: number): Statement {
+    flush(at);
+    const ended = statement.end();
+    pieces.push({ is: "end", statement: ended });
+    return ended;
+  }
+
+  /** A line of psql, or the one of MySQL's clients that a dump has. @returns where it ends */
+  function lineEnd(at: number): number {
+    const end = data.indexOf(newline, at);
+    if (end >= 0) return end;
+    if (isLast) return data.length;
+    if (isTooLong(at)) throw new SourceError(`Line ${line} is too long for what it begins with.`);
+    return wait;
+  }
+
+  function comment(at: number): number | null {
+    const found = commentAt(data, at, { isPostgres, isExecuted });
+    if (found === null) return null;
+    if (found.is === "end of executed") {
+      isExecuted = false;
+      statement.addBlank();
+    } else if (found.is === "executed") {
+      begin(at);
+      isExecuted = true;
+    } else {
+      state = found.is;
+      comments = 1;
+    }
+    return at + found.bytes;
+  }
+
+  function quoted(at: number): number | null {
+    const byte = data[at] ?? 0;
+    if (byte === quote || (byte === doubleQuote && !isPostgres)) {
+      state = "quoted";
+      quoteByte = byte;
+      escapes = !isPostgres;
+      return at + 1;
+    }
+    if (isPostgres && byte === dollar) {
+      const found = dollarTag(data, at);
+      if (found === "unknown" && !isLast && !isTooLong(at)) return wait;
+      if (found === null || found === "unknown") return null;
+      tag = found;
+      state = "dollar";
+      return at + tag.length;
+    }
+    if (byte !== (isPostgres ? doubleQuote : backtick)) return null;
+    const end = quotedNameEnd(data, at);
+    if (end < 0 && !isLast && !isTooLong(at)) return wait;
+    if (end < 0) throw new SourceError(`Line ${line}: a quoted name has no end.`);
+    line += countLines(data, at, end);
+    statement.addQuotedName(data.toString("latin1", at, end));
+    return end;
+  }
+
+  function word(at: number): number {
+    const end = wordEnd(data, at, isPostgres);
+    if (end === data.length && !isLast && !isTooLong(at)) return wait;
+    // What follows may be text whose backslashes count.
+    if (isPostgres && end === at + 1 && (data[at] === 0x45 || data[at] === 0x65)) {
+      if (data[end] === quote) {
+        state = "quoted";
+        quoteByte = quote;
+        escapes = true;
+        return end + 1;
+      }
+    }
+    if (!statement.isInParentheses()) statement.addWord(data.toString("latin1", at, end));
+    return end;
+  }
+
+  const isDelimiter = (at: number): boolean =>
+    isPostgres
+      ? data[at] === 0x3b && statement.mayEnd()
+      : data[at] === delimiter[0] && data.subarray(at, at + delimiter.length).equals(delimiter);
+
+  /** Within parentheses most of it: nothing of that begins or ends anything. @returns the place behind it */
+  function plainEnd(at: number): number {
+    let to = at;
+    while (to < data.length && isPlain(data[to] ?? 0)) to += 1;
+    return to;
+  }
+
+  function code(at: number): number {
+    if (statement.isInParentheses()) {
+      const end = plainEnd(at);
+      if (end > at) return end;
+    }
+    const byte = data[at] ?? 0;
+    if (isBlank(byte)) {
+      if (byte === newline) line += 1;
+      statement.addBlank();
+      return at + 1;
+    }
+    if (!isInSight(at + executedSight)) return wait;
+    const afterComment = comment(at);
+    if (afterComment !== null) return afterComment;
+    if (isPostgres && byte === backslash) {
+      const end = lineEnd(at);
+      if (end === wait) return wait;
+      flush(at);
+      const text = data.toString("latin1", at, Math.min(end, at + 200)).trimEnd();
+      pieces.push({ is: "command", text, line });
+      from = end;
+      return end;
+    }
+    if (
+      !isPostgres &&
+      !statement.hasBegun() &&
+      /^delimiter[ \t]/i.test(data.toString("latin1", at, at + 10))
+    ) {
+      const end = lineEnd(at);
+      if (end === wait) return wait;
+      begin(at);
+      const named = data.toString("latin1", at + 10, end).trim();
+      delimiter = Buffer.from(named === "" ? ";" : named, "latin1");
+      statement.add(`DELIMITER ${named}`);
+      endStatement(end);
+      return end;
+    }
+    begin(at);
+    if (isDelimiter(at)) {
+      const end = at + (isPostgres ? 1 : delimiter.length);
+      const { head: ended } = endStatement(end);
+      if (isPostgres && takesRows(ended)) state = "rows ahead";
+      return end;
+    }
+    const afterQuote = quoted(at);
+    if (afterQuote !== null) return afterQuote;
+    if (isNameByte(byte)) return word(at);
+    if (byte === 0x28 || byte === 0x29) statement.addParenthesis(byte === 0x28);
+    else statement.add(String.fromCharCode(byte));
+    return at + 1;
+  }
+
+  const steps = {
+    code,
+
+    quoted(start: number): number {
+      for (let at = start; at < data.length; at += 1) {
+        const byte = data[at];
+        if (byte === newline) line += 1;
+        else if (byte === quoteByte) {
+          if (!isInSight(at + 2)) return at > start ? at : wait;
+          if (data[at + 1] === quoteByte) at += 1;
+          else {
+            statement.add("''");
+            state = "code";
+            return at + 1;
+          }
+        } else if (escapes && byte === backslash) {
+          if (!isInSight(at + 2)) return at > start ? at : wait;
+          at += 1;
+          if (data[at] === newline) line += 1;
+        }
+      }
+      return data.length;
+    },
+
+    dollar(at: number): number {
+      const end = data.indexOf(tag, at);
+      const to = end < 0 ? Math.max(at, isLast ? data.length : data.length - tag.length) : end;
+      line += countLines(data, at, to);
+      if (end < 0) return to > at ? to : wait;
+      statement.add("''");
+      state = "code";
+      return end + tag.length;
+    },
+
+    "line comment"(at: number): number {
+      const end = data.indexOf(newline, at);
+      if (end < 0) return data.length;
+      state = "code";
+      return end;
+    },
+
+    "block comment"(at: number): number {
+      if (!isInSight(at + 2)) return wait;
+      if (data[at] === newline) line += 1;
+      if (endsBlock(data, at)) {
+        comments -= 1;
+        if (comments === 0) state = "code";
+        return at + 2;
+      }
+      // Only PostgreSQL has comments inside of comments.
+      if (!isPostgres || !opensBlock(data, at)) return at + 1;
+      comments += 1;
+      return at + 2;
+    },
+
+    "rows ahead"(at: number): number {
+      const end = lineEnd(at);
+      if (end === wait) return wait;
+      if (data.toString("latin1", at, end).trim() !== "")
+        throw new SourceError(`Line ${line}: something stands between COPY and its rows.`);
+      line += 1;
+      from = Math.min(end + 1, data.length);
+      state = "rows";
+      rows = 0;
+      isWithinRow = false;
+      return from;
+    },
+
+    /** A row a line: nothing but its end is looked for. */
+    rows(at: number): number {
+      const found = data.indexOf(newline, at);
+      if (found < 0 && !isLast) {
+        const mayBeMark = data[at] === backslash && data.length - at < markBytes;
+        if (!isWithinRow && mayBeMark) return wait;
+        isWithinRow = true;
+        return data.length;
+      }
+      const end = found < 0 ? data.length : found;
+      const isMark =
+        !isWithinRow &&
+        data[at] === backslash &&
+        data[at + 1] === dot &&
+        data.toString("latin1", at + 2, end).trim() === "";
+      const after = Math.min(end + 1, data.length);
+      line += 1;
+      isWithinRow = false;
+      if (!isMark) {
+        rows += 1;
+        return after;
+      }
+      flush(at);
+      pieces.push({ is: "rows end", rows });
+      rows = 0;
+      from = after;
+      state = "code";
+      return after;
+    },
+  };
+
+  function run(chunk: Buffer): SqlPiece[] {
+    // What was left is the beginning of something whose end was not in sight.
+    data = data.length === 0 ? chunk : Buffer.concat([data, chunk]);
+    from = 0;
+    pieces = [];
+    let at = 0;
+    while (at < data.length) {
+      const next = steps[state](at);
+      if (next === wait) break;
+      at = next;
+    }
+    flush(at);
+    data = Buffer.from(data.subarray(at));
+    return pieces;
+  }
+
+  return {
+    /** @throws SourceError for what is no SQL text of this dialect */
+    write: (chunk: Buffer): SqlPiece[] => run(chunk),
+    /** Once, after the last chunk. @throws SourceError where a statement, a text or rows have no end */
+    end(): SqlPiece[] {
+      isLast = true;
+      const last = run(Buffer.alloc(0));
+      if (
+        state === "rows" ||
+        state === "rows ahead" ||
+        statement.hasBegun() ||
+        (state !== "code" && state !== "line comment")
+      )
+        throw new SourceError(
+          `The SQL text is cut off: what begins in line ${statement.hasBegun() ? statement.begun().line : line} has no end. Copy the file again.`,
+        );
+      return last;
+    },
+    /** Of the statement that is being read, so far. */
+    begun: statement.begun,
+  };
+}

@@ -1,0 +1,103 @@
+// What is kept of a statement while its text streams by: enough to tell what it does, and to which table.
+import type { SqlDialect } from "./sql-bytes.ts";
+
+export type Statement = {
+  /**
+   * Its beginning without comments: blanks as one space, text as `''`, without what is in parentheses, e.g. `COPY public.t () FROM
+   * stdin`. One character a byte; in quoted names a blank reads as U+0001, and a dot as U+0002.
+   */
+  head: string;
+  /** Where it begins; the first line is 1. */
+  line: number;
+  /** Of an INSERT: how many rows it writes out. */
+  rows: number;
+};
+
+/** The bytes of a piece are those of the chunk: they are to be used before the next one is written. */
+export type SqlPiece =
+  /** What stands between statements: blanks and comments. */
+  | { is: "space"; bytes: Buffer }
+  | { is: "text"; bytes: Buffer }
+  /** A statement whose text came before, with what ends it. */
+  | { is: "end"; statement: Statement }
+  /** What psql would take for a command to itself, up to the end of its line. */
+  | { is: "command"; text: string; line: number }
+  /** Behind COPY … FROM stdin. */
+  | { is: "rows"; bytes: Buffer }
+  | { is: "rows end"; rows: number };
+
+const headCharacters = 1000;
+const wordCharacters = 128;
+const makesFunction = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b/i;
+
+/** Of PostgreSQL: its rows follow, up to a line `\.`. */
+export const takesRows = (head: string): boolean => /^COPY\b.*\bFROM STDIN\b/i.test(head);
+
+export function createStatementReader(dialect: SqlDialect) {
+  const isPostgres = dialect === "postgres";
+  let head = "";
+  let line = 1;
+  let hasBegun = false;
+  let parentheses = 0;
+  /** Of a function whose body is SQL: `BEGIN ATOMIC …; END`. */
+  let blocks = 0;
+  let rows = 0;
+  let values: "before" | "within" | "after" = "before";
+
+  const add = (text: string) => {
+    if (parentheses === 0 && head.length < headCharacters) head += text;
+  };
+
+  return {
+    hasBegun: (): boolean => hasBegun,
+    /** Whether a `;` ends it here. */
+    mayEnd: (): boolean => parentheses === 0 && blocks === 0,
+    isInParentheses: (): boolean => parentheses > 0,
+    begun: (): Pick<Statement, "head" | "line"> => ({ head: head.trimEnd(), line }),
+
+    begin(at: number): void {
+      hasBegun = true;
+      line = at;
+    },
+    end(): Statement {
+      const statement = { head: head.trimEnd(), line, rows };
+      head = "";
+      hasBegun = false;
+      parentheses = 0;
+      blocks = 0;
+      rows = 0;
+      values = "before";
+      return statement;
+    },
+
+    add,
+    addBlank(): void {
+      if (head !== "" && !head.endsWith(" ")) add(" ");
+    },
+    addQuotedName: (text: string): void =>
+      add(text.replace(/\s/g, "\u0001").replaceAll(".", "\u0002")),
+
+    addWord(word: string): void {
+      add(word.slice(0, wordCharacters));
+      const known = word.length > 9 ? "" : word.toUpperCase();
+      if (known === "VALUES" || known === "VALUE") {
+        if (values === "before" && /^(?:INSERT|REPLACE)\b/i.test(head)) values = "within";
+      } else if (known === "ON" && values === "within") values = "after";
+      else if (isPostgres && (known === "BEGIN" || known === "CASE" || known === "END")) {
+        if (known === "END") blocks = Math.max(0, blocks - 1);
+        else if (known === "CASE" ? blocks > 0 : makesFunction.test(head)) blocks += 1;
+      }
+    },
+
+    addParenthesis(isOpening: boolean): void {
+      if (isOpening) {
+        if (parentheses === 0 && values === "within") rows += 1;
+        add("(");
+        parentheses += 1;
+      } else {
+        parentheses = Math.max(0, parentheses - 1);
+        add(")");
+      }
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// Opens a file that Quarterdeck did not make: takes its compression off, and says what is inside.
+import { Readable, type Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { toError } from "../../to-error.ts";
+import { SourceError } from "../sources/source.ts";
+import type { ForeignFile } from "./foreign-file.ts";
+import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
+
+/** A dump that was compressed on its way and again by its storage has two. */
+const maxLayers = 2;
+const pieceBytes = 1024 * 1024;
+
+const unpackers: Record<Layer, () => Duplex> = {
+  gzip: () => createGunzip({ chunkSize: pieceBytes }),
+  zstd: () => createZstdDecompress({ chunkSize: pieceBytes }),
+};
+
+/** What zlib says of a file that is not whole. */
+function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
+  const isOfZlib = /^(?:Z_|ZSTD_|ERR_ZLIB|ERR_ZSTD)/.test(error.code ?? "");
+  return isOfZlib || error.message === "unexpected end of file"
+    ? new SourceError(
+        `The file is cut off or damaged: its ${layer} compression isn't whole (${error.message}). Copy it again.`,
+        { cause: error },
+      )
+    : error;
+}
+
+/** Reads the beginning. @returns it, and a stream of everything from the first byte */
+async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readable }> {
+  const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
+  const head: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < beginningBytes) {
+    const { done, value } = await chunks.next();
+    if (done === true) break;
+    // A copy: the memory of a piece may be used again.
+    head.push(Buffer.from(value));
+    bytes += value.length;
+  }
+  async function* all() {
+    yield* head;
+    for (;;) {
+      const { done, value } = await chunks.next();
+      if (done === true) return;
+      yield value;
+    }
+  }
+  const whole = Readable.from(all(), { highWaterMark: 1 });
+  // Whoever gives up the content gives up the file.
+  whole.once("close", () => from.destroy());
+  return { beginning: Buffer.concat(head).subarray(0, beginningBytes), whole };
+}
+
+function unpacked(from: Readable, layer: Layer): Readable {
+  const to = unpackers[layer]();
+  // What fails reaches the reader by `to`.
+  pipeline(from, to).catch(() => undefined);
+  async function* told() {
+    try {
+      const pieces: AsyncIterable<Buffer> = to;
+      yield* pieces;
+    } catch (error) {
+      throw tellUnpacking(layer, toError(error));
+    }
+  }
+  const content = Readable.from(told(), { highWaterMark: 1 });
+  // Whoever gives up the content gives up the file.
+  content.once("close", () => to.destroy());
+  return content;
+}
+
+/** @throws SourceError for what no backup can be made of, or `from`'s own error */
+export async function openForeign(from: Readable): Promise<ForeignFile> {
+  const layers: Layer[] = [];
+  let content = from;
+  try {
+    for (;;) {
+      const { beginning, whole } = await peek(content);
+      content = whole;
+      const found = recognize(beginning);
+      if (found.is === "refused") {
+        const packed = layers.length === 0 ? "" : `, compressed by ${layers.join(" and ")}`;
+        throw new SourceError(`The file is ${found.words}${packed}. ${found.cure}`);
+      }
+      if (found.is === "content") {
+        const packed = layers.length === 0 ? "" : `, compressed by ${layers.join(" and ")}`;
+        return { kind: found.kind, words: `${kindWords[found.kind]}${packed}`, content };
+      }
+      if (layers.length === maxLayers)
+        throw new SourceError(
+          `The file is compressed more than ${maxLayers} times. Unpack it first.`,
+        );
+      layers.push(found.layer);
+      content = unpacked(content, found.layer);
+    }
+  } catch (error) {
+    content.destroy();
+    from.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,144 @@
+// Receives files that requests send: each is kept in its storage, as it comes, until its server has time to import it. Neither
+// memory nor this machine's disk holds one whole.
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { findFileKey, type FileKey } from "../../encryption/decrypt.ts";
+import { createEncrypt } from "../../encryption/encrypt.ts";
+import type { LocalHost } from "../../hosts/host.ts";
+import type { Upload } from "../../http/route.ts";
+import { ServiceError } from "../../http/service-error.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { toError } from "../../to-error.ts";
+import { type Canceled, Interrupted } from "../failure-message.ts";
+import { sizeInWords } from "../formatting.ts";
+
+/** So long nothing may come of a file while it is waited for. */
+const stallMs = 60_000;
+
+export type Received = {
+  /** As stored. */
+  size: number;
+  /** Hex SHA-256 of that. */
+  checksum: string;
+  /** Opens it, where it was encrypted for the time: nothing plain lies in a storage that encrypts. */
+  key: FileKey | null;
+  /** As sent. */
+  sentBytes: number;
+};
+
+type Receive = Pick<Upload<unknown>, "content"> & {
+  id: number;
+  storage: Storage;
+  key: string;
+  isSealed: boolean;
+  /** What may come; null = as much as does. */
+  limitBytes: number | null;
+  onProgress(sentBytes: number): void;
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+};
+
+export const tooLarge = (storage: Storage, freeBytes: number): ServiceError =>
+  new ServiceError(
+    "body_too_large",
+    `The file is larger than the ${sizeInWords(freeBytes)} that are free in ${storage.place}. Free some space, or choose another storage.`,
+  );
+
+export function createUploads({ host }: { host: LocalHost }) {
+  const receiving = new Map<number, AbortController>();
+
+  async function* watched(
+    { content, storage, limitBytes, onProgress }: Receive,
+    ending: AbortController,
+  ): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    const chunks = content[Symbol.asyncIterator]();
+    for (;;) {
+      const timer = setTimeout(
+        () => ending.abort(new Interrupted(`Nothing came of the file for ${stallMs / 1000} s.`)),
+        stallMs,
+      );
+      const next: IteratorResult<Buffer> = await chunks.next().finally(() => clearTimeout(timer));
+      if (next.done === true) return;
+      bytes += next.value.length;
+      if (limitBytes !== null && bytes > limitBytes) throw tooLarge(storage, limitBytes);
+      onProgress(bytes);
+      yield Buffer.from(next.value);
+    }
+  }
+
+  return {
+    /** Files that come now. */
+    count: (): number => receiving.size,
+    has: (id: number): boolean => receiving.has(id),
+
+    /** Said before its row can be seen; see `forget`. @param id of the backup that it is to become */
+    expect: (id: number): void => void receiving.set(id, new AbortController()),
+    forget: (id: number): void => void receiving.delete(id),
+
+    /** @returns whether it was being received: it ends with the reason */
+    cancel(id: number, reason: Canceled): boolean {
+      const found = receiving.get(id);
+      found?.abort(reason);
+      return found !== undefined;
+    },
+
+    /** Ends all of them: the service stops. */
+    stop(): void {
+      for (const ending of receiving.values())
+        ending.abort(new Interrupted("Interrupted: the service stopped during the upload."));
+    },
+
+    /**
+     * Keeps a file under a key, whole or not at all.
+     * @throws StorageError, ServiceError for one that is too large, Interrupted, or the error of its stream
+     */
+    async receive(upload: Receive): Promise<Received> {
+      const { id, storage, key, isSealed, content } = upload;
+      const ending = receiving.get(id) ?? new AbortController();
+      const signal = AbortSignal.any([ending.signal, upload.signal]);
+      const hash = createHash("sha256");
+      let sentBytes = 0;
+      const noted: Receive = {
+        ...upload,
+        onProgress(bytes) {
+          sentBytes = bytes;
+          upload.onProgress(bytes);
+        },
+      };
+      const age = isSealed ? await import("age-encryption") : null;
+      const identity = (await age?.generateX25519Identity()) ?? null;
+      const encrypt =
+        age === null || identity === null
+          ? null
+          : await createEncrypt(host, [await age.identityToRecipient(identity)]);
+      async function* kept() {
+        const plain = watched(noted, ending);
+        for await (const piece of encrypt?.(plain, signal) ?? plain) {
+          hash.update(piece);
+          // Its memory may be used again before the storage has it.
+          yield encrypt === null ? piece : Buffer.from(piece);
+        }
+      }
+      const abort = () => content.destroy(toError(signal.reason));
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        const size = await storage.put(key, Readable.from(kept(), { highWaterMark: 1 }), {
+          signal,
+        });
+        const fileKey =
+          identity === null
+            ? null
+            : await findFileKey(() => storage.get(key, { signal }), { identity });
+        return { size, checksum: hash.digest("hex"), key: fileKey, sentBytes };
+      } catch (error) {
+        throw ending.signal.aborted ? toError(ending.signal.reason) : error;
+      } finally {
+        signal.removeEventListener("abort", abort);
+        content.destroy();
+      }
+    },
+  };
+}
+
+export type Uploads = ReturnType<typeof createUploads>;

@@ -1,0 +1,121 @@
+// What becomes of the statements of a foreign dump of MySQL or MariaDB, and what they say of the rows.
+import type { Statement } from "../../foreign/sql-statement.ts";
+import { SourceError } from "../source.ts";
+
+type Beginning = Pick<Statement, "head" | "line">;
+
+/** A dump of one database does none of this. */
+const refused: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:GRANT|REVOKE|(?:CREATE|ALTER|DROP|RENAME) (?:USER|ROLE)|SET PASSWORD)\b/i,
+    "changes accounts of the server",
+  ],
+  [/^(?:INSTALL|UNINSTALL|CREATE (?:AGGREGATE )?FUNCTION\b.* SONAME)\b/i, "loads a library"],
+  [/^LOAD (?:DATA|XML|INDEX)\b/i, "reads a file of the database's server"],
+  [/\bINTO (?:OUTFILE|DUMPFILE)\b/i, "writes a file of the database's server"],
+  [
+    /^(?:CHANGE (?:MASTER|REPLICATION)|(?:START|STOP|RESET) (?:SLAVE|REPLICA|MASTER)|PURGE|KILL|SHUTDOWN|FLUSH|RESET)\b/i,
+    "works on the whole server. Dump again without --master-data and --dump-slave",
+  ],
+  [/^(?:UPDATE|DELETE|CALL|EXECUTE|PREPARE|HANDLER)\b/i, "changes data as no dump does"],
+];
+
+/** Settings that only an administrator of the server may change, and that no row depends on. */
+const leftOut =
+  /^SET @@(?:GLOBAL\.GTID_PURGED|SESSION\.SQL_LOG_BIN)\b|^SET @MYSQLDUMP_TEMP_LOG_BIN\b/i;
+
+const name = "(`(?:[^`]|``)*`|[^\\s.`(,;]+)";
+const database = new RegExp(
+  `^(?:USE|(?:CREATE|DROP) (?:DATABASE|SCHEMA)(?: IF (?:NOT )?EXISTS)?) ${name}`,
+  "i",
+);
+const qualified = `${name}(?: ?\\. ?${name})?`;
+const filled = new RegExp(
+  `^(?:INSERT|REPLACE)(?: (?:LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE))*(?: INTO)? ${qualified}`,
+  "i",
+);
+const created = new RegExp(`^CREATE TABLE (?:IF NOT EXISTS )?${qualified}`, "i");
+const changed = new RegExp(
+  `^(?:ALTER|DROP|TRUNCATE)(?: TABLE| VIEW)?(?: IF EXISTS)? ${qualified}`,
+  "i",
+);
+const locked = new RegExp(`^LOCK TABLES? ${qualified}`, "i");
+const viewed = /^(?:CREATE|ALTER)\b.*\bVIEW\b/i;
+
+const unquoted = (text: string): string => {
+  const plain = text.startsWith("`") ? text.slice(1, -1).replaceAll("``", "`") : text;
+  const bytes = plain.replaceAll("\u0001", " ").replaceAll("\u0002", ".");
+  return Buffer.from(bytes, "latin1").toString("utf8");
+};
+
+export function createForeignStatements() {
+  const tables: Record<string, number> = {};
+  let of: string | null = null;
+  let settings = 0;
+  /** Between `DELIMITER ;;` and `DELIMITER ;` stand triggers and routines. */
+  let isBody = false;
+
+  function noteDatabase(named: string, line: number): void {
+    of ??= named;
+    if (of !== named)
+      throw new SourceError(
+        `Line ${line} is about the database “${named}”, and the file has “${of}” before it. An import takes one database: dump it alone.`,
+      );
+  }
+
+  function refuseOther({ head, line }: Beginning): void {
+    for (const pattern of [filled, created, changed, locked]) {
+      const [, first, second] = pattern.exec(head) ?? [];
+      if (first === undefined || second === undefined) continue;
+      throw new SourceError(
+        `Line ${line} names the database “${unquoted(first)}” before a table, so it would work there. Dump again without --databases, or remove the name.`,
+      );
+    }
+  }
+
+  return {
+    /** Whether a statement goes into the backup. @throws SourceError for one that is refused */
+    isKept({ head, line }: Beginning): boolean {
+      if (head.startsWith("DELIMITER ")) isBody = head !== "DELIMITER ;";
+      if (isBody) return true;
+      const named = database.exec(head)?.[1];
+      if (named !== undefined) {
+        noteDatabase(unquoted(named), line);
+        return false;
+      }
+      const reason = refused.find(([pattern]) => pattern.test(head))?.[1];
+      if (reason !== undefined)
+        throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
+      refuseOther({ head, line });
+      if (!leftOut.test(head)) return true;
+      settings += 1;
+      return false;
+    },
+
+    count({ head, line, rows }: Statement): void {
+      if (isBody || viewed.test(head)) return;
+      const fills = filled.exec(head)?.[1];
+      if (fills !== undefined && rows === 0)
+        throw new SourceError(
+          `Line ${line} fills a table without writing out its rows, as no dump does. Nothing was imported.`,
+        );
+      const table = fills ?? created.exec(head)?.[1];
+      if (table !== undefined) {
+        const key = unquoted(table);
+        tables[key] = (tables[key] ?? 0) + rows;
+      } else if (/^DROP TABLE\b/i.test(head)) {
+        // Older tools write a table in the place of each view first.
+        const dropped = changed.exec(head)?.[1];
+        if (dropped !== undefined) delete tables[unquoted(dropped)];
+      }
+    },
+
+    tables: (): Record<string, number> => tables,
+
+    /** For the output. */
+    notes: (): string[] => [
+      ...(of === null ? [] : [`The dump is of the database “${of}”, whose name was left out.`]),
+      ...(settings === 0 ? [] : ["Settings that only an administrator may change were left out."]),
+    ],
+  };
+}

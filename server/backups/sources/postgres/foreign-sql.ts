@@ -1,0 +1,154 @@
+// Loads a foreign dump in plain SQL into a database, statement by statement. Not by psql: to it a line with a backslash is a
+// command, which may run programs on this machine.
+import { finished } from "node:stream/promises";
+import type pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { toError } from "../../../to-error.ts";
+import { createSqlLexer } from "../../foreign/sql-lexer.ts";
+import { type SqlPiece, takesRows, type Statement } from "../../foreign/sql-statement.ts";
+import { SourceError, type Attempt } from "../source.ts";
+import { writeTo } from "../write-to.ts";
+import { isLeftOut, refuseCommand, refuseStatement } from "./foreign-statements.ts";
+
+/** Many small statements go to the server at once: over SSH each would take a journey of its own. */
+const batchBytes = 256 * 1024;
+/** A text of JavaScript holds half a gigabyte. */
+const statementBytes = 256 * 1024 * 1024;
+
+/** These may fail alone: in a new database nothing is there that they could drop, or an older server has no such setting. */
+const mayMiss: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:DROP|ALTER\b.* DROP)\b/i, ["42P01", "42704", "42883", "3F000", "42703"]],
+  [/^SET\b/i, ["42704"]],
+];
+const goesAlone = (head: string): boolean =>
+  mayMiss.some(([pattern]) => pattern.test(head)) ||
+  /^(?:BEGIN|START|COMMIT|END|ROLLBACK|SELECT|CREATE EXTENSION|RESET)\b/i.test(head);
+
+type Batch = { text: Buffer[]; bytes: number; starts: { at: number; line: number }[] };
+const emptyBatch = (): Batch => ({ text: [], bytes: 0, starts: [] });
+
+export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) {
+  const lexer = createSqlLexer("postgres");
+  let batch = emptyBatch();
+  let text: Buffer[] = [];
+  let textBytes = 0;
+  let copying: ReturnType<typeof copyFrom> | null = null;
+  let copyLine = 0;
+  let skipped = 0;
+
+  function decode(bytes: Buffer, line: number): string {
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch {
+      throw new SourceError(
+        `What begins in line ${line} isn't UTF-8. Convert the file first: iconv -f LATIN1 -t UTF-8 FILE > FILE.utf8`,
+      );
+    }
+  }
+
+  const failed = (line: number, error: unknown): Error =>
+    new SourceError(`PostgreSQL refuses line ${line}: ${toError(error).message}.`, {
+      cause: error,
+    });
+
+  async function runBatch(): Promise<void> {
+    const { text: parts, starts } = batch;
+    const first = starts[0]?.line ?? 0;
+    batch = emptyBatch();
+    if (parts.length === 0) return;
+    const bytes = Buffer.concat(parts);
+    const sql = decode(bytes, first);
+    try {
+      await client.query(sql);
+    } catch (error) {
+      // PostgreSQL says where in the text, in characters, if it says it.
+      const { position }: Error & { position?: string } = toError(error);
+      const place = Buffer.byteLength(sql.slice(0, Number(position ?? 1) - 1));
+      const line = starts.findLast(({ at }) => at <= place)?.line ?? first;
+      throw failed(position === undefined ? first : line, error);
+    }
+  }
+
+  async function runAlone(head: string, bytes: Buffer, line: number): Promise<void> {
+    const sql = decode(bytes, line);
+    const codes = mayMiss.find(([pattern]) => pattern.test(head))?.[1] ?? [];
+    await client.query(sql).catch((error: unknown) => {
+      const { code = "" }: NodeJS.ErrnoException = toError(error);
+      if (!codes.includes(code)) throw failed(line, error);
+    });
+  }
+
+  function refuseEncoding(head: string, bytes: Buffer, line: number): void {
+    const written = bytes.toString("latin1");
+    if (/^SET client_encoding\b/i.test(head) && !/UTF-?8|UNICODE|SQL_ASCII/i.test(written))
+      throw new SourceError(
+        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8.`,
+      );
+    if (/^SET standard_conforming_strings\b/i.test(head) && !/\bon\b/i.test(written))
+      throw new SourceError(
+        `Line ${line} turns standard_conforming_strings off, which changes what the text means. Dump again with it on.`,
+      );
+  }
+
+  async function endStatement({ head, line }: Statement): Promise<void> {
+    const bytes = Buffer.concat(text);
+    text = [];
+    textBytes = 0;
+    refuseStatement({ head, line });
+    refuseEncoding(head, bytes, line);
+    if (isLeftOut(head)) {
+      skipped += 1;
+      return;
+    }
+    if (takesRows(head)) {
+      await runBatch();
+      // A query that waits for rows: it is over when they are.
+      copying = client.query(copyFrom(decode(bytes, line)));
+      copying.on("error", () => undefined);
+      copyLine = line;
+    } else if (goesAlone(head)) {
+      await runBatch();
+      await runAlone(head, bytes, line);
+    } else {
+      batch.starts.push({ at: batch.bytes, line });
+      batch.text.push(bytes);
+      batch.bytes += bytes.length;
+      if (batch.bytes >= batchBytes) await runBatch();
+    }
+  }
+
+  async function take(piece: SqlPiece): Promise<void> {
+    if (piece.is === "text") {
+      textBytes += piece.bytes.length;
+      if (textBytes > statementBytes)
+        throw new SourceError("A statement is longer than 256 MiB. Dump again without --inserts.");
+      // A copy: the chunk's memory may be used again.
+      text.push(Buffer.from(piece.bytes));
+    } else if (piece.is === "end") await endStatement(piece.statement);
+    else if (piece.is === "command") refuseCommand(piece.text, piece.line);
+    else if (copying !== null)
+      try {
+        if (piece.is === "rows") await writeTo(copying, Buffer.from(piece.bytes));
+        else if (piece.is === "rows end") {
+          copying.end();
+          await finished(copying);
+          copying = null;
+        }
+      } catch (error) {
+        throw failed(copyLine, error);
+      }
+  }
+
+  return async (from: AsyncIterable<Buffer>): Promise<void> => {
+    try {
+      for await (const chunk of from) for (const piece of lexer.write(chunk)) await take(piece);
+      for (const piece of lexer.end()) await take(piece);
+      await runBatch();
+    } catch (error) {
+      copying?.destroy(toError(error));
+      throw error;
+    }
+    if (skipped > 0)
+      say(`Left out ${skipped} statements about owners, permissions and settings of the session.`);
+  };
+}

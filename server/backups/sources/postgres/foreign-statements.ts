@@ -1,0 +1,102 @@
+// What statements of a foreign dump are refused, what is left out, and what they say of the rows.
+import type { Statement } from "../../foreign/sql-statement.ts";
+import { SourceError } from "../source.ts";
+
+/** A dump does none of this. Whoever wrote the file wants more than a database's content. */
+const refused: readonly (readonly [RegExp, string])[] = [
+  [/^COPY\b.* (?:FROM|TO) PROGRAM\b/i, "runs a program on the database's server"],
+  [/^COPY\b.* (?:FROM|TO) (?:U&)?''/i, "reads or writes a file of the database's server"],
+  [
+    /^(?:CREATE|ALTER|DROP) DATABASE\b/i,
+    "works on a whole database. Dump again without --create (-C)",
+  ],
+  [
+    /^(?:CREATE|ALTER|DROP) (?:ROLE|USER(?! MAPPING)|GROUP|TABLESPACE)\b/i,
+    "changes accounts or tablespaces of the whole server",
+  ],
+  [/^ALTER SYSTEM\b/i, "changes settings of the whole server"],
+  [/^LOAD\b/i, "loads a library into the server"],
+];
+
+/** @throws SourceError */
+export function refuseStatement({ head, line }: Pick<Statement, "head" | "line">): void {
+  const reason = refused.find(([pattern]) => pattern.test(head))?.[1];
+  if (reason !== undefined) throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
+}
+
+/** What pg_dump and pg_restore write around a dump so that psql takes nothing in it for a command. */
+const isRestrict = (text: string): boolean => /^\\(?:un)?restrict\b/.test(text);
+
+/** @throws SourceError for any command but the one that a dump may have */
+export function refuseCommand(text: string, line: number): void {
+  if (isRestrict(text)) return;
+  throw new SourceError(
+    `Line ${line} has a command to psql, “${text.slice(0, 60)}”, which could run programs. ${
+      /^\\c(?:onnect)?\b/.test(text)
+        ? "Dump the one database, without --create (-C)."
+        : "Remove it if you trust the file."
+    } Nothing was imported.`,
+  );
+}
+
+/** What belongs to other roles there belongs to the account here; and what a new database has, or only its owner may say. */
+const leftOut: readonly RegExp[] = [
+  /^ALTER\b.* OWNER TO\b/i,
+  /^(?:GRANT|REVOKE|ALTER DEFAULT PRIVILEGES|SECURITY LABEL)\b/i,
+  /^(?:SET SESSION AUTHORIZATION|(?:RE)?SET ROLE)\b/i,
+  /^(?:COMMENT ON|CREATE) SCHEMA (?:IF NOT EXISTS )?"?public"?(?: IS\b.*)?$/i,
+  /^COMMENT ON EXTENSION\b/i,
+  // They would begin to replicate from elsewhere.
+  /^(?:CREATE|ALTER|DROP) SUBSCRIPTION\b/i,
+  // The text is read as UTF-8, whatever the session says.
+  /^SET client_encoding\b/i,
+  // The load has its own limits.
+  /^SET (?:statement|lock|transaction|idle_in_transaction_session)_timeout\b/i,
+];
+
+export const isLeftOut = (head: string): boolean => leftOut.some((pattern) => pattern.test(head));
+
+const name = String.raw`("(?:[^"]|"")*"|[^\s."(]+)`;
+const qualified = new RegExp(
+  String.raw`^(?:CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?|COPY |INSERT INTO )${name}(?:\.${name})?(?: |\(|$)`,
+  "i",
+);
+
+const unquoted = (text: string): string => {
+  const plain = text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
+  const bytes = Buffer.from(plain.replaceAll("\u0001", " ").replaceAll("\u0002", "."), "latin1");
+  return bytes.toString("utf8");
+};
+
+/** The table that a statement makes or fills, as counts name it; null = it does neither. */
+function tableOf(head: string): string | null {
+  const [, first, second] = qualified.exec(head) ?? [];
+  if (first === undefined) return null;
+  return second === undefined
+    ? `public.${unquoted(first)}`
+    : `${unquoted(first)}.${unquoted(second)}`;
+}
+
+/** Counts the rows of a dump from its statements: by table, as a count in the database would. */
+export function createRowTally() {
+  const tables: Record<string, number> = {};
+  let copied: string | null = null;
+  const add = (table: string | null, rows: number) => {
+    // Those of extensions come with them, and are counted nowhere.
+    if (table !== null && tables[table] !== undefined) tables[table] += rows;
+  };
+  return {
+    take({ head, rows }: Statement): void {
+      const table = tableOf(head);
+      if (/^CREATE\b/i.test(head)) {
+        // The rows of a partitioned table are in its partitions.
+        if (table !== null && !/ PARTITION BY\b/i.test(head)) tables[table] = 0;
+      } else if (/^COPY\b/i.test(head)) copied = table;
+      else if (/^INSERT\b/i.test(head)) add(table, rows);
+      else if (/^SELECT pg_catalog\.lo_create\(/i.test(head))
+        tables["large objects"] = (tables["large objects"] ?? 0) + 1;
+    },
+    takeRows: (rows: number) => add(copied, rows),
+    tables: (): Record<string, number> => tables,
+  };
+}

@@ -1,0 +1,151 @@
+// Makes a backup of a foreign dump: an archive of pg_dump is passed on as it is, plain SQL is loaded into a database of its own
+// and dumped from there, so that all that restores, drills and browsing expect is the same.
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { toError } from "../../../to-error.ts";
+import type { ForeignFile } from "../../foreign/foreign-file.ts";
+import { keepEnd } from "../../foreign/keep-end.ts";
+import { createSqlLexer } from "../../foreign/sql-lexer.ts";
+import type { SqlPiece } from "../../foreign/sql-statement.ts";
+import { SourceError, type Attempt, type Intake, type Manifest } from "../source.ts";
+import { writingTo } from "../write-to.ts";
+import { withClient, type Target } from "./connection.ts";
+import { tellCounts } from "./count.ts";
+import { createDatabase, dropDatabase, withServer } from "./databases.ts";
+import { drillDatabaseOf } from "./drill.ts";
+import { dumpDatabase } from "./dump.ts";
+import { createRowTally, refuseCommand, refuseStatement } from "./foreign-statements.ts";
+import { createSqlLoad } from "./foreign-sql.ts";
+import { archiveSql, openBackup } from "./restore.ts";
+import { findTools, type Tools } from "./tools.ts";
+
+/** The last line of a plain dump, but for one of `\unrestrict`. */
+const endMark = "-- PostgreSQL database dump complete";
+const dropLimitMs = 30_000;
+
+export const createPostgresIntake = (target: Target, file: ForeignFile): Intake =>
+  file.kind === "postgres-archive" ? archiveIntake(target, file) : sqlIntake(target, file);
+
+/** The first minor versions whose pg_restore tells psql to take no commands from what it writes. */
+const guardedSince: Readonly<Record<number, number>> = { 13: 22, 14: 19, 15: 14, 16: 10, 17: 6 };
+
+/**
+ * A restore gives psql what pg_restore writes, in which a forged archive could have commands to psql.
+ * @throws SourceError
+ */
+function refuseUnguarded({ major, version }: Tools): void {
+  const minor = Number(/^\d+\.(\d+)/.exec(version)?.[1] ?? 0);
+  if (major > 17 || minor >= (guardedSince[major] ?? Infinity)) return;
+  throw new SourceError(
+    `pg_restore ${version} doesn't keep commands to psql out of what it restores, so a foreign archive isn't safe. Update PostgreSQL's client programs (to 13.22, 14.19, 15.14, 16.10, 17.6 or newer), and import again.`,
+  );
+}
+
+const archiveIntake = ({ machine: host }: Target, { content }: ForeignFile): Intake => ({
+  async dump(into, attempt): Promise<Manifest> {
+    const { say, signal } = attempt;
+    const passed = Readable.from(writingTo(into, content), { highWaterMark: 1 });
+    try {
+      const { tools, archive } = await openBackup({ host, isPacked: false }, passed, signal);
+      refuseUnguarded(tools);
+      const lexer = createSqlLexer("postgres");
+      const tally = createRowTally();
+      const take = (pieces: readonly SqlPiece[]) => {
+        for (const piece of pieces)
+          if (piece.is === "command") refuseCommand(piece.text, piece.line);
+          else if (piece.is === "rows end") tally.takeRows(piece.rows);
+          else if (piece.is === "end") {
+            refuseStatement(piece.statement);
+            tally.take(piece.statement);
+          }
+      };
+      const reading = { tools, archive, input: archive.stream, list: null, more: [], signal };
+      for await (const piece of archiveSql(reading)) take(lexer.write(piece));
+      take(lexer.end());
+      // pg_restore need not read to the very end.
+      for await (const _ of archive.stream);
+      say(`The archive was read to its end: ${tellCounts(tally.tables())}.`);
+      into.end();
+      await finished(into, { readable: false });
+      return { kind: "database", tables: tally.tables() };
+    } catch (error) {
+      into.destroy(toError(error));
+      throw error;
+    } finally {
+      passed.destroy();
+      content.destroy();
+    }
+  },
+});
+
+function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
+  const { machine: host } = target;
+  const scratchOf = ({ id }: Pick<Attempt, "id">): Target => ({
+    ...target,
+    database: drillDatabaseOf(id),
+  });
+  const sessionOf = ({ id, signal }: Attempt) => ({
+    applicationName: `quarterdeck import ${id}`,
+    signal,
+  });
+
+  return {
+    async prepare(attempt) {
+      const { say } = attempt;
+      const { database } = scratchOf(attempt);
+      const session = sessionOf(attempt);
+      await withServer(target, session, async (client) => {
+        await dropDatabase(client, database);
+        await createDatabase(client, target, database, {
+          why: "SQL text is loaded into a database of its own first",
+          clauses: null,
+          scratch: "beside",
+          say,
+        });
+      });
+      say(`Loading the SQL into the database ${database}, which is dropped afterwards.`);
+      const end = keepEnd();
+      let unread: unknown;
+      async function* reading() {
+        try {
+          yield* end.watch(content);
+        } catch (error) {
+          unread = error;
+          throw error;
+        }
+      }
+      await withClient(scratchOf(attempt), session, (client) =>
+        createSqlLoad(client, attempt)(reading()),
+      ).catch((error: unknown) => {
+        // It is not the database that failed, whatever the connection makes of it.
+        throw unread ?? error;
+      });
+      if (kind === "postgres-sql" && !end.text().includes(endMark))
+        throw new SourceError(
+          `The file is cut off: “${endMark}” isn't at its end. Copy it again, or dump again.`,
+        );
+      if (kind === "sql")
+        say("The file doesn't say where it ends, so whether it is whole can't be told.");
+    },
+
+    dump: (into, attempt) => {
+      const installations = findTools(host, attempt.signal);
+      const options = { installations, isCompressed: false };
+      return dumpDatabase(host, scratchOf(attempt), into, attempt, options);
+    },
+
+    async discard(attempt) {
+      content.destroy();
+      const { database } = scratchOf(attempt);
+      try {
+        // Not the attempt's own signal: after an abort there is something to drop all the same.
+        const session = sessionOf({ ...attempt, signal: AbortSignal.timeout(dropLimitMs) });
+        await withServer(target, session, (client) => dropDatabase(client, database));
+      } catch (error) {
+        attempt.say(
+          `The scratch database ${database} could not be dropped: ${toError(error).message}`,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// Makes a backup of a foreign SQLite database: it is written aside as the account, checked and counted, and passed on as it is.
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { toError } from "../../../to-error.ts";
+import type { ForeignFile } from "../../foreign/foreign-file.ts";
+import type { Attempt, Intake } from "../source.ts";
+import { writingTo } from "../write-to.ts";
+import { tellChecked } from "./check-queries.ts";
+
+/** Rows by table, and what could not be checked. */
+export type Tried = { tables: Record<string, number>; notes: string[] };
+
+/** @param tryOut checks a database aside. @throws SourceError for one that is not sound */
+export const createSqliteIntake = (
+  { content }: ForeignFile,
+  tryOut: (from: Readable, attempt: Attempt) => Promise<Tried>,
+): Intake => ({
+  async dump(into, attempt) {
+    const passed = Readable.from(writingTo(into, content), { highWaterMark: 1 });
+    try {
+      const { tables, notes } = await tryOut(passed, attempt);
+      attempt.say([tellChecked(tables), ...notes].join(" "));
+      into.end();
+      await finished(into, { readable: false });
+      return { kind: "database", tables };
+    } catch (error) {
+      into.destroy(toError(error));
+      throw error;
+    } finally {
+      passed.destroy();
+      content.destroy();
+    }
+  },
+});
