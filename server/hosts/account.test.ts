@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { compileCacheEnvironment } from "../compile-cache.ts";
 import { findAccount, ownAccount, type Account } from "./account.ts";
 import type { LocalHost } from "./host.ts";
 import { createLocalHost } from "./local.ts";
@@ -97,7 +98,14 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
       uids: [65_534, 65_534],
       groups: [nobody.account.gid],
       canReturn: false,
-      environment: ["PATH", "HOME", "LC_ALL", "UV_USE_IO_URING"],
+      environment: [
+        "PATH",
+        "HOME",
+        // A folder of compiled code, where there is one.
+        ...Object.keys(compileCacheEnvironment()),
+        "LC_ALL",
+        "UV_USE_IO_URING",
+      ],
     });
   });
 

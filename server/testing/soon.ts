@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const firstPauseMs = 20;
 /** Nobody waits longer than needed by more than this part of it. */
 const pausePart = 0.2;
-const maxPauseMs = 250;
+const maxPauseMs = 100;
 
 /**
  * Looks until nothing is thrown, and less often the longer that takes: a look takes the processor from what it waits for.

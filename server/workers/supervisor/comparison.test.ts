@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
 import { makeManager } from "../supervisord/testing/manager.ts";
@@ -13,7 +13,6 @@ import {
 } from "../supervisord/testing/supervisord.ts";
 import { isRunning, makeSupervisor, programOf } from "./testing.ts";
 import { sendSignal } from "../../testing/signals.ts";
-import { soon } from "../../testing/soon.ts";
 
 type Step = "start" | "stop" | "kill" | `until ${string}`;
 
@@ -113,7 +112,11 @@ type Driver = {
 async function play(steps: Step[], driver: Driver): Promise<string[]> {
   let seen = 0;
   const until = async (state: string) => {
-    await soon(() => expect(driver.history().slice(seen)).toContain(state), 20_000);
+    // Looked for all the time: what comes next is to be done in that state.
+    await vi.waitFor(() => expect(driver.history().slice(seen)).toContain(state), {
+      timeout: 20_000,
+      interval: 20,
+    });
     seen = driver.history().indexOf(state, seen) + 1;
   };
   for (const step of steps) {

@@ -77,7 +77,7 @@ test.skipIf(!isLinux || !isRoot || !hasZstd)(
     const { archive } = await dump();
 
     const text = await readFile(manual, "utf8");
-    const command = /^zstd -dc (\S+\.tar\.zst) .*$/m.exec(text);
+    const command = /^zstd -dc ([^\s.]+\.tar\.zst) .*$/m.exec(text);
     const [line = "", file = ""] = command ?? [];
     await writeFile(join(folder, file), zstdCompressSync(archive));
     const byHand = join(folder, "by hand");
