@@ -1,6 +1,7 @@
 // Two storages for one configuration: what each holds, what is said while one of them has nothing, and what mends that.
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rename, rmdir, truncate } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -475,3 +476,48 @@ test("refuses a second storage that is the first or is none, and to remove one t
 });
 
 const keysIn = (errors: object) => Object.keys(errors);
+
+const hasZstd = spawnSync("zstd", ["--version"]).error === undefined;
+
+test.skipIf(!hasZstd)(
+  "an incremental backup is copied with the full that it needs, or in full where that has no copy",
+  async () => {
+    const customers = () => service.sql("select customer from orders order by id");
+    const { id } = await twice({ incremental: true });
+    const full = await service.run(id);
+    const patch = await service.run(id);
+    expect(patch).toMatchObject({ status: "finished", base_id: full.id });
+    const copiedFull = await copyOf(full);
+    const copied = await copyOf(patch);
+    expect(copied).toMatchObject({ status: "finished", base_id: copiedFull.id });
+    expect(await fileOf(copied, "second")).toEqual(await fileOf(patch));
+    const named = JSON.parse(
+      await readFile(join(service.folder, "second", `${copied.path}.json`), "utf8"),
+    );
+    expect(named.base.name).toBe(basename(copiedFull.path));
+    expect((await service.call("DELETE", `/api/backup/${copiedFull.id}`)).status).toBe(409);
+
+    const before = customers();
+    service.sql("insert into orders (customer) values ('lost')");
+    await service.call("PUT", `/api/backup/${copied.id}`);
+    await service.restored(copied.id, "finished");
+    expect(customers()).toEqual(before);
+
+    const { name, frequency, storage_provider_id } = await service.show(id);
+    const settings = { name, frequency, storage_provider_id, copy_storage_provider_id: sealed };
+    await service.call("PUT", `/api/backup-configuration/${id}`, settings);
+    await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+    const later = await service.run(id);
+    expect(later.base_id).toBe(full.id);
+    const alone = (await service.backup(later.id)).copies?.find(
+      (one) => one.storage_provider_id === sealed,
+    );
+    const whole = await service.backup(alone?.id ?? 0);
+    expect(whole).toMatchObject({ status: "finished", base_id: null });
+    expect(whole.path).toMatch(/\d\.sqlite\.zst\.age$/);
+    expect(whole.output).toContain("Storing it in full");
+    await service.call("PUT", `/api/backup/${whole.id}`, { identity: identities[0] });
+    await service.restored(whole.id, "finished");
+    expect(customers()).toEqual(before);
+  },
+);
