@@ -9,7 +9,7 @@ const encodings = [
   {
     suffix: "br",
     /** Of what is smaller, gzip's is not worth a second file in the package. */
-    minBytes: 6144,
+    minBytes: 16_384,
     compress: (content: Buffer) =>
       promisify(brotliCompress)(content, {
         params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
