@@ -138,9 +138,13 @@ describe.each(isRoot ? [null, "nobody"] : [null])("as %s (null: who runs the tes
     );
   /** Of the backup that the first test makes. */
   let backup: string;
+  const cleanUps: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const cleanUp of cleanUps) await cleanUp();
+  });
 
   beforeAll(async () => {
-    operator = await becomeOperator(folder, name);
+    operator = await becomeOperator(folder, name, (run) => cleanUps.unshift(run));
     const port = await freePort();
     url = `http://localhost:${port}`;
     const settings = { HOME: operator.home, PORT: String(port) };

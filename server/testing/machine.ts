@@ -25,15 +25,18 @@ export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<str
 
 const run = promisify(execFile);
 
-/** The project at a path that every account can enter, also where its own is below a closed folder like `/root`. Root only. */
-export async function openProject(): Promise<string> {
+/**
+ * The project at a path that every account can enter, also where its own is below a closed folder like `/root`. Root only.
+ * @param cleanUp runs what it is given in reverse order
+ */
+export async function openProject(cleanUp: CleanUp = onTestFinished): Promise<string> {
   if (await isOpenToAll(projectFolder)) return projectFolder;
-  const open = await makeFolder();
+  const open = await makeFolder(cleanUp);
   await chmod(open, 0o711);
   const project = join(open, "project");
   await mkdir(project);
   await run("mount", ["--bind", "-o", "ro", projectFolder, project]);
-  onTestFinished(async () => void (await run("umount", ["--lazy", project])));
+  cleanUp(async () => void (await run("umount", ["--lazy", project])));
   return project;
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { findAccount } from "../../hosts/account.ts";
 import { leashed } from "../../testing/leash.ts";
-import { openProject, projectFolder } from "../../testing/machine.ts";
+import { type CleanUp, openProject, projectFolder } from "../../testing/machine.ts";
 
 /** Of what a busy machine does in moments; milliseconds. */
 export const timeout = 60_000;
@@ -48,8 +48,16 @@ export type Operator = {
   home: string;
 };
 
-/** @param folder where the package is installed @param name null = who runs the tests */
-export async function becomeOperator(folder: string, name: string | null): Promise<Operator> {
+/**
+ * @param folder where the package is installed
+ * @param name null = who runs the tests
+ * @param cleanUp left out: when the test is over
+ */
+export async function becomeOperator(
+  folder: string,
+  name: string | null,
+  cleanUp?: CleanUp,
+): Promise<Operator> {
   const home = await mkdtemp(join(folder, "home-"));
   // The database of a service that runs as root has an account of its own.
   await chmod(home, 0o711);
@@ -58,7 +66,7 @@ export async function becomeOperator(folder: string, name: string | null): Promi
   if (account === null) throw new Error(`There is no account ${name}.`);
   await chown(home, account.uid, account.gid);
   // Root's own folders are closed to others, and so would be the Node in them.
-  const node = process.execPath.replace(projectFolder, await openProject());
+  const node = process.execPath.replace(projectFolder, await openProject(cleanUp));
   const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
   return { home, argv: (...command) => ["setpriv", ...ids, node, ...command] };
 }
