@@ -48,6 +48,9 @@ export const helpIndex = [
       "0013-moving-the-database-by-copy": "13. The database is moved by COPY, in one transaction",
       "0014-servers-leased-to-instances": "14. Each server is leased to one instance",
       "0015-sftp-over-openssh": "15. SFTP goes through OpenSSH, and its client is our own",
+      "0016-incremental-backups-as-patches":
+        "16. Incremental backups are patches of the content against a full one",
+      "0017-copies-are-backups": "17. A copy in a second storage is a backup of its own",
     },
   },
 ] as const;
