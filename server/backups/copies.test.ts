@@ -521,3 +521,66 @@ test.skipIf(!hasZstd)(
     expect(customers()).toEqual(before);
   },
 );
+
+test.skipIf(!hasZstd)(
+  "a copy never needs a full that another identity opens, or none",
+  async () => {
+    const { id } = await twice({ incremental: true, copy_storage_provider_id: sealed });
+    const copiedFull = await copyOf(await service.run(id));
+    const copiedWith = async (recipients: string[] | null) => {
+      await service.query(
+        "update storage_providers set entry = (entry - 'recipients') || $2::jsonb where id = $1",
+        [sealed, JSON.stringify(recipients === null ? {} : { recipients })],
+      );
+      const run = await service.run(id);
+      expect(run.base_id, run.output).not.toBe(null);
+      return copyOf(run);
+    };
+    const otherwise = await copiedWith([foreign]);
+    expect(otherwise).toMatchObject({ status: "finished", base_id: null, encrypted: true });
+    expect(await copiedWith(null)).toMatchObject({ base_id: null, encrypted: false });
+    const alike = await copiedWith([mine]);
+    expect(alike).toMatchObject({ base_id: copiedFull.id, encrypted: true });
+    for (const [copy, identity] of [
+      [otherwise, identities[1]],
+      [alike, identities[0]],
+    ] as const) {
+      await service.call("PUT", `/api/backup/${copy.id}`, { identity, skip_safety_backup: true });
+      await service.restored(copy.id, "finished");
+    }
+    await remove(id);
+  },
+);
+
+test.skipIf(!hasZstd)(
+  "what is encrypted in the first storage stays so where it is copied in full",
+  async () => {
+    await service.query(
+      `update storage_providers set entry = entry || '{"drill_identity": "env:IDENTITY"}' where id = $1`,
+      [sealed],
+    );
+    const { id } = await service.installed({ storage_provider_id: sealed, incremental: true });
+    await service.run(id);
+    await service.run(id);
+    const { name, frequency } = await service.show(id);
+    const settings = { name, frequency, storage_provider_id: sealed };
+    await service.call("PUT", `/api/backup-configuration/${id}`, {
+      ...settings,
+      copy_storage_provider_id: second,
+    });
+    await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+    const patch = await service.run(id);
+    expect(patch.base_id, patch.output).not.toBe(null);
+    const copy = await copyOf(patch);
+    expect(copy, copy.output).toMatchObject({ status: "finished", base_id: null });
+    expect((await fileOf(copy, "second")).subarray(0, 21).toString()).toBe("age-encryption.org/v1");
+    expect(copy).toMatchObject({ encrypted: true, path: expect.stringMatching(/\.zst\.age$/) });
+    expect(await readFile(join(service.folder, "second", `${copy.path}.json`), "utf8")).toContain(
+      mine,
+    );
+    const restore = { identity: identities[0], skip_safety_backup: true };
+    await service.call("PUT", `/api/backup/${copy.id}`, restore);
+    await service.restored(copy.id, "finished");
+    await remove(id);
+  },
+);

@@ -1,9 +1,8 @@
 // One copy from beginning to end: the stored file of a run, read from its storage and stored in a second one.
 import { pipeline } from "node:stream/promises";
-import { buffer } from "node:stream/consumers";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
-import { encryptedEnding } from "../encryption/encrypt.ts";
+import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
@@ -13,16 +12,11 @@ import { shortDuration, sizeInWords } from "./formatting.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPace, delay } from "./pacer.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
-import type { Resolver } from "./resolver.ts";
+import type { EntryResolver, Resolver } from "./resolver.ts";
 import { createRunnerParts } from "./runner-parts.ts";
-import type { Manifest, Origin } from "./sources/source.ts";
-import { manifestKeyOf } from "./stored-file.ts";
-import {
-  makeManifest,
-  putManifest,
-  storedManifestSchema,
-  type Recipients,
-} from "./stored-manifest.ts";
+import { SourceError, type Manifest, type Origin } from "./sources/source.ts";
+import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
+import { areSame, recipientsOf } from "./stored-recipients.ts";
 import { folderOf } from "./take-backup.ts";
 import type { TaskStore } from "./task-store.ts";
 import { untilAborted } from "./together.ts";
@@ -30,7 +24,7 @@ import { untilAborted } from "./together.ts";
 type CopyBackupOptions = CopyOutcomeOptions &
   CopyContentOptions & {
     tasks: TaskStore;
-    resolver: Resolver;
+    resolver: Resolver & Pick<EntryResolver, "encryptionOf">;
     /** Of the service. */
     version: string;
   };
@@ -52,35 +46,28 @@ export function createCopyBackup(options: CopyBackupOptions) {
   const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
   const { reportProgress, storeFailure } = createRunnerParts(options);
 
-  /** What a file that is encrypted already is encrypted for, as its manifest has it; null = nobody knows. */
-  async function recipientsOf(storage: Storage, { path }: BackupRow, signal: AbortSignal) {
-    try {
-      const text = await buffer(await storage.get(manifestKeyOf(path), { signal }));
-      const parsed = storedManifestSchema.safeParse(JSON.parse(text.toString()));
-      return parsed.data?.encryption?.recipients ?? null;
-    } catch {
-      // A file without one is a backup all the same.
-      signal.throwIfAborted();
-      return null;
-    }
-  }
-
-  /** What the copy is encrypted with on the way, and for whom it is encrypted then. */
+  /** What the copy is encrypted with on the way, and for whom it is encrypted then. What is encrypted is stored plainly nowhere. */
   async function planEncryption(
     from: Storage,
     copy: BackupRow,
-    isPlain: boolean,
+    { isPacked }: CopyContent,
     { run, output, signal }: Work,
   ) {
     const encryption = await resolver.encryption(copy.storage_provider_id);
-    if (isPlain)
+    if (!isEncrypted(run.path))
       return { encrypt: encryption?.encrypt ?? null, recipients: encryption?.recipients };
-    const recipients = (await recipientsOf(from, run, signal)) ?? undefined;
-    if (!isSame(recipients ?? [], encryption?.recipients ?? []))
-      output.say(
-        `The file is encrypted for the recipients of ${await copyQueue.nameOf(run.storage_provider_id)} and is copied as it is; ${encryption === null ? "the second storage has none" : "those of the second storage can't open it"}.`,
+    const recipients = await recipientsOf(from, run, signal);
+    if (!isPacked && recipients === null)
+      throw new SourceError(
+        `The manifest of backup ${run.id} doesn't say for whom it is encrypted, so it can't be copied in full. The next full backup can be copied.`,
       );
-    return { encrypt: null, recipients };
+    if (!areSame(recipients ?? [], encryption?.recipients ?? []))
+      output.say(
+        `The file is encrypted for the recipients of ${await copyQueue.nameOf(run.storage_provider_id)}${isPacked ? " and is copied as it is" : ", and so is its copy"}; ${encryption === null ? "the second storage has none" : "those of the second storage can't open it"}.`,
+      );
+    return isPacked || recipients === null
+      ? { encrypt: null, recipients: recipients ?? undefined }
+      : resolver.encryptionOf(recipients);
   }
 
   async function checkRoom(storage: Storage, { size }: BackupRow): Promise<void> {
@@ -167,10 +154,12 @@ export function createCopyBackup(options: CopyBackupOptions) {
     const from = await resolver.storage(here);
     await untilAborted(signal, checkRoom(storage, run));
     const folder = folderOf(configuration);
-    const content = await contents.find(run, copy, { from, folder }, signal);
+    const content = await contents.find(run, copy, { from, to: storage, folder }, signal);
     if (run.base_id !== null && content.base === null)
-      output.say(`Storing it in full: backup ${run.base_id}, which it needs, has no copy there.`);
-    const encryption = await planEncryption(from, copy, content.isPlain, work);
+      output.say(
+        `Storing it in full: backup ${run.base_id}, which it needs, has no copy there, or only in another folder or encrypted otherwise.`,
+      );
+    const encryption = await planEncryption(from, copy, content, work);
     // Like that of a run: no other file has it, not even one of another attempt.
     const number = claim.attempt * (waitsMs.length + 1) + tried;
     const time = run.started_at.toISOString().replace(/[-:]|\.\d+/g, "");
@@ -276,6 +265,3 @@ export function createCopyBackup(options: CopyBackupOptions) {
 }
 
 export type CopyBackup = ReturnType<typeof createCopyBackup>;
-
-const isSame = (one: Recipients, other: Recipients): boolean =>
-  one.length === other.length && one.every((recipient) => other.includes(recipient));

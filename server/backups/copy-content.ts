@@ -13,22 +13,30 @@ import { openVerified } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import { SourceError } from "./sources/source.ts";
 import { isPatch, patchEnding } from "./stored-file.ts";
+import { areSame, recipientsOf } from "./stored-recipients.ts";
 
 export type CopyContentOptions = {
   store: Pick<BackupStore, "transaction" | "lock">;
   copies: Pick<CopyStore, "there">;
   chain: Pick<Chain, "open" | "baseOf">;
   chainStore: Pick<ChainStore, "setFile">;
-  resolver: Pick<Resolver, "drillIdentity">;
+  resolver: Pick<Resolver, "drillIdentity" | "encryption">;
+};
+
+type Places = {
+  /** The storage of the run. */
+  from: Storage;
+  /** That of the copy. */
+  to: Storage;
+  /** Of the copy, in its storage. */
+  folder: string;
 };
 
 export type CopyContent = {
   /** The copy of the full that the file needs; null = it needs none. */
   base: BackupRow | null;
-  /** The file comes as it is, and is not compressed once more. */
+  /** The file comes as it is, and is not compressed once more; else its content comes, also that of one that is encrypted. */
   isPacked: boolean;
-  /** It has to be encrypted where the storage wants that. */
-  isPlain: boolean;
   /** Behind the name: what it is, e.g. `.dump.patch.zst`. */
   ending: string;
   /** It is verified on the way. */
@@ -43,14 +51,36 @@ const endingOf = (path: string): string => {
 export function createCopyContent(options: CopyContentOptions) {
   const { store, copies, chain, chainStore, resolver } = options;
 
+  /** Whether what opens the copy opens that of its full, too: both are opened with one identity. */
+  async function isOpenedAlike(
+    run: BackupRow,
+    base: BackupRow,
+    to: Storage,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    // Then both were copied as they are, and the run itself needs nothing that is encrypted otherwise.
+    if (isEncrypted(run.path)) return isEncrypted(base.path);
+    const encryption = await resolver.encryption(base.storage_provider_id);
+    if (encryption === null) return !isEncrypted(base.path);
+    if (!isEncrypted(base.path)) return false;
+    const its = await recipientsOf(to, base, signal);
+    return its !== null && areSame(its, encryption.recipients);
+  }
+
   /** A copy of the full in the folder of the copy, where the manifest of a file that needs it names it. */
-  async function findBase(run: BackupRow, copy: BackupRow, folder: string) {
+  async function findBase(
+    run: BackupRow,
+    copy: BackupRow,
+    { to, folder }: Places,
+    signal: AbortSignal,
+  ) {
     const { base_id: baseId } = run;
     if (baseId === null) return null;
     const found = await store.transaction((tx) =>
       copies.there(tx, baseId, copy.storage_provider_id),
     );
-    return found?.status === "finished" && dirname(found.path) === folder ? found : null;
+    const isThere = found?.status === "finished" && dirname(found.path) === folder;
+    return isThere && (await isOpenedAlike(run, found, to, signal)) ? found : null;
   }
 
   async function keysOf(run: BackupRow, from: Storage, signal: AbortSignal) {
@@ -64,20 +94,19 @@ export function createCopyContent(options: CopyContentOptions) {
   }
 
   return {
-    /** @param folder of the copy, in its storage */
     async find(
       run: BackupRow,
       copy: BackupRow,
-      { from, folder }: { from: Storage; folder: string },
+      places: Places,
       signal: AbortSignal,
     ): Promise<CopyContent> {
-      const base = await findBase(run, copy, folder);
+      const { from } = places;
+      const base = await findBase(run, copy, places, signal);
       const ending = endingOf(run.path);
       if (base !== null || !isPatch(run.path))
         return {
           base,
           isPacked: true,
-          isPlain: !isEncrypted(run.path),
           ending,
           open: (stopping) => openVerified(from, run, stopping),
         };
@@ -85,7 +114,6 @@ export function createCopyContent(options: CopyContentOptions) {
       return {
         base: null,
         isPacked: false,
-        isPlain: true,
         ending: ending.replace(patchEnding, "").replace(encryptedEnding, ""),
         open: (stopping) => chain.open(from, run, { keys }, stopping),
       };

@@ -1,7 +1,6 @@
 // Stores what a run dumps: as changes since the newest full where the configuration says so and all that takes is there, else in full.
 import { pipeline } from "node:stream/promises";
 import { dirname } from "node:path/posix";
-import { text } from "node:stream/consumers";
 import { isOfRun } from "../../contract/backups/backup.ts";
 import type { Clock } from "../clock.ts";
 import { findFileKey, RefusedIdentity, type FileKey } from "../encryption/decrypt.ts";
@@ -22,8 +21,8 @@ import { hasZstd, maxContentBytes, writePatch } from "./patch.ts";
 import { storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Resolver } from "./resolver.ts";
-import { manifestKeyOf } from "./stored-file.ts";
-import { storedManifestSchema, type Recipients } from "./stored-manifest.ts";
+import type { Recipients } from "./stored-manifest.ts";
+import { areSame, recipientsOf } from "./stored-recipients.ts";
 import type { TaskStore } from "./task-store.ts";
 import { freeBytesIn, NoRoom, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
 
@@ -90,7 +89,8 @@ export function createIncremental(options: IncrementalOptions) {
     };
     const complaint = machineComplaint(await machine(), sizes);
     if (complaint !== null) return { reason: complaint };
-    if (recipients !== null && !(await isEncryptedTo(storage, base, recipients, signal)))
+    const its = recipients === null ? null : await recipientsOf(storage, base, signal);
+    if (recipients !== null && (its === null || !areSame(its, recipients)))
       return { reason: `backup ${base.id}, the last full one, is encrypted to other recipients` };
     return choice;
   }
@@ -247,20 +247,3 @@ export function createIncremental(options: IncrementalOptions) {
 }
 
 export type Incremental = ReturnType<typeof createIncremental>;
-
-/** As its manifest says; one that cannot be read says nothing. */
-async function isEncryptedTo(
-  storage: Storage,
-  { path }: BackupRow,
-  recipients: Recipients,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const written = await text(await storage.get(manifestKeyOf(path), { signal, isSmall: true }));
-    const { encryption } = storedManifestSchema.parse(JSON.parse(written));
-    return String(encryption?.recipients.toSorted()) === String(recipients.toSorted());
-  } catch {
-    signal.throwIfAborted();
-    return false;
-  }
-}
