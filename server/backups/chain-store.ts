@@ -64,6 +64,23 @@ export function createChainStore(db: Database) {
         );
     },
 
+    /**
+     * What a backup that is about to be finished has of its full. What was found of that meanwhile was noted at finished ones alone.
+     * The full is held, so that whoever finds it damaged just now finds this one finished.
+     */
+    async baseDamage(
+      tx: Connection,
+      { base_id: id }: Pick<BackupRow, "base_id">,
+    ): Promise<{ damage?: string }> {
+      if (id === null) return {};
+      const [base] = await tx
+        .select({ damage: backups.damage })
+        .from(backups)
+        .where(eq(backups.id, id))
+        .for("share");
+      return base?.damage == null ? {} : { damage: needsDamaged(id) + base.damage };
+    },
+
     /** Takes that back. @returns whether there was something to be taken back */
     async clearBaseDamage(tx: Connection, baseId: number): Promise<boolean> {
       const rows = await tx

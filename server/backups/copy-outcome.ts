@@ -39,7 +39,7 @@ const retryHint =
   "Quarterdeck copies it again with the next run. To do so now, choose “Copy again” on the backup's page.";
 
 export function createCopyOutcome(options: CopyOutcomeOptions) {
-  const { store, configurations, copyQueue, jobs, note, recovery, clock } = options;
+  const { store, configurations, chainStore, copyQueue, jobs, note, recovery, clock } = options;
   const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
 
@@ -143,6 +143,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
             ? null
             : await store.move(tx, copy, "finished", {
                 ...stored,
+                ...(await chainStore.baseDamage(tx, copy)),
                 ended_at: now(),
                 output: output.text(),
               });

@@ -3,6 +3,7 @@ import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
+import type { ChainStore } from "./chain-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { backupEntry, backupEvent } from "./event-data.ts";
 import type { BackupCounts } from "./metrics.ts";
@@ -10,10 +11,11 @@ import type { BackupCounts } from "./metrics.ts";
 export type EndRunOptions = {
   store: Pick<BackupStore, "move">;
   configurations: Pick<ConfigurationStore, "clearMissed" | "move">;
+  chainStore: Pick<ChainStore, "baseDamage">;
   counts: BackupCounts;
 };
 
-export function createEndRun({ store, configurations, counts }: EndRunOptions) {
+export function createEndRun({ store, configurations, chainStore, counts }: EndRunOptions) {
   return {
     /**
      * Ends a run, or a safety backup, in the transaction of its outcome.
@@ -26,7 +28,8 @@ export function createEndRun({ store, configurations, counts }: EndRunOptions) {
       row: BackupRow,
       change: BackupChange,
     ): Promise<BackupRow | null> {
-      const finished = await store.move(tx, row, "finished", change);
+      const damage = await chainStore.baseDamage(tx, row);
+      const finished = await store.move(tx, row, "finished", { ...change, ...damage });
       if (finished === null || finished.trigger === "safety") return finished;
       if (finished.trigger === "import") {
         await recordActivity(tx, backupEntry(configuration, finished, "imported"));

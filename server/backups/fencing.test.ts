@@ -70,6 +70,7 @@ beforeEach(async () => {
   takeBackup = createTakeBackup({
     store,
     configurations,
+    chainStore,
     incremental: createIncremental({
       store,
       chainStore,

@@ -7,6 +7,7 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
+import type { ChainStore } from "./chain-store.ts";
 import type { CopyQueue } from "./copy-queue.ts";
 import type { CountsStore } from "./counts-store.ts";
 import { createEndRun } from "./end-run.ts";
@@ -26,6 +27,7 @@ export type RecordOutcomeOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   countsStore: CountsStore;
+  chainStore: Pick<ChainStore, "baseDamage">;
   resolver: Omit<Resolver, "drill" | "destination">;
   jobs: Jobs;
   copyQueue: Pick<CopyQueue, "hold">;

@@ -1,0 +1,52 @@
+import { Registry } from "prom-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
+import { createBackupStore } from "./backup-store.ts";
+import { createChainStore } from "./chain-store.ts";
+import { createConfigurationStore } from "./configuration-store.ts";
+import { createEndRun } from "./end-run.ts";
+import { createBackupCounts } from "./metrics.ts";
+import { createNoteDamage } from "./note-damage.ts";
+import { DamagedCopy } from "./pipeline.ts";
+import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await insertInventory(database.db);
+});
+afterAll(() => database.close());
+
+test("a run whose full is found damaged while it waits for its copy ends damaged, until the full is sound", async () => {
+  const { db } = database;
+  const [store, chainStore] = [createBackupStore(db), createChainStore(db)];
+  const configurations = createConfigurationStore(db);
+  const { endRun } = createEndRun({
+    store,
+    chainStore,
+    configurations,
+    counts: createBackupCounts(new Registry()),
+  });
+  const note = createNoteDamage({ store, chainStore });
+  const configuration = await insertConfiguration(db);
+  const [full, waiting] = [
+    await insertBackup(db, configuration),
+    await insertBackup(db, configuration),
+  ];
+  const run = await db.transaction(async (tx) => {
+    await store.move(tx, full, "finished");
+    return store.move(tx, waiting, "running", { base_id: full.id, ended_at: new Date() });
+  });
+  if (run === null) throw new Error("Nobody else moves it.");
+
+  await db.transaction((tx) =>
+    note.damaged(tx, configuration, full, new DamagedCopy("It is missing."), new Date()),
+  );
+  const ended = await db.transaction((tx) => endRun(tx, configuration, run, {}));
+  expect(ended).toMatchObject({
+    status: "finished",
+    damage: `Backup ${full.id}, which it needs, is damaged: It is missing.`,
+  });
+  await db.transaction((tx) => note.sound(tx, full, new Date()));
+  expect(await store.byId(run.id)).toMatchObject({ damage: null });
+});
