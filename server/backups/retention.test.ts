@@ -208,6 +208,11 @@ test("copies are counted apart from runs, by the moments of their runs and not b
   const next = removedByNextRun(stored, { ...keeping, isCopied: true }, moment(5), null);
   expect(next.map(({ id }) => id)).toEqual([2, 4, 5, 8]);
   expect(removedByNextRun(stored, keeping, moment(5), null).map(({ id }) => id)).toEqual([2, 4, 8]);
+  // The full that the next run needs stays, and so does the copy of it.
+  const fulls = [{ ...made(2, 1, 1), copy_of_id: 1 }, made(1, 1)];
+  const incremental = { ...keeping, hold: 1, isCopied: true };
+  expect(removedByNextRun(fulls, incremental, moment(2), 1)).toEqual([]);
+  expect(removedByNextRun(fulls, incremental, moment(2), null)).toEqual(fulls.toReversed());
 });
 
 test("a pinned backup stays, and takes the place of no other", () => {

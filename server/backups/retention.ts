@@ -13,7 +13,7 @@ type Facts = Pick<
   BackupRow,
   "id" | "base_id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
 > &
-  Partial<Pick<BackupRow, "taken_at">>;
+  Partial<Pick<BackupRow, "taken_at" | "copy_of_id">>;
 
 const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 
@@ -131,7 +131,12 @@ export function removedByNextRun<Backup extends Facts>(
     ended_at: at,
     pinned_at: null,
   };
-  const coming: Facts[] = keeping.isCopied === true ? [next, { ...next, trigger: "copy" }] : [next];
+  // What the run needs, its copy needs a copy of.
+  const copiedBase = finished.find(
+    (one) => one.trigger === "copy" && baseId !== null && one.copy_of_id === baseId,
+  );
+  const copy: Facts = { ...next, trigger: "copy", base_id: copiedBase?.id ?? null };
+  const coming = keeping.isCopied === true ? [next, copy] : [next];
   const removed = new Set<Facts>(removedAfterRun<Facts>([...coming, ...finished], keeping, at));
   return finished.filter((backup) => removed.has(backup)).toReversed();
 }
