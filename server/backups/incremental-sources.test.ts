@@ -47,7 +47,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     await postgres?.createDatabase("shop");
     await postgres?.query(
       "shop",
-      "create table orders as select i as id, encode(sha512(i::text::bytea), 'hex') as customer from generate_series(1, 2000) i",
+      "create table orders as select i as id, encode(sha512(i::text::bytea), 'hex') as customer from generate_series(1, 2000) i; create view shown as table orders",
     );
     const connection = await remote.connection();
     const bucket = `type: s3, bucket: copies, endpoint: "${gate.options.endpoint}", access_key: env:S3_KEY, secret_key: env:S3_KEY`;
@@ -119,6 +119,19 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
   };
   type Kind = keyof typeof sources;
 
+  /** One thing out of a backup, and what a list of its content has. */
+  const parts: Partial<Record<Kind, { of: string; part: object; list?: string; listed?: string }>> =
+    {
+      PostgreSQL: {
+        of: "database/4",
+        part: { tables: ["public.orders"] },
+        list: "objects",
+        listed: "public.shown",
+      },
+      SQLite: { of: "database/1", part: { tables: ["orders"] } },
+      folder: { of: "site/1", part: { path: "index.php" }, list: "files", listed: "index.php" },
+    };
+
   /** Each source, each storage and each encryption with each other once. */
   const cases: [Kind, keyof typeof stored][] = [
     ["PostgreSQL", "sealedS3"],
@@ -154,6 +167,19 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     await service.call("PUT", `/api/backup/${patch.id}`, body);
     await service.restored(patch.id, "finished");
     expect(await read()).toContain("changed");
+    const its = parts[kind];
+    if (its !== undefined) {
+      await write("lost");
+      const wanted = { backup_id: patch.id, ...its.part, ...body };
+      expect(await service.statusOf("POST", `/api/${its.of}/restore`, wanted)).toBe(202);
+      await service.restored(patch.id, "finished");
+      expect(await read()).toContain("changed");
+    }
+    if (its?.list !== undefined) {
+      const opening = isSealed ? { identity } : {};
+      const list = await service.call("POST", `/api/backup/${patch.id}/${its.list}`, opening);
+      expect(await list.text()).toContain(its.listed);
+    }
     if (kind === "SQLite") await followManifest(join(service.folder, "copies", patch.path));
     expect(await read()).toContain("changed");
   });
