@@ -11,12 +11,16 @@ const statements = (rows: number) => [
      processes, startsecs, stopwaitsecs, startretries, stopsignal, status, status_reason, changed_from)
    select 1, 'database', 'queue-' || n, 0, 0, false, 128, 3, 60, 1, 1, 0, 10, 3, 'TERM', 'stopped', ${awful},
      '{"version": 1.50, "settings": null}' from generate_series(1, 5) n`,
-  `insert into backup_configurations (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, site_id, status, install_warnings)
-   select 1, ${awful}, '0 3 * * *', 7, 'nightly', 1, type, case type when 'database' then 1 end, case type when 'site' then 1 end,
+  `insert into backup_configurations (server_id, name, frequency, hold, directory, storage_provider_id, copy_storage_provider_id, incremental, type, database_id,
+     site_id, status, install_warnings)
+   select 1, ${awful}, '0 3 * * *', 7, 'nightly', 1, 1, true, type, case type when 'database' then 1 end, case type when 'site' then 1 end,
      'failed', array[${awful}, null, ''] from unnest(array['database', 'site']) as kinds(type)`,
   `insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at, size, manifest, warnings, output)
    select 1 + n % 2, 1, 'manual', 'finished', now(), 9007199254740991, jsonb_build_object('n', n, 'text', ${awful}), array[${awful}], ${awful}
    from generate_series(1, ${rows}) n`,
+  // A copy of a run that comes later in the table, and needs a full.
+  `update backups set trigger = 'copy', copy_of_id = (select max(id) from backups), base_id = 1, taken_at = '2000-02-29 12:00:00.001Z'
+   where id = 3`,
   `insert into backup_tasks (server_id, backup_id, kind) values (1, 1, 'verify')`,
   `insert into webhooks (site_id, url, secret, events, disabled_at, paused_at) values
      (1, 'http://127.0.0.1:9/hook', 'whsec_1', null, now(), now()), (1, 'http://127.0.0.1:9/two', 'whsec_2', '{worker.failed}', now(), now())`,
