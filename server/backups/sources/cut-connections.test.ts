@@ -57,7 +57,9 @@ describe.skipIf(!hasPostgresServer)("PostgreSQL", () => {
 });
 
 // Each of its steps is one of those above; `npm run soak -- sources` tries them together.
-describe.skipIf(!hasPostgresServer || !isLongForm)("all databases of a PostgreSQL server", () => {
+describe
+  .skipIf(!hasPostgresServer)
+  .each(isLongForm ? ["all databases of a PostgreSQL server"] : [])("%s", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgresServer();

@@ -155,16 +155,17 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
   });
 
   // The same script runs on both machines.
-  test.runIf(isNear)(
-    "whose rows were broken before, in the backup or by then, are no reason to refuse them",
-    async () => {
-      made(`${schema}; insert into orders (customer) values (9)`);
-      const { content } = await dump();
-      made("insert into items values (9, 99); delete from orders");
-      await source({ tables: ["orders"] }).restore(Readable.from([content]), attempt());
-      expect(query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
-    },
-  );
+  test.each(
+    isNear
+      ? ["whose rows were broken before, in the backup or by then, are no reason to refuse them"]
+      : [],
+  )("%s", async () => {
+    made(`${schema}; insert into orders (customer) values (9)`);
+    const { content } = await dump();
+    made("insert into items values (9, 99); delete from orders");
+    await source({ tables: ["orders"] }).restore(Readable.from([content]), attempt());
+    expect(query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
+  });
 });
 
 describe("on this machine", () => {
