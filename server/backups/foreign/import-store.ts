@@ -1,7 +1,7 @@
 // The configurations that imported backups are listed below, and imports whose file nobody sends any more.
 import { backupTaskQueue } from "../../jobs/jobs.ts";
 import type { Connection, Database } from "../../store/database.ts";
-import { and, desc, eq, isNotNull, ne, sql } from "../../store/drizzle.ts";
+import { and, desc, eq, isNotNull, isNull, ne, sql } from "../../store/drizzle.ts";
 import { backupConfigurations as configurations, backups } from "../../store/tables.ts";
 import type { BackupRow } from "../backup-store.ts";
 import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
@@ -52,6 +52,8 @@ export function createImportStore(db: Database) {
           and(
             eq(backups.trigger, "import"),
             eq(backups.status, "running"),
+            // One that waits for its copy has its file, and the task is that of the copy.
+            isNull(backups.ended_at),
             isNotOn(elsewhere),
             sql`not exists (select from pgboss.job j where j.name = ${backupTaskQueue}
               and j.state in ('created', 'retry', 'active') and (j.data->>'backup_id')::int = ${backups.id})`,
