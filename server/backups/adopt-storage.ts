@@ -180,7 +180,11 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
         const base = baseKeyOf(file);
         return base === null ? [] : [{ path: file.key, base }];
       });
-      await store.link(tx, { configurationId: configuration.id, providerId: provider.id }, links);
+      const within = { configurationId: configuration.id, providerId: provider.id };
+      if (!(await store.link(tx, within, links)))
+        throw conflict(
+          `A full backup that others in ${place} need was deleted meanwhile. Adopt again.`,
+        );
       const detail = `${countOf(added.length)} from ${provider.name} (${place})`;
       await recordActivity(tx, configurationEntry(configuration, "adopted", { detail }));
       return { configurationId: configuration.id, added, leftOut };

@@ -121,12 +121,15 @@ export function createAdoptionStore(db: Database) {
       return new Set(rows.map(({ path }) => path));
     },
 
-    /** Notes which fulls backups of a configuration need, by their paths. */
+    /**
+     * Notes which fulls backups of a configuration need, by their paths, and holds those until the transaction ends.
+     * @returns whether all are there: one may have been deleted meanwhile
+     */
     async link(
       tx: Connection,
       { configurationId, providerId }: { configurationId: number; providerId: number },
       links: readonly { path: string; base: string }[],
-    ): Promise<void> {
+    ): Promise<boolean> {
       const fulls = await tx
         .select({ id: backups.id, path: backups.path })
         .from(backups)
@@ -135,7 +138,10 @@ export function createAdoptionStore(db: Database) {
             providerId,
             links.map(({ base }) => base),
           ),
-        );
+        )
+        .for("share");
+      const there = new Set(fulls.map(({ path }) => path));
+      if (!links.every(({ base }) => there.has(base))) return false;
       for (const { id, path } of fulls) {
         const needing = links.filter(({ base }) => base === path).map((one) => one.path);
         await tx
@@ -145,6 +151,7 @@ export function createAdoptionStore(db: Database) {
             and(eq(backups.configuration_id, configurationId), inArray(backups.path, needing)),
           );
       }
+      return true;
     },
 
     /** Holds an entry of the inventory until the transaction ends. @returns whether it is there */
