@@ -359,6 +359,28 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       [
         "database",
         4,
+        "off-in-words.sql",
+        changed(
+          plain,
+          "standard_conforming_strings = on",
+          "standard_conforming_strings = off /* on */",
+        ),
+        /standard_conforming_strings off/,
+      ],
+      [
+        "database",
+        4,
+        "two-in-one.sql",
+        changed(
+          plain,
+          copy,
+          `CREATE FUNCTION begin() RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TABLE x (); END;\n${copy}`,
+        ),
+        /multiple commands/,
+      ],
+      [
+        "database",
+        4,
         "program.sql",
         changed(plain, copy, `COPY public.users FROM PROGRAM 'touch ${marker}';\n${copy}`),
         /runs a program/,

@@ -3,6 +3,7 @@
 export type SqlDialect = "postgres" | "mysql";
 
 export const newline = 0x0a;
+export const carriageReturn = 0x0d;
 export const backslash = 0x5c;
 export const quote = 0x27;
 export const doubleQuote = 0x22;
@@ -30,9 +31,12 @@ export const isPlain = (byte: number): boolean =>
 /** @returns the place behind a name or number that begins here */
 export function wordEnd(data: Buffer, from: number, isPostgres: boolean): number {
   let at = from + 1;
+  const first = data[from] ?? 0;
+  // Behind a number, a dollar begins a quote.
+  const mayHaveDollars = isPostgres && !(first >= 0x30 && first <= 0x39);
   for (; at < data.length; at += 1) {
     const byte = data[at] ?? 0;
-    if (!isNameByte(byte) && !(isPostgres && byte === dollar)) break;
+    if (!isNameByte(byte) && !(mayHaveDollars && byte === dollar)) break;
   }
   return at;
 }

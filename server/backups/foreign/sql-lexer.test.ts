@@ -67,12 +67,12 @@ test("passes rows of COPY on up to their end mark alone, and counts them", () =>
   );
   expect(found).toEqual([
     ["text", "COPY public.t (a, b) FROM stdin;"],
-    ["end", { head: "COPY public.t () FROM stdin", line: 1, rows: 0 }],
+    ["end", { head: "COPY public.t () FROM stdin", line: 1, rows: 0, isAlone: false }],
     ["rows", rows],
     ["rows end", 5],
     ["space", "\n"],
     ["text", "SELECT 1;"],
-    ["end", { head: "SELECT 1", line: 9, rows: 0 }],
+    ["end", { head: "SELECT 1", line: 9, rows: 0, isAlone: false }],
     ["space", "\n"],
   ]);
 });
@@ -128,7 +128,7 @@ SELECT 1;
   ]);
   expect(found).toContainEqual([
     "end",
-    { head: "INSERT INTO `t` VALUES (),(),()", line: 6, rows: 3 },
+    { head: "INSERT INTO `t` VALUES (),(),()", line: 6, rows: 3, isAlone: false },
   ]);
 });
 
@@ -141,4 +141,41 @@ test.each([
   ["a quoted name", 'SELECT "x'],
 ])("says that %s has no end", (_, text) => {
   for (const bytes of [1, 100]) expect(() => lex("postgres", text, bytes)).toThrow(/no end/);
+});
+
+test.each([
+  [
+    "a comment that a carriage return ends",
+    "INSERT INTO t SELECT 1 -- \r; COPY t FROM PROGRAM 'x';",
+  ],
+  [
+    "a text with escapes over two lines",
+    "INSERT INTO t SELECT E'a'\n'\\'; ' ; COPY t FROM PROGRAM 'x' ;",
+  ],
+  ["one with comments between its lines", "SELECT E'a' -- '\n '\\'; ' ; COPY t FROM PROGRAM 'x' ;"],
+  ["two texts, of which the second has none", "DO E'a' '\\'; COPY t FROM PROGRAM 'x' ; --'\n;"],
+  ["two texts with a comment between", "DO E'a' /*\n*/ '\\'; COPY t FROM PROGRAM 'x' ; --'\n;"],
+  ["texts in a list", "INSERT INTO t VALUES (E'a'\n, '\\'); COPY t FROM PROGRAM 'x' ; --'"],
+  ["a name without blanks around it", `COPY"t"FROM PROGRAM'x';`],
+  ["columns without blanks around them", "COPY t(a)FROM PROGRAM 'x';"],
+  ["comments in the place of blanks", "COPY/**/t/**/FROM/**/PROGRAM/**/'x';"],
+  ["a name that is too long", `COPY "${"a".repeat(5000)}" FROM PROGRAM 'x';`],
+])("looks behind %s", (_, text) => {
+  expect(heads(inEveryCut("postgres", text))).toContainEqual(
+    expect.stringMatching(/^COPY .* FROM PROGRAM ''$/),
+  );
+});
+
+test.each([
+  [
+    "a word that is no body's",
+    "CREATE FUNCTION begin() RETURNS int LANGUAGE sql AS 'x'; SELECT 2; END;",
+  ],
+  ["a dollar quote", "DO $$ x $$;"],
+  ["escapes", "SELECT E'x';"],
+])("has %s go to the server alone", (_, text) => {
+  expect(inEveryCut("postgres", text)).toContainEqual([
+    "end",
+    expect.objectContaining({ isAlone: true }),
+  ]);
 });

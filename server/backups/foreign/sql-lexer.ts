@@ -4,6 +4,7 @@ import { SourceError } from "../sources/source.ts";
 import {
   backslash,
   backtick,
+  carriageReturn,
   commentAt,
   countLines,
   dollar,
@@ -46,6 +47,8 @@ export function createSqlLexer(dialect: SqlDialect) {
 
   let quoteByte = quote;
   let escapes = false;
+  /** What PostgreSQL makes of a quote that follows a text with escapes: after a line end, more of that text. */
+  let continues: "no" | "after a line end" | "yes" = "no";
   let tag: Buffer = Buffer.alloc(0);
   let comments = 0;
   let isExecuted = false;
@@ -57,6 +60,8 @@ export function createSqlLexer(dialect: SqlDialect) {
   /** Whether a row has begun whose end was not in sight. */
   let isWithinRow = false;
 
+  /** A carriage return alone ends a comment of PostgreSQL. */
+  const isLineEnd = (byte: number) => byte === newline || (isPostgres && byte === carriageReturn);
   const isInSight = (to: number) => isLast || to <= data.length;
   const isTooLong = (at: number) => data.length - at >= sightBytes;
 
@@ -77,6 +82,7 @@ export function createSqlLexer(dialect: SqlDialect) {
 
   function endStatement(at: number): Statement {
     flush(at);
+    continues = "no";
     const ended = statement.end();
     pieces.push({ is: "end", statement: ended });
     return ended;
@@ -103,6 +109,8 @@ export function createSqlLexer(dialect: SqlDialect) {
     } else {
       state = found.is;
       comments = 1;
+      if (found.is === "block comment") continues = "no";
+      statement.addBlank();
     }
     return at + found.bytes;
   }
@@ -112,7 +120,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     if (byte === quote || (byte === doubleQuote && !isPostgres)) {
       state = "quoted";
       quoteByte = byte;
-      escapes = !isPostgres;
+      escapes = !isPostgres || continues === "yes";
       return at + 1;
     }
     if (isPostgres && byte === dollar) {
@@ -121,6 +129,7 @@ export function createSqlLexer(dialect: SqlDialect) {
       if (found === null || found === "unknown") return null;
       tag = found;
       state = "dollar";
+      statement.standAlone();
       return at + tag.length;
     }
     if (byte !== (isPostgres ? doubleQuote : backtick)) return null;
@@ -141,6 +150,7 @@ export function createSqlLexer(dialect: SqlDialect) {
         state = "quoted";
         quoteByte = quote;
         escapes = true;
+        statement.standAlone();
         return end + 1;
       }
     }
@@ -161,13 +171,14 @@ export function createSqlLexer(dialect: SqlDialect) {
   }
 
   function code(at: number): number {
-    if (statement.isInParentheses()) {
+    if (statement.isInParentheses() && continues === "no") {
       const end = plainEnd(at);
       if (end > at) return end;
     }
     const byte = data[at] ?? 0;
     if (isBlank(byte)) {
       if (byte === newline) line += 1;
+      if (isLineEnd(byte) && continues !== "no") continues = "yes";
       statement.addBlank();
       return at + 1;
     }
@@ -205,6 +216,7 @@ export function createSqlLexer(dialect: SqlDialect) {
       return end;
     }
     const afterQuote = quoted(at);
+    if (afterQuote !== wait) continues = "no";
     if (afterQuote !== null) return afterQuote;
     if (isNameByte(byte)) return word(at);
     if (byte === 0x28 || byte === 0x29) statement.addParenthesis(byte === 0x28);
@@ -223,8 +235,9 @@ export function createSqlLexer(dialect: SqlDialect) {
           if (!isInSight(at + 2)) return at > start ? at : wait;
           if (data[at + 1] === quoteByte) at += 1;
           else {
-            statement.add("''");
+            statement.addText();
             state = "code";
+            if (isPostgres && escapes) continues = "after a line end";
             return at + 1;
           }
         } else if (escapes && byte === backslash) {
@@ -241,16 +254,18 @@ export function createSqlLexer(dialect: SqlDialect) {
       const to = end < 0 ? Math.max(at, isLast ? data.length : data.length - tag.length) : end;
       line += countLines(data, at, to);
       if (end < 0) return to > at ? to : wait;
-      statement.add("''");
+      statement.addText();
       state = "code";
       return end + tag.length;
     },
 
-    "line comment"(at: number): number {
-      const end = data.indexOf(newline, at);
-      if (end < 0) return data.length;
-      state = "code";
-      return end;
+    "line comment"(start: number): number {
+      for (let at = start; at < data.length; at += 1)
+        if (isLineEnd(data[at] ?? 0)) {
+          state = "code";
+          return at;
+        }
+      return data.length;
     },
 
     "block comment"(at: number): number {

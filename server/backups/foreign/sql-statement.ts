@@ -3,14 +3,17 @@ import type { SqlDialect } from "./sql-bytes.ts";
 
 export type Statement = {
   /**
-   * Its beginning without comments: blanks as one space, text as `''`, without what is in parentheses, e.g. `COPY public.t () FROM
-   * stdin`. One character a byte; in quoted names a blank reads as U+0001, and a dot as U+0002.
+   * Its beginning without comments: blanks as one space, which also stands where words meet without any, text as `''`, without what
+   * is in parentheses, e.g. `COPY public.t () FROM stdin`. One character a byte; in quoted names a blank reads as U+0001, and a dot as
+   * U+0002; what is longer than any name is cut.
    */
   head: string;
   /** Where it begins; the first line is 1. */
   line: number;
   /** Of an INSERT: how many rows it writes out. */
   rows: number;
+  /** It has what may be more than one statement to a server that reads it otherwise: dollar quotes, escapes, a body. */
+  isAlone: boolean;
 };
 
 /** The bytes of a piece are those of the chunk: they are to be used before the next one is written. */
@@ -26,8 +29,10 @@ export type SqlPiece =
   | { is: "rows"; bytes: Buffer }
   | { is: "rows end"; rows: number };
 
-const headCharacters = 1000;
+const headCharacters = 4000;
 const wordCharacters = 128;
+/** Of 64 characters that each take four bytes, or are doubled. */
+const nameCharacters = 260;
 const makesFunction = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b/i;
 
 /** Of PostgreSQL: its rows follow, up to a line `\.`. */
@@ -42,11 +47,15 @@ export function createStatementReader(dialect: SqlDialect) {
   /** Of a function whose body is SQL: `BEGIN ATOMIC …; END`. */
   let blocks = 0;
   let rows = 0;
+  let isAlone = false;
   let values: "before" | "within" | "after" = "before";
 
   const add = (text: string) => {
     if (parentheses === 0 && head.length < headCharacters) head += text;
   };
+
+  /** Words need no blank between them where one ends as no word does. */
+  const addApart = (text: string) => add(/[\w"'`)\x80-\xff]$/.test(head) ? ` ${text}` : text);
 
   return {
     hasBegun: (): boolean => hasBegun,
@@ -60,12 +69,13 @@ export function createStatementReader(dialect: SqlDialect) {
       line = at;
     },
     end(): Statement {
-      const statement = { head: head.trimEnd(), line, rows };
+      const statement = { head: head.trimEnd(), line, rows, isAlone };
       head = "";
       hasBegun = false;
       parentheses = 0;
       blocks = 0;
       rows = 0;
+      isAlone = false;
       values = "before";
       return statement;
     },
@@ -74,18 +84,23 @@ export function createStatementReader(dialect: SqlDialect) {
     addBlank(): void {
       if (head !== "" && !head.endsWith(" ")) add(" ");
     },
+    standAlone: (): void => void (isAlone = true),
+    addText: (): void => addApart("''"),
     addQuotedName: (text: string): void =>
-      add(text.replace(/\s/g, "\u0001").replaceAll(".", "\u0002")),
+      addApart(text.slice(0, nameCharacters).replace(/\s/g, "\u0001").replaceAll(".", "\u0002")),
 
     addWord(word: string): void {
-      add(word.slice(0, wordCharacters));
+      addApart(word.slice(0, wordCharacters));
       const known = word.length > 9 ? "" : word.toUpperCase();
       if (known === "VALUES" || known === "VALUE") {
         if (values === "before" && /^(?:INSERT|REPLACE)\b/i.test(head)) values = "within";
       } else if (known === "ON" && values === "within") values = "after";
       else if (isPostgres && (known === "BEGIN" || known === "CASE" || known === "END")) {
         if (known === "END") blocks = Math.max(0, blocks - 1);
-        else if (known === "CASE" ? blocks > 0 : makesFunction.test(head)) blocks += 1;
+        else if (known === "CASE" ? blocks > 0 : makesFunction.test(head)) {
+          blocks += 1;
+          isAlone = true;
+        }
       }
     },
 

@@ -51,6 +51,24 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       cause: error,
     });
 
+  // The server says so when it changes: how the text is taken apart hangs on them.
+  const settings = new Map<string, string>();
+  client.connection.on(
+    "parameterStatus",
+    (told: { parameterName: string; parameterValue: string }) =>
+      settings.set(told.parameterName, told.parameterValue),
+  );
+  function refuseSettings(line: number): void {
+    if ((settings.get("standard_conforming_strings") ?? "on") !== "on")
+      throw new SourceError(
+        `Line ${line} turns standard_conforming_strings off, which changes what the text means. Dump again with it on.`,
+      );
+    if ((settings.get("client_encoding") ?? "UTF8") !== "UTF8")
+      throw new SourceError(
+        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8.`,
+      );
+  }
+
   async function runBatch(): Promise<void> {
     const { text: parts, starts } = batch;
     const first = starts[0]?.line ?? 0;
@@ -67,15 +85,19 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       const line = starts.findLast(({ at }) => at <= place)?.line ?? first;
       throw failed(position === undefined ? first : line, error);
     }
+    refuseSettings(first);
   }
 
   async function runAlone(head: string, bytes: Buffer, line: number): Promise<void> {
     const sql = decode(bytes, line);
     const codes = mayMiss.find(([pattern]) => pattern.test(head))?.[1] ?? [];
-    await client.query(sql).catch((error: unknown) => {
+    // The server then takes one statement and no more.
+    const query = { text: sql, queryMode: "extended" };
+    await client.query(query).catch((error: unknown) => {
       const { code = "" }: NodeJS.ErrnoException = toError(error);
       if (!codes.includes(code)) throw failed(line, error);
     });
+    refuseSettings(line);
   }
 
   function refuseEncoding(head: string, bytes: Buffer, line: number): void {
@@ -84,13 +106,9 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       throw new SourceError(
         `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8.`,
       );
-    if (/^SET standard_conforming_strings\b/i.test(head) && !/\bon\b/i.test(written))
-      throw new SourceError(
-        `Line ${line} turns standard_conforming_strings off, which changes what the text means. Dump again with it on.`,
-      );
   }
 
-  async function endStatement({ head, line }: Statement): Promise<void> {
+  async function endStatement({ head, line, isAlone }: Statement): Promise<void> {
     const bytes = Buffer.concat(text);
     text = [];
     textBytes = 0;
@@ -106,7 +124,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       copying = client.query(copyFrom(decode(bytes, line)));
       copying.on("error", () => undefined);
       copyLine = line;
-    } else if (goesAlone(head)) {
+    } else if (isAlone || goesAlone(head)) {
       await runBatch();
       await runAlone(head, bytes, line);
     } else {

@@ -14,6 +14,8 @@ const refused: readonly (readonly [RegExp, string])[] = [
     /^(?:CREATE|ALTER|DROP) (?:ROLE|USER(?! MAPPING)|GROUP|TABLESPACE)\b/i,
     "changes accounts or tablespaces of the whole server",
   ],
+  [/^(?:REASSIGN|DROP) OWNED\b/i, "changes what accounts own on the whole server"],
+  [/^PREPARE TRANSACTION\b/i, "leaves a transaction open"],
   [/^ALTER SYSTEM\b/i, "changes settings of the whole server"],
   [/^LOAD\b/i, "loads a library into the server"],
 ];
@@ -45,7 +47,7 @@ const leftOut: readonly RegExp[] = [
   /^(?:GRANT|REVOKE|ALTER DEFAULT PRIVILEGES|SECURITY LABEL)\b/i,
   /^(?:SET SESSION AUTHORIZATION|(?:RE)?SET ROLE)\b/i,
   /^(?:COMMENT ON|CREATE) SCHEMA (?:IF NOT EXISTS )?"?public"?(?: IS\b.*)?$/i,
-  /^COMMENT ON EXTENSION\b/i,
+  /^COMMENT ON (?:EXTENSION|DATABASE|ROLE|TABLESPACE)\b/i,
   // They would begin to replicate from elsewhere.
   /^(?:CREATE|ALTER|DROP) SUBSCRIPTION\b/i,
   // The text is read as UTF-8, whatever the session says.
