@@ -1,7 +1,7 @@
 // Single tables of a SQLite backup, put back into the live database: the same script here and over SSH.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, writeFile } from "node:fs/promises";
+import { access, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
@@ -106,6 +106,38 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(query("select seq from sqlite_sequence where name = 'orders'")).toEqual([{ seq: 5 }]);
     expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
     expect(await strays()).toEqual([]);
+  });
+
+  test("whose schema says more than a statement run none of it", async () => {
+    const ran = join(folder, "ran");
+    made(`create table loose (x); create table log (what); create index by_x on loose (x);
+      create trigger noted after insert on loose begin insert into log values (1); end`);
+    const hidden = `;\ncreate table hidden (x);\n.shell touch ${ran}\n`;
+    const say = (type: string, change: string, value: string) => {
+      const database = new DatabaseSync(path, { defensive: false });
+      database.exec("pragma writable_schema = on");
+      database
+        .prepare(`update sqlite_schema set sql = ${change} where type = ? and tbl_name = 'loose'`)
+        .run(value, type);
+      database.close();
+    };
+    for (const type of ["table", "index", "trigger"]) {
+      say(type, "sql || ?", hidden);
+      const { content } = await dump();
+      say(type, "replace(sql, ?, '')", hidden);
+      const before = schemaOf();
+      made("drop table loose");
+      const failing = source({ tables: ["loose"] }).restore(Readable.from([content]), attempt());
+      await expect(failing).rejects.toMatchObject({
+        name: "SourceError",
+        message: expect.stringMatching(new RegExp(`${type} .* is more than one statement`)),
+      });
+      expect(query("select name from sqlite_schema")).toEqual([{ name: "log" }]);
+      await source().restore(Readable.from([content]), attempt());
+      say(type, "replace(sql, ?, '')", hidden);
+      expect(schemaOf()).toEqual(before);
+    }
+    await expect(access(ran)).rejects.toThrow(/ENOENT/);
   });
 
   test("that cannot be put back without a loss are refused with words, and nothing changes", async () => {

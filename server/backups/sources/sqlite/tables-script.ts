@@ -1,6 +1,7 @@
 // The SQL that puts single tables of an attached backup into a live SQLite database: one transaction, which holds every promise
 // by a check of its own, or is undone.
 import { quoteName } from "./check-queries.ts";
+import { isOneStatement } from "./schema-text.ts";
 import { isSame, kept, type Facts, type Item } from "./tables-facts.ts";
 
 type Chosen = {
@@ -87,6 +88,12 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
       `insert into ${table} select ${condition}`,
     );
   };
+  /** What the schemas have in their own words. */
+  const runText = ({ type, name, sql }: Item) => {
+    if (!isOneStatement(type, sql))
+      throw refuse(`what makes the ${type} ${name} is more than one statement`);
+    run(sql);
+  };
   const triggersOf = (items: readonly Item[], table: string) =>
     items.filter((item) => item.type === "trigger" && isSame(item.table, table));
   const children = [
@@ -113,9 +120,10 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
         `insert into temp.quarterdeck_broken select lower("table"), "rowid", lower(parent) from ${broken(side, child)}`,
       );
   for (const { live: there, backup: name, columns } of chosen) {
-    const sql = backup.items.find((item) => item.type === "table" && item.name === name)?.sql ?? "";
-    if (there === null) run(sql);
-    else {
+    const own = backup.items.find((item) => item.type === "table" && item.name === name);
+    if (there === null) {
+      if (own !== undefined) runText(own);
+    } else {
       // They would fire for each row.
       for (const trigger of triggersOf(live.items, there))
         run(`drop trigger ${inMain(trigger.name)}`);
@@ -129,8 +137,8 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
     );
     if (there !== null) continue;
     for (const index of backup.items)
-      if (index.type === "index" && index.sql !== "" && isSame(index.table, name)) run(index.sql);
-    if (/\bautoincrement\b/i.test(sql))
+      if (index.type === "index" && index.sql !== "" && isSame(index.table, name)) runText(index);
+    if (/\bautoincrement\b/i.test(own?.sql ?? ""))
       run(
         `delete from main.sqlite_sequence where name = ${quoteText(name)}`,
         `insert into main.sqlite_sequence (name, seq) select name, seq from ${kept}.sqlite_sequence where name = ${quoteText(name)}`,
@@ -140,7 +148,7 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
     for (const trigger of there === null
       ? triggersOf(backup.items, name)
       : triggersOf(live.items, there))
-      run(trigger.sql);
+      runText(trigger);
   for (const { name, sql } of live.items) {
     const content = contentOf(sql);
     if (content !== null && chosen.some(({ backup: table }) => isSame(table, content)))
