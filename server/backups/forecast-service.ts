@@ -46,6 +46,8 @@ type ForecastServiceOptions = {
 
 export function createForecastService({ db, inventory, resolver, clock }: ForecastServiceOptions) {
   const kept = new Map<number, { untilMs: number; made: Promise<StorageForecast> }>();
+  /** Settles with the last plan. One at a time is worked out: each may take a second of this thread. */
+  let lastPlan: Promise<unknown> = Promise.resolve();
 
   function gapOf({ frequency, next_run_at: next }: ConfigurationRow, timeZone: string, now: Date) {
     if (next === null) return null;
@@ -137,10 +139,20 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
   }
 
   return {
-    /** Of the storage that a configuration's next backup goes to, as if the plan were its own. */
-    of(row: ConfigurationRow, plan: Plan = {}): Promise<StorageForecast> {
+    /**
+     * Of the storage that a configuration's next backup goes to, as if the plan were its own.
+     * @param signal aborted when the client has gone
+     */
+    of(row: ConfigurationRow, plan: Plan, signal: AbortSignal): Promise<StorageForecast> {
       const { storage_provider_id: id } = row;
-      if (Object.keys(plan).length > 0) return make(id, { ...row, ...plan });
+      if (Object.keys(plan).length > 0) {
+        const made = lastPlan.then(() => {
+          signal.throwIfAborted();
+          return make(id, { ...row, ...plan });
+        });
+        lastPlan = made.catch(() => undefined);
+        return made;
+      }
       const found = kept.get(id);
       if (found !== undefined && found.untilMs > clock.now()) return found.made;
       const made = make(id);

@@ -101,6 +101,20 @@ test("a storage is full on the day on which what comes has no room", async () =>
   expect((await at(0)).fullAt).toEqual(new Date(now.getTime() + dayMs));
 });
 
+test("other requests go on meanwhile, however much one configuration keeps", async () => {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const keep = { hourly: 8760, daily: 8760, weekly: 8760 };
+  await forecast([nightly({ gapMs: 60_000, hold: 8760, keep })], 1e15, now);
+  isDone = true;
+  expect(turns).toBeGreaterThan(5);
+});
+
 test("backups that have grown go on growing, and one large one is no growth", async () => {
   const grown = Array.from({ length: 14 }, (_, index) =>
     backup(index + 1, { sizeBytes: 1000 - index * 10 }),

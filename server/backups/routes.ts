@@ -140,8 +140,8 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
       find: findConfiguration,
       runsOn: async ({ server_id: serverId }) => serverId,
       isKnownWithout: true,
-      handle: async ({ found, query }) =>
-        reply(200, await options.forecasts.of(found, readPlan(query))),
+      handle: async ({ found, query, signal }) =>
+        reply(200, await options.forecasts.of(found, readPlan(query), signal)),
     }),
     filteredListRoute(servedOperations.listBackups, {
       find: findConfiguration,
