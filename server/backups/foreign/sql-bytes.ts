@@ -4,6 +4,7 @@ export type SqlDialect = "postgres" | "mysql";
 
 export const newline = 0x0a;
 export const carriageReturn = 0x0d;
+export const semicolon = 0x3b;
 export const backslash = 0x5c;
 export const quote = 0x27;
 export const doubleQuote = 0x22;

@@ -20,6 +20,7 @@ import {
   opensBlock,
   quote,
   quotedNameEnd,
+  semicolon,
   type SqlDialect,
   wordEnd,
 } from "./sql-bytes.ts";
@@ -160,7 +161,7 @@ export function createSqlLexer(dialect: SqlDialect) {
 
   const isDelimiter = (at: number): boolean =>
     isPostgres
-      ? data[at] === 0x3b && statement.mayEnd()
+      ? data[at] === semicolon && statement.mayEnd()
       : data[at] === delimiter[0] && data.subarray(at, at + delimiter.length).equals(delimiter);
 
   /** Within parentheses most of it: nothing of that begins or ends anything. @returns the place behind it */
@@ -221,6 +222,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     if (isNameByte(byte)) return word(at);
     if (byte === 0x28 || byte === 0x29) statement.addParenthesis(byte === 0x28);
     else statement.add(String.fromCharCode(byte));
+    if (byte === semicolon) statement.standAlone();
     return at + 1;
   }
 

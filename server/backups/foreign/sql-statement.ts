@@ -12,7 +12,7 @@ export type Statement = {
   line: number;
   /** Of an INSERT: how many rows it writes out. */
   rows: number;
-  /** It has what may be more than one statement to a server that reads it otherwise: dollar quotes, escapes, a body. */
+  /** It has what may be more than one statement to a server that reads it otherwise: dollar quotes, escapes, a body, a semicolon that ends nothing. */
   isAlone: boolean;
 };
 

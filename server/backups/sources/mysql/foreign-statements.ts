@@ -17,7 +17,11 @@ const refused: readonly (readonly [RegExp, string])[] = [
     /^(?:CHANGE (?:MASTER|REPLICATION)|(?:START|STOP|RESET) (?:SLAVE|REPLICA|MASTER)|PURGE|KILL|SHUTDOWN|FLUSH|RESET)\b/i,
     "works on the whole server. Dump again without --master-data and --dump-slave",
   ],
-  [/^(?:UPDATE|DELETE|CALL|EXECUTE|PREPARE|HANDLER)\b/i, "changes data as no dump does"],
+  [/^SET\b.*(?:@@|\b)(?:GLOBAL|PERSIST|PERSIST_ONLY)\b/i, "changes settings of the whole server"],
+  [
+    /^(?!(?:ALTER|COMMIT|CREATE|DELIMITER|DO|DROP|INSERT|(?:UN)?LOCK TABLES?|REPLACE|SELECT SETVAL|SET(?! STATEMENT)|START TRANSACTION|TRUNCATE|USE)\b|$)/i,
+    "does what no dump does",
+  ],
 ];
 
 /** Settings that only an administrator of the server may change, and that no row depends on. */
@@ -40,6 +44,20 @@ const changed = new RegExp(
   "i",
 );
 const locked = new RegExp(`^LOCK TABLES? ${qualified}`, "i");
+/** Their bodies are not looked into. */
+const program = new RegExp(
+  `^CREATE (?:OR REPLACE )?(?:AGGREGATE )?(?:DEFINER ?= ?\\S+ )?(?:AGGREGATE )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT|PACKAGE BODY|PACKAGE)(?: IF NOT EXISTS)? ${qualified}`,
+  "i",
+);
+const triggered = new RegExp(
+  `^CREATE\\b[^;]*? TRIGGER\\b[^;]*? ON ${qualified} FOR EACH ROW\\b`,
+  "i",
+);
+const seen = new RegExp(`^(?:CREATE|ALTER)\\b[^;]*? VIEW(?: IF NOT EXISTS)? ${qualified}`, "i");
+/** Of these all that has a name before a point would work elsewhere. */
+const unqualified =
+  /^(?:ALTER|DROP|LOCK|TRUNCATE)\b|^CREATE (?:OR REPLACE )?(?:TABLE|SEQUENCE|(?:UNIQUE |FULLTEXT |SPATIAL )?INDEX)\b/i;
+const named = /(?:^|[\s,=])(`(?:[^`]|``)*`|[^\s.`(),;='@\d][^\s.`(),;=']*) ?\. ?(`|[^\s.`(),;='])/i;
 const viewed = /^(?:CREATE|ALTER)\b.*\bVIEW\b/i;
 
 const unquoted = (text: string): string => {
@@ -52,8 +70,6 @@ export function createForeignStatements() {
   const tables: Record<string, number> = {};
   let of: string | null = null;
   let settings = 0;
-  /** Between `DELIMITER ;;` and `DELIMITER ;` stand triggers and routines. */
-  let isBody = false;
 
   function noteDatabase(named: string, line: number): void {
     of ??= named;
@@ -64,7 +80,10 @@ export function createForeignStatements() {
   }
 
   function refuseOther({ head, line }: Beginning): void {
-    for (const pattern of [filled, created, changed, locked]) {
+    const patterns = program.test(head)
+      ? [program, triggered]
+      : [filled, created, changed, locked, seen, ...(unqualified.test(head) ? [named] : [])];
+    for (const pattern of patterns) {
       const [, first, second] = pattern.exec(head) ?? [];
       if (first === undefined || second === undefined) continue;
       throw new SourceError(
@@ -76,24 +95,30 @@ export function createForeignStatements() {
   return {
     /** Whether a statement goes into the backup. @throws SourceError for one that is refused */
     isKept({ head, line }: Beginning): boolean {
-      if (head.startsWith("DELIMITER ")) isBody = head !== "DELIMITER ;";
-      if (isBody) return true;
-      const named = database.exec(head)?.[1];
-      if (named !== undefined) {
-        noteDatabase(unquoted(named), line);
+      const whole = database.exec(head)?.[1];
+      if (whole !== undefined) {
+        noteDatabase(unquoted(whole), line);
+        return false;
+      }
+      if (leftOut.test(head)) {
+        settings += 1;
         return false;
       }
       const reason = refused.find(([pattern]) => pattern.test(head))?.[1];
       if (reason !== undefined)
         throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
       refuseOther({ head, line });
-      if (!leftOut.test(head)) return true;
-      settings += 1;
-      return false;
+      return true;
     },
 
-    count({ head, line, rows }: Statement): void {
-      if (isBody || viewed.test(head)) return;
+    count({ head, line, rows, isAlone }: Statement): void {
+      if (program.test(head)) return;
+      // The client would give the server all of them.
+      if (isAlone)
+        throw new SourceError(
+          `Line ${line} has several statements as one, as no dump does. Nothing was imported.`,
+        );
+      if (viewed.test(head)) return;
       const fills = filled.exec(head)?.[1];
       if (fills !== undefined && rows === 0)
         throw new SourceError(
