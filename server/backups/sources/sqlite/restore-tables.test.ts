@@ -256,12 +256,14 @@ describe("on this machine", () => {
       await wait(round * 12);
       child.kill("SIGKILL");
       await exited;
+      // One that was over before the kill has left nothing that could tell.
+      const isOver = (await strays()).length === 0;
       const state = await source({ tables: ["rows_"] }).settle(attempt());
       expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
       const [found, ...others] = query("select word, count(*) as n from rows_ group by 1");
       expect(others).toEqual([]);
-      expect(found).toEqual({ n: 4000, word: state === "restored" ? "old" : "new" });
-      expect(state).not.toBe("unknown");
+      expect(found).toEqual({ n: 4000, word: isOver || state === "restored" ? "old" : "new" });
+      if (!isOver) expect(state).not.toBe("unknown");
       expect(await strays()).toEqual([]);
     }
   });
