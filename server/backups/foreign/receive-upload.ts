@@ -32,12 +32,16 @@ type ReceiveUploadOptions = ImportServiceOptions & {
   log: Logger;
 };
 
+type Receiving = { storage: Storage; free: number | null; isSealed: boolean; signal: AbortSignal };
+
 /** Each holds a connection, and pieces of its file. */
 const maxAtOnce = 4;
 const progressMs = 1000;
 
 export function createReceiveUpload(options: ReceiveUploadOptions) {
   const { store, importStore, imports, uploads, resolver, fileKeys, jobs, clock, log } = options;
+  /** Requests that send a file, also before its row is made. */
+  let atOnce = 0;
 
   /** Stores that nothing became of it. */
   async function fail(row: BackupRow, configuration: ConfigurationRow, error: unknown) {
@@ -133,41 +137,54 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
       return moved;
     });
 
+  async function receiveOne(
+    target: Target,
+    sent: Sent,
+    { storage, free, isSealed, signal }: Receiving,
+  ): Promise<BackupRow> {
+    const begun = await begin(target, storage, sent);
+    try {
+      const received = await uploads.receive({
+        id: begun.row.id,
+        content: sent.content,
+        storage,
+        key: begun.row.path,
+        isSealed,
+        limitBytes: free,
+        onProgress: reportProgress(begun.row),
+        signal,
+      });
+      return await wait(begun, received);
+    } catch (error) {
+      const reason = await fail(begun.row, begun.configuration, error);
+      throw operatorMessage(error) === null ? error : conflict(reason);
+    } finally {
+      uploads.forget(begun.row.id);
+    }
+  }
+
   return {
     /**
      * @returns the row, once all of the file is in its storage
      * @throws ServiceError for a file that is empty or too large, a storage that fails, and a client that breaks off
      */
     async receive(target: Target, sent: Sent, signal: AbortSignal): Promise<BackupRow> {
-      const { fields, sizeBytes, content } = sent;
+      const { fields, sizeBytes } = sent;
       if (sizeBytes === 0) throw new InvalidFields({ file: ["The file is empty."] });
       const storage = await imports.openStorage(fields.storage_provider_id);
       const free = await storage.freeBytes().catch(asConflict);
       if (sizeBytes !== null && free !== null && sizeBytes > free) throw tooLarge(storage, free);
       const isSealed =
         (await resolver.encryption(fields.storage_provider_id).catch(asConflict)) !== null;
-      if (uploads.count() >= maxAtOnce)
+      if (atOnce >= maxAtOnce)
         throw conflict(
           `${maxAtOnce} files are being uploaded already. Try again once one of them is done.`,
         );
-      const begun = await begin(target, storage, sent);
+      atOnce += 1;
       try {
-        const received = await uploads.receive({
-          id: begun.row.id,
-          content,
-          storage,
-          key: begun.row.path,
-          isSealed,
-          limitBytes: free,
-          onProgress: reportProgress(begun.row),
-          signal,
-        });
-        return await wait(begun, received);
-      } catch (error) {
-        const reason = await fail(begun.row, begun.configuration, error);
-        throw operatorMessage(error) === null ? error : conflict(reason);
+        return await receiveOne(target, sent, { storage, free, isSealed, signal });
       } finally {
-        uploads.forget(begun.row.id);
+        atOnce -= 1;
       }
     },
 

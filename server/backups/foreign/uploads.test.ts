@@ -247,4 +247,29 @@ describe("an uploaded file", () => {
       await other.close("keep");
     }
   });
+
+  test("is one of four at once, also where many are sent in the same moment", async () => {
+    const gate = Promise.withResolvers<void>();
+    async function* held() {
+      yield Buffer.from("x");
+      await gate.promise;
+    }
+    const statuses: number[] = [];
+    const ids: number[] = [];
+    const sent = Array.from({ length: 6 }, async () => {
+      const path = "/api/database/1/import?storage_provider_id=1";
+      const response = await send(path, Readable.from(held()));
+      statuses.push(response.status);
+      const body: Backup = await response.json();
+      if (response.status === 202) ids.push(body.id);
+    });
+    try {
+      await soon(() => expect(statuses).toEqual([409, 409]));
+    } finally {
+      gate.resolve();
+      await Promise.all(sent);
+    }
+    expect(ids).toHaveLength(4);
+    await Promise.all(ids.map(ended));
+  });
 });

@@ -68,8 +68,6 @@ export function createUploads({ host }: { host: LocalHost }) {
   }
 
   return {
-    /** Files that come now. */
-    count: (): number => receiving.size,
     has: (id: number): boolean => receiving.has(id),
 
     /** Said before its row can be seen; see `forget`. @param id of the backup that it is to become */
