@@ -8,7 +8,8 @@ import { createDashboard } from "./dashboard.ts";
 
 const script = "start()";
 const styles = "body{margin:0}";
-const code = "export const answer = 42;\n".repeat(300);
+// Large enough for both encodings.
+const code = "export const answer = 42;\n".repeat(700);
 let folder: string;
 
 beforeAll(async () => {
