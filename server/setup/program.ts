@@ -24,6 +24,12 @@ export function watchInterrupts(): void {
 
 export const isInterrupted = (): boolean => interruptedBy !== null;
 
+type ProgramOptions = {
+  env?: Record<string, string>;
+  /** Open for writing; takes what it says. Left out: the terminal. */
+  output?: number;
+};
+
 /**
  * Runs a program in a process group of its own: a terminal's Ctrl-C reaches it through `watchInterrupts` alone.
  * @returns whether it ended with 0 and nobody interrupted it
@@ -31,12 +37,12 @@ export const isInterrupted = (): boolean => interruptedBy !== null;
 export async function runProgram(
   path: string,
   args: readonly string[],
-  env: Record<string, string> = {},
+  { env = {}, output }: ProgramOptions = {},
 ): Promise<boolean> {
   if (isInterrupted()) return false;
   const child = spawn(...leashed("INT", path, args), {
     cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", output ?? "inherit", output ?? "inherit"],
     env: { ...process.env, ...env },
     detached: true,
   });

@@ -1,5 +1,5 @@
-// `npm test`: what the tests need, types, lint, format, unit and service tests, browser tests, in that order.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+// `npm test`: what the tests need; then types, lint, format and the build; then unit, service and browser tests.
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,15 +12,29 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const inCi = process.env["CI"] === "true";
 const reports = mkdtempSync(join(tmpdir(), "quarterdeck-reports-"));
 
-/** Runs a program of a package. @returns whether it was content */
-function run(
-  title: string,
-  bin: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<boolean> {
+/** A program of a package. */
+type Step = { title: string; bin: string; args: string[]; env?: Record<string, string> };
+
+/** Runs a program, and shows what it says as it comes. @returns whether it was content */
+function run({ title, bin, args, env = {} }: Step): Promise<boolean> {
   console.log(`\n— ${title}`);
-  return runProgram(join(root, "node_modules/.bin", bin), args, env);
+  return runProgram(join(root, "node_modules/.bin", bin), args, { env });
+}
+
+/**
+ * Runs a program beside others.
+ * @returns whether it was content, and a function that shows what it said
+ */
+async function runBeside({ title, bin, args, env = {} }: Step) {
+  const file = join(reports, `${title}.log`);
+  const log = openSync(file, "w");
+  try {
+    const path = join(root, "node_modules/.bin", bin);
+    const passed = await runProgram(path, args, { env, output: log });
+    return { passed, show: () => console.log(`\n— ${title}\n${readFileSync(file, "utf8")}`) };
+  } finally {
+    closeSync(log);
+  }
 }
 
 /** What came of one program's tests; `failures` has a paragraph for each: file, name and reason. */
@@ -102,34 +116,38 @@ async function main(): Promise<boolean> {
     return false;
   }
 
-  const checked =
-    (await run("types", "tsc", ["--noEmit"])) &&
-    (await run("lint", "oxlint", [])) &&
-    (await run("format", "oxfmt", ["--check"]));
-  if (!checked) return false;
+  // Side by side, here and below: a program that has come to its last piece leaves processors to the next.
+  const checks = await Promise.all([
+    runBeside({ title: "types", bin: "tsc", args: ["--noEmit"] }),
+    runBeside({ title: "lint", bin: "oxlint", args: [] }),
+    runBeside({ title: "format", bin: "oxfmt", args: ["--check"] }),
+    buildDashboard(),
+  ]);
+  const said = checks.filter((check) => check !== undefined);
+  for (const { show } of said) show();
+  if (!said.every(({ passed }) => passed)) return false;
 
   const unitReport = join(reports, "unit.json");
-  const unit = await run("unit and service tests", "vitest", [
-    "run",
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${unitReport}`,
+  const browserReport = join(reports, "browser.json");
+  const hasBrowser = !missing.some(({ packages }) => packages.includes("chromium-headless-shell"));
+  const [unit, browser] = await Promise.all([
+    run({
+      title: "unit and service tests",
+      bin: "vitest",
+      args: ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${unitReport}`],
+    }),
+    hasBrowser
+      ? runBeside({
+          title: "browser tests",
+          bin: "playwright",
+          args: ["test", "--config", "e2e/playwright.config.ts", "--reporter=list,json"],
+          env: { PLAYWRIGHT_JSON_OUTPUT_FILE: browserReport },
+        })
+      : null,
   ]);
+  browser?.show();
   if (isInterrupted()) return false;
-  const outcomes = [readVitest(unitReport)];
-
-  let browser = true;
-  if (!missing.some(({ packages }) => packages.includes("chromium-headless-shell"))) {
-    const browserReport = join(reports, "browser.json");
-    browser = await run(
-      "browser tests",
-      "playwright",
-      ["test", "--config", "e2e/playwright.config.ts", "--reporter=list,json"],
-      { PLAYWRIGHT_JSON_OUTPUT_FILE: browserReport },
-    );
-    if (isInterrupted()) return false;
-    outcomes.push(readPlaywright(browserReport));
-  }
+  const outcomes = [readVitest(unitReport), ...(hasBrowser ? [readPlaywright(browserReport)] : [])];
 
   const sum = (kind: "passed" | "failed" | "skipped") =>
     outcomes.reduce((total, outcome) => total + outcome[kind], 0);
@@ -139,14 +157,13 @@ async function main(): Promise<boolean> {
     console.log(`\nFailed: ${failure.slice(0, 2000)}`);
   console.log(`\n${sum("passed")} passed, ${sum("failed")} failed, ${skipped} skipped`);
   if (inCi && skipped > 0) console.log("With CI=true nothing may be left out.");
-  return unit && browser && sum("passed") > 0 && !(inCi && skipped > 0);
+  return unit && browser?.passed !== false && sum("passed") > 0 && !(inCi && skipped > 0);
 }
 
 // Dozens of services are started, each by a program of its own: what Node made of their files is kept for the next one.
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node");
 
 watchInterrupts();
-await buildDashboard();
 const passed = await main();
 // Those of an interrupted program among them, which could not remove its own.
 await removeDeadFolders();
