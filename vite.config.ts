@@ -99,6 +99,8 @@ export default defineConfig({
     testTimeout: 90_000,
     // Whole services are started there, several at once.
     hookTimeout: 120_000,
+    // As `soon` of server/testing: a look takes the processor from what it waits for.
+    expect: { poll: { interval: 150 } },
     // Most of these wait for real processes, so even two workers a processor leave it idle a quarter of the time.
     maxWorkers: 6,
     projects: [

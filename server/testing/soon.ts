@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const firstPauseMs = 20;
 /** Nobody waits longer than needed by more than this part of it. */
-const pausePart = 0.2;
-const maxPauseMs = 100;
+const pausePart = 0.25;
+const maxPauseMs = 500;
 
 /**
  * Looks until nothing is thrown, and less often the longer that takes: a look takes the processor from what it waits for.
