@@ -10,6 +10,7 @@ import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { recoveryName } from "./recovery-page.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 const identity = await generateX25519Identity();
@@ -59,7 +60,8 @@ test.each([
   { name: "a folder over SSH", id: 5 },
   { name: "an encrypted bucket", id: 6 },
   { name: "a remote of rclone", id: 7 },
-  { name: "a login over SFTP", id: 8 },
+  // `npm run soak -- storages` alone: what is listed and read there goes as in the first.
+  ...(isLongForm ? [{ name: "a login over SFTP", id: 8 }] : []),
 ])("$name is adopted, and what it has is restored", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
   const backups = [await first.run(made.id), await first.run(made.id)];

@@ -215,7 +215,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
   });
 
   /** `npm run soak -- kills` has 30. */
-  const rounds = Number(process.env["PATCH_ROUNDS"] ?? 3);
+  const rounds = Number(process.env["PATCH_ROUNDS"] ?? 2);
   const seed = makeSeed();
 
   test(`canceled at any moment, ${rounds} runs and restores leave nothing half done (CRASH_SEED=${seed})`, async () => {

@@ -23,7 +23,7 @@ import { createBackupTestService, type BackupTestService } from "./testing/backu
 
 const id = 1;
 
-describe.each(eachMachine())("a file or folder of a site on $machine", ({ connectionOf }) => {
+describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, isWhole }) => {
   let service: BackupTestService;
   let configuration: BackupConfiguration;
   let backup: Backup;
@@ -132,6 +132,8 @@ describe.each(eachMachine())("a file or folder of a site on $machine", ({ connec
       await rename(at("aside"), at("public"));
     }
   });
+
+  if (!isWhole) return;
 
   test("a folder that may hold what the backup left out is refused; its files and a new folder are not", async () => {
     const { id: excluding } = await service.installed({

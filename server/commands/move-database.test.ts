@@ -21,7 +21,7 @@ import { moveDatabaseCommand } from "./move-database.ts";
 import { fillJobTables, fillTables, readContent } from "./testing/filled-database.ts";
 
 /** `npm run soak -- kills` has more. */
-const kills = Number(process.env["MOVE_KILLS"] ?? 4);
+const kills = Number(process.env["MOVE_KILLS"] ?? 2);
 const rows = Number(process.env["MOVE_ROWS"] ?? 1000);
 const seed = makeSeed();
 const random = makeRandom(seed);

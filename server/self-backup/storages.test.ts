@@ -13,6 +13,7 @@ import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { makeFolder } from "../testing/machine.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { createNightly } from "./nightly.ts";
@@ -74,9 +75,14 @@ afterAll(async () => {
 
 test.each([
   { kind: "a bucket", providerId: 1 },
-  { kind: "a server over SSH", providerId: 2 },
-  { kind: "a remote of rclone", providerId: 3 },
   { kind: "a login over SFTP", providerId: 4 },
+  // `npm run soak -- storages` alone: they go the same way.
+  ...(isLongForm
+    ? [
+        { kind: "a server over SSH", providerId: 2 },
+        { kind: "a remote of rclone", providerId: 3 },
+      ]
+    : []),
 ])(
   "keeps the newest one in $kind, restored as a trial, from which restore-self makes an installation",
   async ({ providerId }) => {

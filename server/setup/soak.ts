@@ -36,6 +36,29 @@ const programs: readonly Program[] = [
     environment: { LONG_FORM: "true" },
   },
   {
+    name: "machines",
+    about:
+      "over SSH all that is tried on this machine, where npm test takes what goes another way there",
+    files: [
+      "server/backups/encrypted.test.ts",
+      "server/backups/restore-file.test.ts",
+      "server/backups/restore-tables.test.ts",
+      "server/discovery/take-over.test.ts",
+    ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
+    name: "storages",
+    about:
+      "each kind of storage, where npm test leaves out some that rclone reaches or that are alike",
+    files: [
+      "server/backups/adopt-each-storage.test.ts",
+      "server/self-backup/storages.test.ts",
+      "server/storage/every-storage.test.ts",
+    ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
     name: "cuts",
     about:
       "20 cut SSH connections each in runs and in restores of each kind of source, and with a storage on a server",

@@ -11,6 +11,7 @@ import { createLimiter } from "../limiter.ts";
 import { openRemoteHost } from "../remote-host.ts";
 import { sshEntry } from "./entry.ts";
 import { startSshd, type TestSshd } from "./sshd.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { soon } from "../../testing/soon.ts";
 
 export type RemoteServer = {
@@ -93,12 +94,15 @@ function createServer({ user, ...options }: { config?: string; sudoers?: string;
   };
 }
 
-/** A room's promises are kept on this machine and on a remote one: what the inventory says of it. For the top of a file. */
+/**
+ * A room's promises are kept on this machine and on a remote one: what the inventory says of it. For the top of a file.
+ * Where `isWhole` is false, what goes the same way as on this machine is left to `npm run soak -- machines`.
+ */
 export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) {
   const remote = createRemoteServer(options);
   return [
-    { machine: "this machine", connectionOf: async () => "local" },
-    { machine: "a remote server", connectionOf: remote.connection },
+    { machine: "this machine", connectionOf: async () => "local", isWhole: true },
+    { machine: "a remote server", connectionOf: remote.connection, isWhole: isLongForm },
   ];
 }
 

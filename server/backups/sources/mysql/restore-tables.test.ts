@@ -136,7 +136,7 @@ test("tables that cannot be put back without a loss are refused with words, and 
 });
 
 /** `npm run soak -- kills` has more. */
-const kills = Number(process.env["RESTORE_KILLS"] ?? 3);
+const kills = Number(process.env["RESTORE_KILLS"] ?? 2);
 
 test(
   `a service killed while it restores tables leaves the old or the new, whole, ${kills} times`,

@@ -293,7 +293,7 @@ describe("a failure leaves the target as it was", () => {
 });
 
 /** `npm run soak -- kills` has more. */
-const kills = Number(process.env["RESTORE_KILLS"] ?? 3);
+const kills = Number(process.env["RESTORE_KILLS"] ?? 2);
 const killSeed = makeSeed("RESTORE_SEED");
 
 test(
