@@ -430,6 +430,8 @@ export const backups = pgTable(
      * deleted before them.
      */
     base_id: integer(),
+    /** What the source said of itself while this was dumped: as long as it says the same, it has the same content. Null = nobody can tell. */
+    source_state: text(),
     /** Bytes as stored. */
     size: bigint({ mode: "number" }).notNull().default(0),
     /** Bytes before compression; while it runs, so far. */
