@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type pg from "pg";
 import type { Clock } from "./clock.ts";
+import type { TrustedTimes } from "./backups/sources/folder/state.ts";
 import type { SelfBackupSettings } from "./config.ts";
 import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import type { Instance } from "./instances/shared-leases.ts";
@@ -49,5 +50,7 @@ export type AppOptions = {
   /** Whom the service runs as. Root alone can give each site's code another account than its own. */
   account: { name: string; isRoot: boolean };
   clock: Clock;
+  /** When times of a site's files are trusted; absent = where they can be, see `trustedTimes`. */
+  fileTimes?: TrustedTimes | undefined;
   log: Logger;
 };

@@ -184,6 +184,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
     version: options.version,
+    fileTimes: options.fileTimes,
   });
   const nightly = options.selfBackup
     ? createNightly({

@@ -56,6 +56,7 @@ import { createAdoptionStore } from "./adoption-store.ts";
 import { backupRoutes } from "./routes.ts";
 import { createScheduleService } from "./schedule-service.ts";
 import { createScheduler } from "./scheduler.ts";
+import type { TrustedTimes } from "./sources/folder/state.ts";
 import { createTakeBackup } from "./take-backup.ts";
 import { createTaskRunner, longestWaitMs } from "./task-runner.ts";
 import { createTaskStore } from "./task-store.ts";
@@ -75,6 +76,7 @@ type BackupsOptions = {
   log: Logger;
   /** Of the service. */
   version: string;
+  fileTimes?: TrustedTimes | undefined;
 };
 
 type BackupHandlers = Pick<
@@ -110,7 +112,8 @@ export function createBackups(options: BackupsOptions): Backups {
   const configurationStore = createConfigurationStore(db);
   const countsStore = createCountsStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
-  const resolver = createResolver({ inventory, store, host, servers, secrets, scratch });
+  const { fileTimes: times } = options;
+  const resolver = createResolver({ inventory, store, host, servers, secrets, scratch, times });
   const recovery = createRecoveryWriter({
     recovery: createRecoveryStore(db, options.leases),
     resolver,

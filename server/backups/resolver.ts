@@ -31,6 +31,7 @@ import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderPart } from "./sources/folder/part.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
+import type { TrustedTimes } from "./sources/folder/state.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { SourceError, type Excludes, type Source } from "./sources/source.ts";
@@ -54,6 +55,8 @@ type ResolverOptions = {
   servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
+  /** Left out: as far as they can be. */
+  times?: TrustedTimes | undefined;
 };
 
 type Encryption = { recipients: Recipients; encrypt: Encrypt };
@@ -101,7 +104,7 @@ export type EntryResolver = {
 const lookedFor = 20;
 
 export function createResolver(options: ResolverOptions): Resolver & EntryResolver {
-  const { inventory, store, host, servers, secrets, scratch } = options;
+  const { inventory, store, host, servers, secrets, scratch, times } = options;
   const drillPlaces = createDrillPlaces(options);
   /** A run or a restore does not fail for a connection that was lost a moment before it. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
@@ -167,8 +170,8 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     const its = here?.host ?? (await openServer(serverId)).as(accountOf(account));
     const source =
       here === null
-        ? createRemoteFolderSource({ host: its, name, root, excludes })
-        : createFolderSource({ ...here, name, root, excludes });
+        ? createRemoteFolderSource({ host: its, name, root, excludes, times })
+        : createFolderSource({ ...here, name, root, excludes, times });
     if (path !== undefined) return createFolderPart(source, { host: its, root, path });
     return backupHooks === null
       ? source

@@ -152,6 +152,12 @@ export type Source = {
    */
   dump(into: Writable, attempt: Attempt): Promise<Manifest>;
 
+  /**
+   * Where it can be told without reading the content: a text that stays the same only as long as a dump would hold the same.
+   * @returns null where that cannot be told now
+   */
+  state?(signal: AbortSignal): Promise<string | null>;
+
   /** Where the source's machine compresses by itself: what to use in place of `dump`; null where it cannot. */
   compressed?(signal: AbortSignal): Promise<CompressedDump | null>;
 

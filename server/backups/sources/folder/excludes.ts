@@ -140,19 +140,21 @@ function conditionOf(root: string, { isFolderOnly, isAnchored, parts }: ExcludeR
 const withoutContent = ["-type", "s", "-o", "-type", "b", "-o", "-type", "c"];
 /** Without any action find would write what is true. */
 const writesNothing = ["-printf", ""];
-const printed = ["-printf", "./%P\\0"];
+const named = ["-printf", "./%P\\0"];
 
 /**
  * The arguments of GNU find that write the names of a folder's entries, a NUL behind each.
  * @param root real path
  * @param caches folders below it that are caches
  * @param wanted those that are backed up, or the topmost of those that are left out
+ * @param printed what find does with each in place of writing its name
  */
 export function findArguments(
   root: string,
   excludes: Excludes | null,
   caches: readonly string[],
   wanted: "kept" | "excluded",
+  printed: readonly string[] = named,
 ): ["find", ...string[]] {
   const keep = wanted === "kept" ? ["(", ...withoutContent, "-o", ...printed, ")"] : writesNothing;
   const leave = wanted === "kept" ? ["-prune"] : [...printed, "-prune"];

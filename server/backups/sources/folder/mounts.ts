@@ -9,6 +9,8 @@ type Mount = {
   origin: string;
   /** Where. */
   point: string;
+  /** Of the file system, e.g. `ext4`. */
+  type: string;
 };
 
 type Holding = {
@@ -62,16 +64,38 @@ async function readOtherNamespaces(): Promise<Mount[]> {
   return mounts;
 }
 
-/** See proc_pid_mountinfo(5). */
-async function readMounts(process: string): Promise<Mount[]> {
-  const table = await readFile(`/proc/${process}/mountinfo`, "latin1").catch(() => "");
+const readMounts = async (process: string): Promise<Mount[]> =>
+  parseMounts(await readFile(`/proc/${process}/mountinfo`, "latin1").catch(() => ""));
+
+/** See proc_pid_mountinfo(5). @param table one character a byte */
+function parseMounts(table: string): Mount[] {
   return table
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
-      const [, , device = "", origin = "", point = ""] = line.split(" ");
-      return { device, origin: toPath(origin), point: toPath(point) };
+      const fields = line.split(" ");
+      const [, , device = "", origin = "", point = ""] = fields;
+      // After a mark, since there is any number of fields before it.
+      const type = fields[fields.indexOf("-", 6) + 1] ?? "";
+      return { device, origin: toPath(origin), point: toPath(point), type };
     });
+}
+
+/**
+ * @param table as /proc/self/mountinfo has it, one character a byte
+ * @param folder its real path
+ * @returns the types of all file systems that hold the folder or something in it, as far as the table tells
+ */
+export function fileSystemsOf(table: string, folder: string): Set<string> {
+  const mounts = parseMounts(table);
+  const holding = mounts.filter(
+    ({ point }) => point === "/" || point === folder || folder.startsWith(`${point}/`),
+  );
+  const nearest = Math.max(...holding.map(({ point }) => point.length));
+  // What is mounted twice in one place is hidden by the second one; both count.
+  const own = holding.filter(({ point }) => point.length === nearest);
+  const inside = mounts.filter(({ point }) => point.startsWith(`${folder}/`));
+  return new Set([...own, ...inside].map(({ type }) => type));
 }
 
 const toPath = (text: string): string =>

@@ -15,6 +15,7 @@ import { createFolderIntake } from "./intake.ts";
 import { findRealRoot, openPlace, removeFolder, tellWhyNotSwappable, tidying } from "./place.ts";
 import { heldInside, restoreFolder, settleFolder } from "./swap.ts";
 import { tarMissing } from "./tar.ts";
+import { stateOfFolder, trustedTimes, type TrustedTimes } from "./state.ts";
 import { folderTasks } from "./tasks.ts";
 import { excludedBy } from "./excludes.ts";
 import { hasZstd } from "../compress-there.ts";
@@ -32,10 +33,11 @@ type FolderSourceOptions = {
   scratchFolder: string;
   /** What backups leave out; absent or null = nothing. */
   excludes?: Excludes | null;
+  times?: TrustedTimes | undefined;
 };
 
 export function createFolderSource(options: FolderSourceOptions): Source {
-  const { host, name, root } = options;
+  const { host, name, root, excludes = null, times = trustedTimes } = options;
   const refuseUnreadable = async (signal: AbortSignal) => {
     const reading = { name, root, account: accountName(host.account) };
     const reason = await host.perform(whyNotReadable, reading, { signal });
@@ -90,9 +92,11 @@ export function createFolderSource(options: FolderSourceOptions): Source {
         into.destroy(inWords(error));
         throw error;
       }
-      const { scratchFolder, excludes = null } = options;
+      const { scratchFolder } = options;
       return dumpFolder(host, { root: real, scratchFolder, excludes }, into, attempt);
     },
+
+    state: (signal) => stateOfFolder({ host, root, excludes, times }, signal),
 
     async exists() {
       try {

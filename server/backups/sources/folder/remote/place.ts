@@ -6,7 +6,7 @@ import { mountsIn, namesBeside, type Place } from "../place.ts";
 import { runScript } from "./script.ts";
 
 /** Where the folder really is; the last part need not be there (yet, or between the two steps of a swap). */
-async function findRealRoot(host: Host, root: string, signal: AbortSignal): Promise<string> {
+export async function findRealRoot(host: Host, root: string, signal: AbortSignal): Promise<string> {
   // A line break at the end of a name would be lost without the point.
   const shown = await runScript(host, 'readlink -f -- "$1" && printf .', [root], signal);
   return shown.replace(/\n\.$/, "");

@@ -9,6 +9,7 @@ import { extractArchive, extractPacked, type Extract } from "../extract.ts";
 import { tidying } from "../place.ts";
 import { restoreInto, settlePlace } from "../swap.ts";
 import { excludedBy } from "../excludes.ts";
+import { stateOfFolder, trustedTimes, type TrustedTimes } from "../state.ts";
 import { hasZstd } from "../../compress-there.ts";
 import type { Attempt, Excludes, Source } from "../../source.ts";
 import { carryThere } from "./carry.ts";
@@ -28,6 +29,7 @@ type RemoteFolderOptions = {
   root: string;
   /** What backups leave out; absent or null = nothing. */
   excludes?: Excludes | null;
+  times?: TrustedTimes | undefined;
 };
 
 /** Restores that run in this process: theirs is no leftover. */
@@ -38,6 +40,7 @@ export function createRemoteFolderSource({
   name,
   root,
   excludes = null,
+  times = trustedTimes,
 }: RemoteFolderOptions): Source {
   /** What the last rehearsal found, for the run that follows it. */
   let known: Survey | null = null;
@@ -134,6 +137,8 @@ export function createRemoteFolderSource({
       if (!hasZstd || (hasSqlite && databases.length > 0)) return null;
       return { content: "archive", dump: (...args) => dump(null, args) };
     },
+
+    state: (signal) => stateOfFolder({ host, root, real: known?.real, excludes, times }, signal),
 
     async exists() {
       const script =
