@@ -16,6 +16,12 @@ test.each<[string, Measured, Measured[], RegExp[]]>([
   ["too few to compare with", measured(1), usual.slice(0, 2), [/Nearly empty/]],
   ["slow", measured(1_000_000, 5), usual, [/5 min, usually about 1 min/]],
   [
+    "slow against some that read nothing",
+    measured(1_000_000, 5),
+    usual.map((one, index) => ({ ...one, durationMs: index < 5 ? null : one.durationMs })),
+    [],
+  ],
+  [
     "slow, but short all the same",
     measured(1_000_000, 1),
     usual.map((one) => ({ ...one, durationMs: 900 })),

@@ -6,7 +6,8 @@ import { median } from "./median.ts";
 
 export type Measured = {
   sizeBytes: number;
-  durationMs: number;
+  /** Null: the source was not read, see `store-again.ts`. */
+  durationMs: number | null;
   checksum: string | null;
   isEncrypted: boolean;
 };
@@ -40,7 +41,10 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
       warnings.push(
         `Unusual size: ${sizeInWords(now.sizeBytes)}, usually about ${sizeInWords(usualBytes)}.`,
       );
-    const usualMs = Math.max(shortMs, median(compared.map(({ durationMs }) => durationMs)));
+  }
+  const durationsMs = compared.flatMap(({ durationMs }) => durationMs ?? []);
+  if (now.durationMs !== null && durationsMs.length >= minForMedian) {
+    const usualMs = Math.max(shortMs, median(durationsMs));
     if (now.durationMs > 3 * usualMs)
       warnings.push(
         `Unusually slow: ${shortDuration(now.durationMs)}, usually about ${shortDuration(usualMs)}.`,

@@ -6,10 +6,12 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Backup } from "../../contract/backups/backup.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { manifestKeyOf } from "./stored-file.ts";
+import { anyTimes } from "./testing/any-times.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
 import {
@@ -21,6 +23,8 @@ import {
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const stored = { local: 1, s3: 3, sealed: 4, sealedS3: 5, unread: 6 };
+const second = 7;
+const hooked = 10;
 
 const execute = promisify(execFile);
 const isThere = (program: string) => spawnSync(program, ["--version"]).error === undefined;
@@ -54,6 +58,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     const sealed = `recipients: [${recipient}], drill_identity: env:DRILL`;
     service = await createBackupTestService(
       {
+        fileTimes: anyTimes,
         secrets: {
           POSTGRES: postgres?.url("shop") ?? "",
           MARIADB: mariadb.url("shop"),
@@ -64,18 +69,20 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
       {
         servers: `  - { id: 3, name: far, connection: ${connection} }`,
         sites: (folder) =>
-          `  - { id: 9, server: 3, name: far, root: ${folder}/far, user: ${ownUser} }`,
+          `  - { id: 9, server: 3, name: far, root: ${folder}/far, user: ${ownUser} }
+  - { id: ${hooked}, server: 1, name: hooked, root: ${folder}/hooked, user: ${ownUser}, backup_hooks: { before: [sh, ../before.sh] } }`,
         databases: () => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
   - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }`,
         providers: (folder) => `  - { id: ${stored.s3}, name: bucket, ${bucket} }
   - { id: ${stored.sealed}, name: sealed, type: local, path: ${folder}/copies, ${sealed} }
   - { id: ${stored.sealedS3}, name: sealed bucket, ${bucket}, ${sealed} }
-  - { id: ${stored.unread}, name: unread, type: local, path: ${folder}/copies, recipients: [${recipient}] }`,
+  - { id: ${stored.unread}, name: unread, type: local, path: ${folder}/copies, recipients: [${recipient}] }
+  - { id: ${second}, name: second, type: local, path: ${folder}/second }`,
       },
     );
     service.sql("update orders set customer = hex(randomblob(100000))");
-    await mkdir(join(service.folder, "far"));
-    for (const site of ["shop", "far"])
+    for (const name of ["far", "hooked", "second"]) await mkdir(join(service.folder, name));
+    for (const site of ["shop", "far", "hooked"])
       await writeFile(
         join(service.folder, site, "words"),
         Array.from({ length: 20_000 }, (_, index) => (index * 7919) % 10_007).join(" "),
@@ -134,10 +141,10 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
 
   /** Each source, each storage and each encryption with each other once. */
   const cases: [Kind, keyof typeof stored][] = [
-    ["PostgreSQL", "sealedS3"],
+    ["PostgreSQL", "s3"],
     ["MariaDB", "s3"],
     ["SQLite", "sealed"],
-    ["folder", "s3"],
+    ["folder", "sealedS3"],
     ["folder over SSH", "local"],
   ];
   const possible = cases.filter(([kind]) => hasPostgresServer || kind !== "PostgreSQL");
@@ -153,8 +160,9 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     const full = await service.run(id);
     expect(full, full.output).toMatchObject({ status: "finished", base_id: null });
     await write("changed");
-    const patch = await service.run(id);
+    let patch = await service.run(id);
     expect(patch, patch.output).toMatchObject({ status: "finished", base_id: full.id });
+    if (kind.startsWith("folder")) patch = await isStoredAgain(patch);
     expect(patch).toMatchObject({ encrypted: isSealed, plain_size: expect.any(Number) });
     expect(patch.size).toBeLessThan(full.size / 2);
     await service.call("POST", `/api/backup/${patch.id}/drill`);
@@ -182,6 +190,78 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     }
     if (kind === "SQLite") await followManifest(join(service.folder, "copies", patch.path));
     expect(await read()).toContain("changed");
+  });
+
+  const nothingSince = ({ id }: Backup) =>
+    `Nothing has changed since backup ${id}, by the files' times`;
+
+  /** @returns the run after a backup, which has to hold the same */
+  async function isStoredAgain(last: Backup): Promise<Backup> {
+    const again = await service.run(last.configuration_id ?? 0);
+    expect(again.output).toContain(nothingSince(last));
+    const { base_id, size, plain_size, checksum } = last;
+    expect(again).toMatchObject({ status: "finished", base_id, size, plain_size, checksum });
+    expect(again.path).not.toBe(last.path);
+    return again;
+  }
+
+  test("of a folder that has changed, or changes meanwhile, nothing is stored again", async () => {
+    const at = (path: string) => join(service.folder, path);
+    const change = { backupable_type: "site", backupable_id: hooked };
+    const copying = { incremental: true, copy_storage_provider_id: second };
+    await writeFile(at("before.sh"), "");
+    const { id } = await service.installed({ ...change, ...copying });
+    const full = await service.run(id);
+    const patch = await service.run(id);
+    expect(patch.output).not.toContain("Nothing has changed");
+    const again = await isStoredAgain(patch);
+    const [copy] = (await service.backup(again.id)).copies ?? [];
+    const { path } = await service.backup(copy?.id ?? 0);
+    const whole = await readFile(at(`copies/${patch.path}`));
+    expect(await readFile(at(`second/${path}`))).toEqual(whole);
+    const manifest = async (of: Backup) =>
+      JSON.parse(await readFile(manifestKeyOf(at(`copies/${of.path}`)), "utf8"));
+    const { counts, base } = await manifest(patch);
+    expect(await manifest(again)).toMatchObject({ version: 2, backup: { id: again.id }, base });
+    expect((await manifest(again)).counts).toEqual(counts);
+
+    // What a hook changes is seen, and so is what changes while the folder is read.
+    await writeFile(at("before.sh"), "echo more >>index.php");
+    const more = await service.run(id);
+    expect(more.output).not.toContain("Nothing has changed");
+    expect((await manifest(more)).counts.bytes).toBe(counts.bytes + "more\n".length);
+    const stateOf = async ({ id: of }: Backup) =>
+      (
+        await service.query<{ source_state: string | null }>(
+          `select source_state from backups where id = ${of}`,
+        )
+      )[0]?.source_state;
+    expect(await stateOf(more)).toMatch(/^[0-9a-f]{64}$/);
+    await writeFile(at("busy"), "");
+    await writeFile(
+      at("before.sh"),
+      "(while [ -e ../busy ]; do echo more >>log; sleep 0.01; done) >/dev/null 2>&1 &",
+    );
+    expect(await stateOf(await service.run(id))).toBe(null);
+    await rm(at("busy"));
+    await writeFile(at("before.sh"), "");
+
+    // A file that is not what was stored is not stored again.
+    const last = await service.run(id);
+    const content = await readFile(at(`copies/${last.path}`));
+    await writeFile(at(`copies/${last.path}`), Buffer.alloc(content.length));
+    const read = await service.run(id);
+    expect(read.output).toMatch(
+      new RegExp(`Couldn't use backup ${last.id}: Checksum mismatch: .* Reading everything\\.`),
+    );
+    expect(read).toMatchObject({ status: "finished", base_id: last.base_id });
+    expect(await readFile(at(`copies/${read.path}`))).toEqual(content);
+    expect((await service.backup(last.id)).damage).toMatch(/^Checksum mismatch/);
+    await isStoredAgain(read);
+    await rm(at(`copies/${full.path}`));
+    const next = await service.run(id);
+    expect(next).toMatchObject({ status: "finished", base_id: null });
+    expect((await service.backup(full.id)).damage).toMatch(/is missing/);
   });
 
   /** By hand, with Debian's programs alone. */

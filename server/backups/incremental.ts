@@ -2,47 +2,36 @@
 import { pipeline } from "node:stream/promises";
 import { dirname } from "node:path/posix";
 import { isOfRun } from "../../contract/backups/backup.ts";
-import type { Clock } from "../clock.ts";
-import { findFileKey, RefusedIdentity, type FileKey } from "../encryption/decrypt.ts";
-import { isEncrypted } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
-import type { Scratch } from "../hosts/scratch.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import { DamagedBase, openBase } from "./chain.ts";
 import type { ChainStore } from "./chain-store.ts";
 import { chooseBase, machineComplaint, type Machine } from "./choose-base.ts";
-import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
 import { dumpToFile } from "./dump-to-file.ts";
 import { sizeInWords } from "./formatting.ts";
-import type { NoteDamage } from "./note-damage.ts";
 import { hasZstd, maxContentBytes, writePatch } from "./patch.ts";
-import { storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
-import type { RecoveryWriter } from "./recovery-writer.ts";
-import type { Resolver } from "./resolver.ts";
+import { checkSize, DamagedCopy, storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
+import { createReadBase, type ReadBaseOptions } from "./read-base.ts";
+import type { Source } from "./sources/source.ts";
+import { findSame, isSealedAlike, storeAgain } from "./store-again.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { areSame, recipientsOf } from "./stored-recipients.ts";
-import type { TaskStore } from "./task-store.ts";
-import { freeBytesIn, NoRoom, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
+import { untilAborted } from "./together.ts";
+import { freeBytesIn, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
 
-type IncrementalOptions = {
-  store: Pick<BackupStore, "transaction" | "finished" | "lock">;
+type IncrementalOptions = ReadBaseOptions & {
+  store: Pick<BackupStore, "finished">;
   chainStore: Pick<ChainStore, "setFile">;
-  configurations: Pick<ConfigurationStore, "lock">;
-  tasks: Pick<TaskStore, "hold">;
-  resolver: Pick<Resolver, "drillIdentity">;
-  note: NoteDamage;
-  recovery: Pick<RecoveryWriter, "request">;
   host: Pick<LocalHost, "run">;
-  scratch: Pick<Scratch, "own">;
-  clock: Clock;
 };
 
 type Run = {
   /** It runs, and its path is that of a full. */
   row: BackupRow;
   configuration: ConfigurationRow;
+  source: Pick<Source, "state" | "hooks">;
   /** Of its file where that holds changes. */
   patchPath: string;
   storage: Storage;
@@ -53,18 +42,22 @@ type Run = {
   onRow(row: BackupRow): void;
 };
 
+type Dumped = Omit<StoreOptions, "storage" | "key">;
+
 type Storing = {
   /** The full whose changes are stored, so far; null = a full is stored. */
   base(): BackupRow | null;
-  /** @throws like `storeDump` */
-  store(options: Omit<StoreOptions, "storage" | "key">): Promise<Stored>;
+  /** What the source said of itself while it was dumped, if it said the same all that time. */
+  state(): string | null;
+  /** To be called once the source's hook has run. @throws like `storeDump` */
+  store(options: Dumped): Promise<Stored>;
   /** To be called in any case. */
   close(): Promise<void>;
 };
 
 export function createIncremental(options: IncrementalOptions) {
-  const { store, chainStore, configurations, tasks, resolver, note, recovery, clock } = options;
-  const { host, scratch } = options;
+  const { store, chainStore, configurations, tasks, host, scratch, clock } = options;
+  const { readBase, noteDamage } = createReadBase(options);
   const folder = scratch.own;
   const machine = async (): Promise<Machine> => ({
     memoryBytes: process.availableMemory(),
@@ -92,7 +85,7 @@ export function createIncremental(options: IncrementalOptions) {
     const its = recipients === null ? null : await recipientsOf(storage, base, signal);
     if (recipients !== null && (its === null || !areSame(its, recipients)))
       return { reason: `backup ${base.id}, the last full one, is encrypted to other recipients` };
-    return choice;
+    return { ...choice, finished };
   }
 
   /** Holds the full until the run is over, unless somebody deletes it just now. */
@@ -110,57 +103,41 @@ export function createIncremental(options: IncrementalOptions) {
       return chainStore.setFile(tx, row, { path, base_id: null });
     });
 
-  /** @returns its content, or why it cannot be had */
-  async function readBase(
-    { storage, claim, configuration }: Run,
-    base: BackupRow,
+  /** Whether the changes of a backup can be stored again. What is wrong with the full is found and noted by whoever reads it. */
+  async function isUsable(
+    { storage, recipients }: Run,
+    same: BackupRow,
+    full: BackupRow,
     signal: AbortSignal,
-  ): Promise<UnnamedFile | string> {
-    const key = await keyOf(storage, base, signal);
-    if (typeof key === "string") return key;
-    const file = await openUnnamedFile(folder);
+  ): Promise<boolean> {
     try {
-      await pipeline(openBase(storage, base, key, signal), file.writer(), { signal });
-      return file;
+      await checkSize(storage, full, signal);
     } catch (error) {
-      await file.close();
-      if (error instanceof NoRoom) return "the data folder is full";
-      if (!(error instanceof DamagedBase)) throw error;
-      await store.transaction(async (tx) => {
-        await tasks.hold(tx, claim);
-        await note.damaged(tx, configuration, base, error, new Date(clock.now()));
-      });
-      recovery.request(base.storage_provider_id);
-      return `backup ${base.id}, the last full one, is damaged: ${error.damage}`;
+      if (error instanceof DamagedCopy) return false;
+      throw error;
     }
+    return isSealedAlike(storage, same, recipients, signal);
   }
 
-  /** @returns null where none is needed, or why there is none */
-  async function keyOf(
-    storage: Storage,
-    { id, path, storage_provider_id: providerId }: BackupRow,
-    signal: AbortSignal,
-  ): Promise<FileKey | string | null> {
-    if (!isEncrypted(path)) return null;
-    const identity = await resolver.drillIdentity(providerId);
-    if (identity === null)
-      return "backups there are encrypted, and the storage provider has no drill_identity to read the last full one";
+  /** A run that reads everything can do without. */
+  async function stateOf({ source }: Run, signal: AbortSignal): Promise<string | null> {
     try {
-      return await findFileKey(() => storage.get(path, { signal }), { identity });
-    } catch (error) {
-      if (error instanceof RefusedIdentity)
-        return `the storage provider's drill_identity doesn't open backup ${id}, the last full one`;
-      throw error;
+      return (await untilAborted(signal, source.state?.(signal) ?? Promise.resolve(null))) ?? null;
+    } catch {
+      signal.throwIfAborted();
+      return null;
     }
   }
 
   return {
-    /** Reads the full, where there is one to be used. @throws StorageError, or the signal's reason */
+    /** Reads the full, where there is one to be used and something has changed. @throws StorageError, or the signal's reason */
     async begin(run: Run, signal: AbortSignal): Promise<Storing> {
       const { storage, say } = run;
       let { row } = run;
       const { path } = row;
-      let base: { row: BackupRow; file: UnnamedFile } | null = null;
+      let base: { row: BackupRow; file: UnnamedFile | null } | null = null;
+      let state: string | null = null;
+      let finished: BackupRow[] = [];
 
       const close = async () => {
         const file = base?.file;
@@ -174,6 +151,7 @@ export function createIncremental(options: IncrementalOptions) {
       const sayFull = (reason: string) => say(`Storing a full backup: ${reason}.`);
       async function giveUp(reason: string): Promise<void> {
         await close();
+        state = null;
         moved(await releaseBase(run, row, path));
         sayFull(reason);
       }
@@ -185,19 +163,53 @@ export function createIncremental(options: IncrementalOptions) {
         else if (claimed === null) sayFull(`backup ${choice.base.id} is being deleted`);
         else {
           moved(claimed);
-          const file = await readBase(run, choice.base, signal);
-          if (typeof file === "string") await giveUp(file);
-          else base = { row: choice.base, file };
+          finished = choice.finished;
+          base = { row: choice.base, file: null };
+          state = await stateOf(run, signal);
+          // Before the source's hook, which the source may stand still for.
+          if (findSame(finished, choice.base, state) === null) await readFull(choice.base, signal);
+        }
+      }
+
+      /** @returns null where a full is to be stored instead */
+      async function readFull(full: BackupRow, reading: AbortSignal) {
+        const file = await readBase(run, full, reading);
+        if (typeof file !== "string") {
+          base = { row: full, file };
+          return file;
+        }
+        await giveUp(file);
+        return null;
+      }
+
+      /** @returns null where what has changed is still to be worked out */
+      async function storeSame(dumped: Dumped, full: BackupRow): Promise<Stored | null> {
+        const same = findSame(finished, full, state);
+        if (same === null) return null;
+        if (!(await isUsable(run, same, full, dumped.signal))) return null;
+        say(
+          `Nothing has changed since backup ${same.id}, by the files' times: its changes are stored again.`,
+        );
+        const { pace, signal: ending, onProgress } = dumped;
+        const options = { storage, key: row.path, pace, signal: ending, onProgress };
+        try {
+          return await storeAgain(same, options);
+        } catch (error) {
+          if (!(error instanceof DamagedCopy) || ending.aborted) throw error;
+          say(`Couldn't use backup ${same.id}: ${error.message} Reading everything.`);
+          await noteDamage(run, same, error);
+          return null;
         }
       }
 
       async function storeChanges(
-        dumped: Omit<StoreOptions, "storage" | "key">,
+        dumped: Dumped,
         full: { row: BackupRow; file: UnnamedFile },
       ): Promise<Stored> {
         const content = await openUnnamedFile(folder);
         try {
           const manifest = await dumpToFile(content, dumped);
+          if (state !== null && (await stateOf(run, dumped.signal)) !== state) state = null;
           const sizes = { baseBytes: full.file.sizeBytes(), contentBytes: content.sizeBytes() };
           const complaint =
             manifest === null
@@ -236,10 +248,19 @@ export function createIncremental(options: IncrementalOptions) {
 
       return {
         base: () => base?.row ?? null,
-        store: (dumped) =>
-          base === null
-            ? storeDump({ ...dumped, storage, key: row.path })
-            : storeChanges(dumped, base),
+        state: () => state,
+        async store(dumped) {
+          const full = base;
+          if (full !== null) {
+            // A hook may change files.
+            if (run.source.hooks !== undefined) state = await stateOf(run, dumped.signal);
+            const same = await storeSame(dumped, full.row);
+            if (same !== null) return same;
+            const file = full.file ?? (await readFull(full.row, dumped.signal));
+            if (file !== null) return storeChanges(dumped, { row: full.row, file });
+          }
+          return storeDump({ ...dumped, storage, key: row.path });
+        },
         close,
       };
     },

@@ -43,7 +43,7 @@ export type StoreOptions = {
   /** Of zstd, where it is compressed here; left out: the usual one. */
   compressionLevel?: number | undefined;
   /** Left out: as fast as it goes. */
-  pace?: Pace | null;
+  pace?: Pace | null | undefined;
   signal: AbortSignal;
   onProgress(bytes: { plainBytes: number; storedBytes: number }): void;
 };

@@ -60,7 +60,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   async function finish(
     row: BackupRow,
     configuration: ConfigurationRow,
-    stored: Stored & { origin: Origin; warnings: string[] },
+    stored: Stored & { origin: Origin; state: string | null; warnings: string[] },
     output: Output,
     before: BackupRow[],
     also: (tx: Connection) => Promise<void>,
@@ -81,7 +81,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       ...manifestWarnings(stored.manifest),
       ...findAnomalies(
         measured,
-        before.map((one) => measure(one, isOfContent)),
+        before.map((one, index) => measure(one, before[index + 1], isOfContent)),
       ),
       ...(row.trigger === "import" ? [] : await lostRows(configuration, stored.manifest)),
     ];
@@ -100,6 +100,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         size: stored.sizeBytes,
         plain_size: stored.plainBytes,
         checksum: stored.checksum,
+        source_state: stored.state,
         manifest: { ...stored.manifest, origin: stored.origin },
         warnings,
       };
@@ -168,14 +169,19 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
 
 const workOf = ({ trigger }: BackupRow) => (trigger === "import" ? "import" : "run");
 
-const measure = (
-  { path, size, plain_size: plainSize, started_at, ended_at, checksum }: BackupRow,
+/** @param older the one before it */
+function measure(
+  { path, size, plain_size: plainSize, started_at, ended_at, checksum, source_state }: BackupRow,
+  older: BackupRow | undefined,
   isOfContent: boolean,
-): Measured => ({
-  sizeBytes: isOfContent ? plainSize : size,
-  durationMs: (ended_at ?? started_at).getTime() - started_at.getTime(),
-  checksum,
-  isEncrypted: isEncrypted(path),
-});
+): Measured {
+  const isAgain = source_state !== null && source_state === older?.source_state;
+  return {
+    sizeBytes: isOfContent ? plainSize : size,
+    durationMs: isAgain ? null : (ended_at ?? started_at).getTime() - started_at.getTime(),
+    checksum,
+    isEncrypted: isEncrypted(path),
+  };
+}
 
 const toObject = ({ storage_provider_id, path }: BackupRow) => ({ storage_provider_id, path });

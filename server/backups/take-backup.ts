@@ -193,6 +193,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
           {
             row,
             configuration,
+            source,
             patchPath: keyOf(source.extension + patchEnding),
             storage,
             recipients: encryption?.recipients ?? null,
@@ -240,7 +241,12 @@ export function createTakeBackup(options: TakeBackupOptions) {
         }
         const file = { storage, stored, base, recipients: encryption?.recipients };
         const origin = await putBeside(row, configuration, source, file, signal);
-        const outcome = { ...stored, origin, warnings: afterWarning ? [afterWarning] : [] };
+        const outcome = {
+          ...stored,
+          origin,
+          state: storing.state(),
+          warnings: afterWarning ? [afterWarning] : [],
+        };
         const finished = await finish(row, configuration, outcome, output, before, also);
         options.recovery.request(finished.storage_provider_id, finished.id);
         return finished;
