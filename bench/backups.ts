@@ -6,8 +6,10 @@ import { createWriteStream } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Backup } from "../contract/backups/backup.ts";
+import { trustedTimes } from "../server/backups/sources/folder/state.ts";
 import { startPostgresServer } from "../server/backups/testing/postgres-server.ts";
 import { startService, type ServiceProcess } from "../server/testing/service-process.ts";
 import { watchCpu } from "./cpu-seconds.ts";
@@ -18,6 +20,8 @@ import { ownUser } from "../server/testing/own-user.ts";
 
 export const megabyte = 1_000_000;
 const sizes = [100, 2000];
+/** The folder that stays as it is; its size is in MB. */
+const unchanged = { id: sizes.length + 1, size: 770 };
 /** The storage provider whose backups are encrypted. */
 const sealed = 2;
 
@@ -41,6 +45,7 @@ storage_providers:
   - { id: ${sealed}, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}] }
 sites:
 ${sizes.map((size, index) => `  - { id: ${index + 1}, server: 1, name: site-${size}, root: ${folder}/site-${size}, user: ${ownUser} }`).join("\n")}
+  - { id: ${unchanged.id}, server: 1, name: unchanged, root: ${folder}/unchanged, user: ${ownUser} }
 databases:
 ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: ${name}, engine: postgres, url: "env:URL_${name}" }`).join("\n")}
 `,
@@ -50,10 +55,17 @@ ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: $
       ...Object.fromEntries(databases.map(({ name }) => [`URL_${name}`, postgres.url(name)])),
     });
     try {
+      await mkdir(join(folder, "unchanged"));
+      for (let file = 0; file < unchanged.size; file++)
+        await writeHalfRandom(join(folder, "unchanged", `${file}`), megabyte);
+      // Only then the times of its files are trusted.
+      const settled = wait((trustedTimes.settledSeconds + 1) * 1000);
       for (const [index, size] of sizes.entries()) {
         await measureSite(service, folder, index + 1, size);
         await measureDatabase(service, folder, index + 1, size, postgres);
       }
+      await settled;
+      await measureUnchanged(service);
     } finally {
       await service.end("SIGINT");
     }
@@ -91,6 +103,25 @@ async function measureSite(
     environment: {},
   });
   await rm(root, { recursive: true });
+}
+
+async function measureUnchanged(service: ServiceProcess): Promise<void> {
+  const what = `site folder, ${unchanged.size} MB: unchanged, third run`;
+  const { id } = await install(service, "site", unchanged.id, { hold: 100, incremental: true });
+  const ms: number[] = [];
+  const stored: number[] = [];
+  for (let round = 0; round < 2 + roundsFor(unchanged.size); round++) {
+    const startedMs = performance.now();
+    const kind = ["full", "read"][round] ?? "unchanged";
+    stored.push((await takeBackup(service, id, kind)).size);
+    ms.push(performance.now() - startedMs);
+  }
+  const [first = 0, second = 0, ...others] = ms;
+  report(what, median(others) / 1000, "s", { atMost: 1 });
+  note(`the full one ${seconds([first])}, the one that is read and compared ${seconds([second])}`);
+  report(`${what}, stored`, (median(stored.slice(2)) / (stored[0] ?? 0)) * 100, "%", {
+    atMost: 1,
+  });
 }
 
 async function measureDatabase(

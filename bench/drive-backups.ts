@@ -7,12 +7,17 @@ export async function install(
   service: ServiceProcess,
   type: "database" | "site",
   targetId: number,
-  { provider = 1, hold = 1 }: { provider?: number; hold?: number } = {},
+  {
+    provider = 1,
+    hold = 1,
+    incremental = false,
+  }: { provider?: number; hold?: number; incremental?: boolean } = {},
 ): Promise<BackupConfiguration> {
   const made = await service.call("POST", `/api/server/1/backup-configuration`, {
     name: `${type} ${targetId}`,
     frequency: "0 0 1 1 *",
     hold,
+    incremental,
     storage_provider_id: provider,
     backupable_type: type,
     backupable_id: targetId,
@@ -25,13 +30,14 @@ export async function install(
   );
 }
 
+/** @param work those of the same name take about as long */
 export async function takeBackup(
   service: ServiceProcess,
   configurationId: number,
+  work = `backup ${configurationId}`,
 ): Promise<Backup> {
   const asked = await service.call("POST", `/api/backup/${configurationId}`);
   const { id }: Backup = await asked.json();
-  const work = `backup ${configurationId}`;
   return untilDone<Backup>(service, `/api/backup/${id}`, work, ({ status, output }) => {
     if (status === "failed") throw new Error(output);
     return status === "finished";
