@@ -136,6 +136,10 @@ function conditionOf(root: string, { isFolderOnly, isAnchored, parts }: ExcludeR
   return [...type, "-regex", `${regexEscaped(root)}/${parts.map(posixPart).join("")}`];
 }
 
+/** @param folders absolute paths @returns what find asks to tell these folders from all else; empty = there are none */
+export const oneOf = (folders: readonly string[]): string[] =>
+  folders.flatMap((path, index) => [...(index === 0 ? [] : ["-o"]), "-path", globEscaped(path)]);
+
 /** Sockets and devices have no content, and no site's account could make the latter again. */
 const withoutContent = ["-type", "s", "-o", "-type", "b", "-o", "-type", "c"];
 /** Without any action find would write what is true. */

@@ -32,15 +32,15 @@ const machines = [
 
 type Options = { root: string; excludes: Excludes | null; times: TrustedTimes };
 
-async function makeSite(open: (typeof machines)[number]["open"]) {
+async function makeSite(open: (typeof machines)[number]["open"], name = "current") {
   const folder = await makeFolder();
-  const root = join(folder, "current");
+  const root = join(folder, name);
   for (const release of ["one", "two"]) {
     await mkdir(join(folder, release, "cache"), { recursive: true });
     await writeFile(join(folder, release, "index.php"), "<?php 1;");
     await writeFile(join(folder, release, "cache/page"), "cached");
   }
-  await symlink("one", root);
+  await symlink("one", join(folder, "current"));
   const at = (name: string) => join(root, name);
   const sourceWith = (excludes: Excludes | null = null, times = anyTimes) =>
     open(folder, { root, excludes, times });
@@ -86,13 +86,20 @@ test.each(machines)("on $machine each change of what an archive holds is seen", 
 });
 
 test.each(machines)("on $machine what is left out may change, the rules may not", async (its) => {
-  const { at, state } = await makeSite(its.open);
-  const excludes = { patterns: ["/cache/*"], caches: false };
+  const { at, state } = await makeSite(its.open, "one");
+  const excludes = { patterns: ["/cache/*", "/*.tmp"], caches: false };
+  await run("chmod", ["755", at("cache")]);
+  await writeFile(at("old.tmp"), "old");
   const first = await state(excludes);
   await writeFile(at("cache/page"), "something else");
+  for (const name of ["cache/[new]", "new.tmp"]) await writeFile(at(name), "new");
   expect(await state(excludes)).toBe(first);
-  for (const other of [null, { patterns: ["/cache/*", "*.log"], caches: false }])
-    expect(await state(other)).not.toBe(first);
+  await run("chmod", ["700", at("cache")]);
+  expect(await state(excludes)).not.toBe(first);
+  await run("chmod", ["755", at("cache")]);
+  expect(await state(excludes)).toBe(first);
+  for (const patterns of [["/cache/*"], ["/cache/*", "/*.tmp", "!/cache/page"], []])
+    expect(await state({ ...excludes, patterns }), patterns.join(" ")).not.toBe(first);
 });
 
 test.each(machines)("on $machine times are not trusted too early", async (its) => {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import type { Excludes } from "../source.ts";
-import { findArguments } from "./excludes.ts";
+import { findArguments, oneOf } from "./excludes.ts";
 import { fileSystemsOf } from "./mounts.ts";
 import { findCaches } from "./remote/carry.ts";
 import { findRealRoot } from "./remote/place.ts";
@@ -37,6 +37,10 @@ const archiveVersion = 1;
  * cannot hold the NUL that ends a name.
  */
 const described = ["-printf", "%P\\0%y %m %U %G %s %D:%i %T@ %C@ %l\\0"];
+/** Of a folder whose times change with what is left out of it: what is kept there is named anyway. */
+const describedWithoutTimes = ["-printf", "%P\\0%y %m %U %G %D:%i\\0"];
+/** In more of them times count: they are arguments of a command. */
+const maxPartFolders = 32;
 
 /** Has find end with an error at the first entry that was changed just now, or in the future. */
 const untilUnsettled = (seconds: number) =>
@@ -46,7 +50,7 @@ const untilUnsettled = (seconds: number) =>
  * `$1` is the folder as it is configured, which may be a link. Times of change mean little to a machine that was started since: its
  * clock may have begun anew, and its disk may have lost what was written last.
  */
-const look = `{ stat -c '%d:%i %z' -- "$1" && cat /proc/sys/kernel/random/boot_id; } 2>/dev/null || exit 1
+const look = `{ [ ! -L "$1" ] || stat -c '%d:%i %z' -- "$1"; cat /proc/sys/kernel/random/boot_id; } 2>/dev/null || exit 1
 command -v sqlite3; printf '\\0'; cat /proc/self/mountinfo 2>/dev/null; printf '\\0'; shift; "$@"`;
 
 type Folder = {
@@ -60,17 +64,39 @@ type Folder = {
   times: TrustedTimes;
 };
 
+/** @returns paths of the folders that are backed up in part; those whose name is no text are not among them */
+async function findPartFolders(
+  { host, excludes }: Folder,
+  real: string,
+  caches: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (excludes === null) return [];
+  const listing = findArguments(real, excludes, caches, "excluded", ["-printf", "%h\\0"]);
+  const sorted = ["sort", "-z", "-u"] as const;
+  const argv = pipelineOf(listing, sorted, ["head", "-z", "-n", `${maxPartFolders}`]);
+  const { stdout } = await host.run({ argv, environment: tarEnvironment, signal });
+  return stdout.split("\0").filter((path) => path !== "" && !path.includes("\uFFFD"));
+}
+
 /**
  * @returns null where the times tell nothing: something has changed just now, cannot be read, or is on a file system whose times
  * are not to be trusted
  */
-export async function stateOfFolder(
-  { host, root, real: known, excludes, times }: Folder,
-  signal: AbortSignal,
-): Promise<string | null> {
+export async function stateOfFolder(folder: Folder, signal: AbortSignal): Promise<string | null> {
+  const { host, root, real: known, excludes, times } = folder;
   const real = known ?? (await findRealRoot(host, root, signal));
   const caches = await findCaches(host, real, excludes, signal);
-  const action = ["(", ...untilUnsettled(times.settledSeconds), ...described, ")"];
+  const parts = oneOf(await findPartFolders(folder, real, caches, signal));
+  const action = [
+    "(",
+    ...(parts.length === 0
+      ? []
+      : ["-type", "d", "(", ...parts, ")", ...describedWithoutTimes, "-o"]),
+    ...untilUnsettled(times.settledSeconds),
+    ...described,
+    ")",
+  ];
   const listing = findArguments(real, excludes, caches, "kept", action);
   const { exitCode, stdout, stderr } = await host.run({
     argv: ["sh", "-c", look, "sh", root, ...pipelineOf(listing, ["sha256sum"])],
