@@ -19,13 +19,15 @@ import { median, note, report } from "./report.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
 export const megabyte = 1_000_000;
-const sizes = [100, 2000];
+const usualSizes = [100, 2000];
 /** The folder that stays as it is; its size is in MB. */
-const unchanged = { id: sizes.length + 1, size: 770 };
+const unchanged = { id: usualSizes.length + 1, size: 770 };
 /** The storage provider whose backups are encrypted. */
 const sealed = 2;
 
-export async function run(): Promise<void> {
+/** @param size of a folder and of a database in MB; left out: the usual ones, one after the other */
+export async function run(size?: number): Promise<void> {
+  const sizes = size === undefined ? usualSizes : [size];
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
   const postgres = await startPostgresServer();
   try {
@@ -168,7 +170,7 @@ export const writeOrders = (
 
 type Bare = {
   backup: string;
-  /** Takes the target away, so that nothing is saved first: the bare reverse saves nothing either. */
+  /** Takes away what is to be restored. */
   prepare(): Promise<void>;
   restore: string;
   undo(): Promise<void>;

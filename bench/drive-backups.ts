@@ -44,8 +44,9 @@ export async function takeBackup(
   });
 }
 
+/** Restores without the backup of what is there. */
 export async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
-  await service.call("PUT", `/api/backup/${backupId}`);
+  await service.call("PUT", `/api/backup/${backupId}`, { skip_safety_backup: true });
   const path = `/api/backup/${backupId}`;
   const work = `restore ${backupId}`;
   return untilDone<Backup>(service, path, work, ({ restore_status, restore_output }) => {

@@ -20,7 +20,7 @@ const { values: target, positionals: asked } = parseArgs({
     // Of the bench `ssh`: how many servers and workers in all.
     servers: { type: "string", default: "20" },
     workers: { type: "string", default: "200" },
-    // Of `ssh` and `peers`: how much is backed up in MB; 0 = nothing.
+    // Of `backups`, `ssh` and `peers`: how much is backed up in MB; 0 = nothing.
     size: { type: "string" },
     // Of the bench `scale`: how much of all that is stored, e.g. 0.1 for trying.
     share: { type: "string", default: process.env["BENCH_SHARE"] ?? "1" },
@@ -29,7 +29,7 @@ const { values: target, positionals: asked } = parseArgs({
 });
 const benches = {
   workers,
-  backups,
+  backups: () => backups(target.size === undefined ? undefined : Number(target.size)),
   webhooks,
   dashboard: () => dashboard(target),
   large,
