@@ -18,7 +18,8 @@ async function startOne(context: TestContext, given: Partial<Program> = {}) {
   const hourMs = 3_600_000;
   const manager = makeManager(context, supervisord, { busyMs: hourMs, restMs: hourMs });
   const noted = join(makeFolder(context), "starts");
-  const script = `echo >> ${noted}; trap 'sleep 0.5; exit 0' TERM; while :; do sleep 0.1; done`;
+  // Noted only then: a signal that comes before the trap ends a process that has noted nothing.
+  const script = `trap 'sleep 0.5; exit 0' TERM; echo >> ${noted}; while :; do sleep 0.1; done`;
   const program = programOf(1, { args: shell(script), order: 1, startsecs: 0, ...given });
   await manager.resume([]);
   const starts = () => readFileSync(noted, "utf8").length;
@@ -28,6 +29,8 @@ async function startOne(context: TestContext, given: Partial<Program> = {}) {
   };
   manager.start(program);
   await expect.poll(looksUp, soon).toBe(true);
+  // supervisord says that it is up before it has run its first line.
+  await expect.poll(starts, soon).toBe(1);
   /** With looks until it is over. */
   const looking = async (given: Promise<unknown>) => {
     const timer = setInterval(manager.wake, 50);
