@@ -3,6 +3,7 @@ import type { Connection, Database } from "../store/database.ts";
 import { and, asc, eq, inArray, isNull, sql } from "../store/drizzle.ts";
 import { backupConfigurations, backups } from "../store/tables.ts";
 import type { BackupRow } from "./backup-store.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
 
 /** What is being deleted needs nothing any more. A trigger of the table has the same states. */
 const needing = ["pending", "running", "finished"] as const;
@@ -42,6 +43,19 @@ export function createChainStore(db: Database) {
           and needing.status in ('pending', 'running', 'finished')
         limit 1`);
       return rows[0]?.name ?? null;
+    },
+
+    /** The configuration that a full is listed below; after an adoption it may be another one than that of what needs it. */
+    async configurationOf(
+      tx: Connection,
+      { configuration_id: id }: Pick<BackupRow, "configuration_id">,
+    ): Promise<ConfigurationRow> {
+      const [row] = await tx
+        .select()
+        .from(backupConfigurations)
+        .where(eq(backupConfigurations.id, id));
+      if (row === undefined) throw new Error(`Backup configuration ${id} is gone.`);
+      return row;
     },
 
     /** Where a run stores its file, and which full that needs. @returns the row as it is then */

@@ -1,7 +1,9 @@
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { events } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createBackupStore } from "./backup-store.ts";
+import { DamagedBase } from "./chain.ts";
 import { createChainStore } from "./chain-store.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
 import { createEndRun } from "./end-run.ts";
@@ -49,4 +51,18 @@ test("a run whose full is found damaged while it waits for its copy ends damaged
   });
   await db.transaction((tx) => note.sound(tx, full, new Date()));
   expect(await store.byId(run.id)).toMatchObject({ damage: null });
+});
+
+test("a damaged full of another configuration is told under its own, which has adopted it", async () => {
+  const { db } = database;
+  const note = createNoteDamage({ store: createBackupStore(db), chainStore: createChainStore(db) });
+  const [adopted, needing] = [await insertConfiguration(db), await insertConfiguration(db)];
+  const [full, patch] = [await insertBackup(db, adopted), await insertBackup(db, needing)];
+  await db.transaction((tx) =>
+    note.damaged(tx, needing, patch, new DamagedBase(full, "It is missing."), new Date()),
+  );
+  const told = (await db.select().from(events)).map(({ data }) => data);
+  expect(told.filter((data) => data["backup_id"] === full.id)).toEqual([
+    expect.objectContaining({ configuration_id: adopted.id, reason: "It is missing." }),
+  ]);
 });

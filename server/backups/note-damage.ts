@@ -10,7 +10,7 @@ import type { DamagedCopy } from "./pipeline.ts";
 
 type NoteDamageOptions = {
   store: Pick<BackupStore, "update">;
-  chainStore: Pick<ChainStore, "setBaseDamage" | "clearBaseDamage">;
+  chainStore: Pick<ChainStore, "setBaseDamage" | "clearBaseDamage" | "configurationOf">;
 };
 
 /** What is known of a stored file once it was found to be what was stored. */
@@ -58,17 +58,23 @@ export function createNoteDamage({ store, chainStore }: NoteDamageOptions) {
       return (await setSound(tx, row.id, at, more)) || isBaseSound;
     },
 
-    /** Its file is not what was stored, or that of the full that it needs. */
-    damaged: (
+    /** Its file is not what was stored, or that of the full that it needs, which is told under the full's own configuration. */
+    async damaged(
       tx: Connection,
       configuration: ConfigurationRow,
       row: BackupRow,
       error: DamagedCopy,
       at: Date,
-    ): Promise<void> =>
-      error instanceof DamagedBase
-        ? setDamaged(tx, configuration, error.base, error.damage, at)
-        : setDamaged(tx, configuration, row, error.message, at),
+    ): Promise<void> {
+      if (!(error instanceof DamagedBase))
+        return setDamaged(tx, configuration, row, error.message, at);
+      const { base, damage } = error;
+      const its =
+        base.configuration_id === configuration.id
+          ? configuration
+          : await chainStore.configurationOf(tx, base);
+      return setDamaged(tx, its, base, damage, at);
+    },
   };
 }
 
