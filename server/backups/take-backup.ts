@@ -212,7 +212,8 @@ export function createTakeBackup(options: TakeBackupOptions) {
           const endReport = reportProgress(row, output, bytes, claim);
           const compressionLevel = configuration.compression_level ?? undefined;
           try {
-            const compressed = (await source.compressed?.(signal)) ?? null;
+            const use = { isUnpacked: base !== null };
+            const compressed = (await source.compressed?.(signal, use)) ?? null;
             await source.hooks?.before(output.say, signal);
             stored = await storing.store({
               dump: (into, ending) =>

@@ -158,8 +158,11 @@ export type Source = {
    */
   state?(signal: AbortSignal): Promise<string | null>;
 
-  /** Where the source's machine compresses by itself: what to use in place of `dump`; null where it cannot. */
-  compressed?(signal: AbortSignal): Promise<CompressedDump | null>;
+  /**
+   * Where the source's machine compresses by itself: what to use in place of `dump`; null where it cannot.
+   * @param isUnpacked it is unpacked here before it is stored, so that only a way over the network gains by it
+   */
+  compressed?(signal: AbortSignal, use?: { isUnpacked: boolean }): Promise<CompressedDump | null>;
 
   /** Whether there is anything that a restore would replace (and that a safety backup should save). */
   exists(): Promise<boolean>;

@@ -162,7 +162,8 @@ export function createPostgresSource({
 
     dump: (...args) => dump(false, args),
 
-    async compressed(signal) {
+    async compressed(signal, use) {
+      if (use?.isUnpacked === true && !host.isRemote) return null;
       if (!(await installed(signal)).hasZstd) return null;
       return {
         content: "other",

@@ -31,14 +31,19 @@ test.skipIf(!hasPostgresServer)(
   },
 );
 
-test.skipIf(!hasPostgresServer)("a dump comes compressed only where there is zstd", async () => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-tools-")));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await symlink("/bin/sh", join(folder, "sh"));
-  const compressedWith = (PATH: string) =>
-    makeSource("postgres://nobody@127.0.0.1/shop", {
-      host: createLocalHost({ ...environment, PATH }),
-    }).source.compressed?.(never);
-  expect(await compressedWith(environment.PATH)).toMatchObject({ content: "other" });
-  expect(await compressedWith(folder)).toBeNull();
-});
+test.skipIf(!hasPostgresServer)(
+  "a dump comes compressed only where there is zstd, and where that is of use",
+  async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-tools-")));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await symlink("/bin/sh", join(folder, "sh"));
+    const compressedWith = (PATH: string, use?: { isUnpacked: boolean }) =>
+      makeSource("postgres://nobody@127.0.0.1/shop", {
+        host: createLocalHost({ ...environment, PATH }),
+      }).source.compressed?.(never, use);
+    expect(await compressedWith(environment.PATH)).toMatchObject({ content: "other" });
+    expect(await compressedWith(folder)).toBeNull();
+    // Of this machine it would be unpacked at once, and compressed once more.
+    expect(await compressedWith(environment.PATH, { isUnpacked: true })).toBeNull();
+  },
+);
