@@ -519,6 +519,17 @@ test.skipIf(!hasZstd)(
     await service.call("PUT", `/api/backup/${whole.id}`, { identity: identities[0] });
     await service.restored(whole.id, "finished");
     expect(customers()).toEqual(before);
+
+    // What it takes in full has no room there, and nothing is stored.
+    await service.call("DELETE", `/api/backup/${whole.id}`);
+    await service.becomesGone(`/api/backup/${whole.id}`);
+    await service.query("update backups set size = 1e15 where id = $1", [full.id]);
+    const files = await storedFilesIn(join(service.folder, "sealed"));
+    const tooLarge = await service.becomes((await copyAgain(later.id)).body.id, "failed");
+    expect(tooLarge.status_reason).toMatch(
+      /^Not enough space in .+: .+ free, and in full the backup takes about 1 PB\. /,
+    );
+    expect(await storedFilesIn(join(service.folder, "sealed"))).toEqual(files);
   },
 );
 

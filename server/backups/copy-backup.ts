@@ -70,12 +70,18 @@ export function createCopyBackup(options: CopyBackupOptions) {
       : resolver.encryptionOf(recipients);
   }
 
-  async function checkRoom(storage: Storage, { size }: BackupRow): Promise<void> {
+  async function checkRoom(
+    storage: Storage,
+    { expectedBytes, isPacked }: CopyContent,
+  ): Promise<void> {
     const free = await storage.freeBytes();
-    if (free !== null && free < size)
-      throw new StorageError(
-        `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and the backup has ${sizeInWords(size)}. Free some space or keep fewer backups.`,
-      );
+    if (free === null || free >= expectedBytes) return;
+    const needed = isPacked
+      ? `the backup has ${sizeInWords(expectedBytes)}`
+      : `in full the backup takes about ${sizeInWords(expectedBytes)}`;
+    throw new StorageError(
+      `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and ${needed}. Free some space or keep fewer backups.`,
+    );
   }
 
   async function putBeside(
@@ -152,13 +158,13 @@ export function createCopyBackup(options: CopyBackupOptions) {
     );
     const storage = await resolver.storage(there);
     const from = await resolver.storage(here);
-    await untilAborted(signal, checkRoom(storage, run));
     const folder = folderOf(configuration);
     const content = await contents.find(run, copy, { from, to: storage, folder }, signal);
     if (run.base_id !== null && content.base === null)
       output.say(
         `Storing it in full: backup ${run.base_id}, which it needs, has no copy there, or only in another folder or encrypted otherwise.`,
       );
+    await untilAborted(signal, checkRoom(storage, content));
     const encryption = await planEncryption(from, copy, content, work);
     // Like that of a run: no other file has it, not even one of another attempt.
     const number = claim.attempt * (waitsMs.length + 1) + tried;

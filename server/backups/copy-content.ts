@@ -35,6 +35,8 @@ type Places = {
 export type CopyContent = {
   /** The copy of the full that the file needs; null = it needs none. */
   base: BackupRow | null;
+  /** About as many as are stored: what its content takes in full is known from the full that it needs. */
+  expectedBytes: number;
   /** The file comes as it is, and is not compressed once more; else its content comes, also that of one that is encrypted. */
   isPacked: boolean;
   /** Behind the name: what it is, e.g. `.dump.patch.zst`. */
@@ -83,14 +85,19 @@ export function createCopyContent(options: CopyContentOptions) {
     return isThere && (await isOpenedAlike(run, found, to, signal)) ? found : null;
   }
 
-  async function keysOf(run: BackupRow, from: Storage, signal: AbortSignal) {
+  async function keysOf(
+    run: BackupRow,
+    full: BackupRow | null,
+    from: Storage,
+    signal: AbortSignal,
+  ) {
     if (!isEncrypted(run.path)) return null;
     const identity = await resolver.drillIdentity(run.storage_provider_id);
     if (identity === null)
       throw new SourceError(
         `Backup ${run.id} holds what has changed since backup ${run.base_id}, of which there is no copy, and the storage provider has no drill_identity to read both. The next full backup can be copied.`,
       );
-    return findFileKeys(from, { row: run, base: await chain.baseOf(run) }, { identity }, signal);
+    return findFileKeys(from, { row: run, base: full }, { identity }, signal);
   }
 
   return {
@@ -106,13 +113,16 @@ export function createCopyContent(options: CopyContentOptions) {
       if (base !== null || !isPatch(run.path))
         return {
           base,
+          expectedBytes: run.size,
           isPacked: true,
           ending,
           open: (stopping) => openVerified(from, run, stopping),
         };
-      const keys = await keysOf(run, from, signal);
+      const full = await chain.baseOf(run);
+      const keys = await keysOf(run, full, from, signal);
       return {
         base: null,
+        expectedBytes: full?.size ?? run.size,
         isPacked: false,
         ending: ending.replace(patchEnding, "").replace(encryptedEnding, ""),
         open: (stopping) => chain.open(from, run, { keys }, stopping),
