@@ -197,7 +197,7 @@ export const backupConfiguration = z
     last_proven_at: extra(timestamp),
     /** Where each run is copied to; null = nowhere. */
     copy_storage_provider_id: extra(id),
-    /** That the newest good backup has no good copy there; null = it has one, or none is wanted. */
+    /** The one of both storages that the newest good backup is missing in; null = it is in both, or there is one only. */
     copy_missing: extra(z.object({ storage: z.string(), since: timestamp })),
     /** What stays beyond `hold`; null = nothing. */
     keep: extra(keepRules),

@@ -430,6 +430,21 @@ test("keeps as many copies as runs, and a copy pushes out no run", async () => {
   );
   const [next] = kept;
   expect(body.removes_next.map((one) => one.id)).toEqual([next?.id, next?.copies?.[0]?.id]);
+
+  // Exchanged, both storages have what they had, and what is missing is copied to the one that lacks it.
+  const { name, frequency } = await service.show(id);
+  const exchanged = { storage_provider_id: second, copy_storage_provider_id: disk };
+  await service.call("PUT", `/api/backup-configuration/${id}`, { name, frequency, ...exchanged });
+  expect(await service.show(id)).toMatchObject({ ...exchanged, copy_missing: null });
+  const newest = kept[1];
+  expect((await copyAgain(newest?.id ?? 0)).status).toBe(409);
+  const copy = newest?.copies?.[0];
+  await service.call("DELETE", `/api/backup/${copy?.id}`);
+  await service.becomesGone(`/api/backup/${copy?.id}`);
+  expect((await service.show(id)).copy_missing).toMatchObject({ storage: "second" });
+  const again = await service.becomes((await copyAgain(newest?.id ?? 0)).body.id, "finished");
+  expect(again.storage_provider_id).toBe(second);
+  expect((await service.show(id)).copy_missing).toBe(null);
   await remove(id);
 });
 

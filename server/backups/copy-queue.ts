@@ -1,4 +1,5 @@
 // Puts copies into the queues of their servers: of a run that has just stored its file, and of what is missing since.
+import { copyTarget } from "../../contract/backups/copies.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
@@ -15,7 +16,10 @@ type CopyQueueOptions = AddTasksOptions & {
   clock: Clock;
 };
 
-type Copying = Pick<ConfigurationRow, "server_id" | "copy_storage_provider_id">;
+type Copying = Pick<
+  ConfigurationRow,
+  "server_id" | "storage_provider_id" | "copy_storage_provider_id"
+>;
 
 export function createCopyQueue({ store, copies, inventory, clock, ...options }: CopyQueueOptions) {
   const { addTask } = createAddTasks(options);
@@ -53,9 +57,8 @@ export function createCopyQueue({ store, copies, inventory, clock, ...options }:
       facts: BackupChange,
       output: Output,
     ): Promise<BackupRow | null> {
-      const providerId = configuration?.copy_storage_provider_id ?? null;
-      if (configuration === null || providerId === null) return null;
-      if (row.trigger === "safety" || row.storage_provider_id === providerId) return null;
+      const providerId = configuration === null ? null : copyTarget(row, configuration);
+      if (configuration === null || providerId === null || row.trigger === "safety") return null;
       const here = await nameOf(row.storage_provider_id, tx);
       output.say(`Stored in ${here}. Copying to ${await nameOf(providerId, tx)}.`);
       const held = await store.move(tx, row, "running", { ...facts, output: output.text() });

@@ -1,5 +1,6 @@
-// Copies a backup into the second storage of its configuration because somebody asks for it.
+// Copies a backup into the other storage of its configuration because somebody asks for it.
 import { canBackup, isOfRun } from "../../contract/backups/backup.ts";
+import { copyTarget } from "../../contract/backups/copies.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
@@ -26,7 +27,7 @@ export function createCopyRequest({
   return (found: BackupRow): Promise<BackupRow> =>
     store.transaction(async (tx) => {
       const { row, configuration } = await lockBoth(tx, found);
-      const { copy_storage_provider_id: providerId } = configuration;
+      const providerId = copyTarget(row, configuration);
       if (!isOfRun(row))
         throw conflict(
           "Only a backup of a run is copied, not a copy or a backup before a restore.",
@@ -40,8 +41,6 @@ export function createCopyRequest({
           "The backup configuration has no second storage. Choose one under “Copy to”.",
         );
       const name = await copyQueue.nameOf(providerId, tx);
-      if (row.storage_provider_id === providerId)
-        throw conflict(`The backup itself is in ${name}, and its configuration copies to there.`);
       const there = await copies.there(tx, row.id, providerId);
       if (there !== null)
         throw conflict(

@@ -2,11 +2,11 @@
 import type { BackupState } from "../../contract/backups/backup.ts";
 import { backupTaskQueue } from "../jobs/jobs.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, eq, inArray, isNull, lt, ne, or, sql } from "../store/drizzle.ts";
+import { and, eq, inArray, isNull, lt, or, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
 import type { BackupRow } from "./backup-store.ts";
-import { isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
+import { copyTargetOf, isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
 import { isNotOn } from "./configuration-store.ts";
 
 /** A stored backup with the same content as another one. */
@@ -97,8 +97,11 @@ export function createCopyStore(db: Database) {
       tx: Connection,
       configurationIds: readonly number[],
     ): Promise<{ run: BackupRow; providerId: number }[]> {
-      const rows = await tx
-        .select({ run: backups, providerId: configurations.copy_storage_provider_id })
+      return tx
+        .select({
+          run: backups,
+          providerId: copyTargetOf(sql`${configurations}`, sql`${backups.storage_provider_id}`),
+        })
         .from(configurations)
         .innerJoin(newestBackups, eq(newestBackups.configuration_id, configurations.id))
         .innerJoin(backups, eq(backups.id, newestBackups.good_id))
@@ -106,13 +109,9 @@ export function createCopyStore(db: Database) {
           and(
             inArray(configurations.id, [...configurationIds]),
             isCopyMissing(sql`${configurations}`, sql`${newestBackups}`),
-            ne(backups.storage_provider_id, configurations.copy_storage_provider_id),
             sql`not exists (select from backups copy where copy.copy_of_id = ${backups.id} and copy.status in ('pending', 'running'))`,
           ),
         );
-      return rows.flatMap(({ run, providerId }) =>
-        providerId === null ? [] : [{ run, providerId }],
-      );
     },
 
     /** Copies that wait for their turn without a job: a version before this one ended that and did nothing. */

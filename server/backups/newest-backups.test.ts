@@ -2,6 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { backupStates, backupTriggers } from "../../contract/backups/backup.ts";
+import { copyTarget } from "../../contract/backups/copies.ts";
 import { protectionOf } from "../../contract/backups/protection.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { desc, eq } from "../store/drizzle.ts";
@@ -71,11 +72,13 @@ async function fillAtRandom(): Promise<void> {
       ],
     );
     for (let count = roll(14); count > 0; count--) {
+      const storage = oneOf([1, 1, 1, 2]);
       const [made] = await query<{ id: number; trigger: string }>(
         `insert into backups (configuration_id, storage_provider_id, trigger, status, damage, warnings, ended_at)
-         values ($1, 1, $2, $3, $4, $5, $6) returning id, trigger`,
+         values ($1, $2, $3, $4, $5, $6, $7) returning id, trigger`,
         [
           id,
+          storage,
           oneOf(isPlain ? ["schedule"] : backupTriggers),
           oneOf(isPlain ? ["finished"] : backupStates),
           oneOf(isPlain ? [null] : [null, null, "It has 3 bytes."]),
@@ -89,7 +92,7 @@ async function fillAtRandom(): Promise<void> {
            values ($1, $2, 'copy', $3, $4, $5)`,
           [
             id,
-            oneOf([2, 2, 2, 3]),
+            oneOf(storage === 2 ? [1, 1, 3] : [2, 2, 2, 3]),
             oneOf(isPlain ? ["finished"] : ["finished", "finished", "failed"]),
             oneOf(isPlain ? [null] : [null, null, "It is gone."]),
             made?.id,
@@ -119,7 +122,8 @@ async function judgeByList(id: number) {
     ({ status, trigger, damage, copy_of_id, storage_provider_id }) =>
       [status, trigger, damage].join() === "finished,copy," &&
       copy_of_id !== null &&
-      storage_provider_id === one.copy_storage_provider_id,
+      good !== undefined &&
+      storage_provider_id === copyTarget(good, one),
   );
   const isMissing =
     one.copy_storage_provider_id !== null &&
@@ -133,7 +137,12 @@ async function judgeByList(id: number) {
       last_backup: shown[0] ?? null,
       missed_since: toTimestampOrNull(one.missed_since),
       last_proven_at: toTimestampOrNull(one.last_proven_at),
-      copy_missing: isMissing ? { storage: "second", since: toTimestamp(now) } : null,
+      copy_missing: isMissing
+        ? {
+            storage: copyTarget(good, one) === 1 ? "disk" : "second",
+            since: toTimestamp(now),
+          }
+        : null,
       last_finished_at: toTimestampOrNull(good?.ended_at ?? null),
       warnings: warningsOf(one, shown),
     },

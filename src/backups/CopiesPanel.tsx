@@ -6,7 +6,7 @@ import { paths } from "../paths.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { lacksCopy } from "./copies.ts";
+import { lackingCopy } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
 import { storageProvidersQuery } from "./queries.ts";
 
@@ -24,7 +24,8 @@ type CopiesPanelProps = { backup: Backup; configuration: BackupConfiguration | u
 /** Nothing for a backup without copies whose configuration makes none. */
 export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
   const { copies = [], trigger, storage_provider_id: own } = backup;
-  const isShown = trigger === "copy" || copies.length > 0 || lacksCopy(backup, configuration);
+  const isShown =
+    trigger === "copy" || copies.length > 0 || lackingCopy(backup, configuration) !== null;
   if (own === undefined || !isShown) return null;
   return <Copies backup={backup} configuration={configuration} own={own} />;
 }
@@ -32,10 +33,9 @@ export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
 function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number }) {
   const { copies = [], copy_of_id: ofId, taken_at: takenAt } = backup;
   const { data: providers } = useQuery(storageProvidersQuery());
-  const isLacking = lacksCopy(backup, configuration);
+  const lacking = lackingCopy(backup, configuration);
   const nameOf = (id: number) =>
     providers?.data.find((one) => one.id === id)?.name ?? `Storage provider ${id}`;
-  const there = configuration?.copy_storage_provider_id ?? null;
   const items: Property[] = [
     { term: nameOf(own), value: `${stateOf(backup)} (this backup)` },
     ...copies.map(({ id, storage_provider_id: storage, status }) => ({
@@ -46,14 +46,14 @@ function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number
         </>
       ),
     })),
-    ...(isLacking && there !== null && !copies.some((one) => one.storage_provider_id === there)
-      ? [{ term: nameOf(there), value: "Missing" }]
+    ...(lacking !== null && !copies.some((one) => one.storage_provider_id === lacking)
+      ? [{ term: nameOf(lacking), value: "Missing" }]
       : []),
     ...(ofId == null ? [] : [{ term: "Copy of", value: ofBackup(ofId) }]),
     ...(takenAt ? [{ term: "Backed up", value: <Time value={takenAt} /> }] : []),
   ];
   return (
-    <Panel title="Copies" actions={isLacking && <CopyAgainButton backupId={backup.id} />}>
+    <Panel title="Copies" actions={lacking !== null && <CopyAgainButton backupId={backup.id} />}>
       <Properties items={items} />
     </Panel>
   );

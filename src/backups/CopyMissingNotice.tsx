@@ -1,7 +1,7 @@
 import { type BackupConfiguration, isFinishedRun } from "../../contract/backups/backup.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { Time } from "../ui/Time.tsx";
-import { lacksCopy } from "./copies.ts";
+import { lackingCopy } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
 
 /** That the newest good backup is in one storage only, and what mends that. */
@@ -13,7 +13,7 @@ export function CopyMissingNotice({
   missing: NonNullable<BackupConfiguration["copy_missing"]>;
 }) {
   const newest = configuration.backups.find((backup) => isFinishedRun(backup) && !backup.damage);
-  const isLacking = newest !== undefined && lacksCopy(newest, configuration);
+  const isLacking = newest !== undefined && lackingCopy(newest, configuration) !== null;
   return (
     <Notice tone="bad" actions={isLacking && <CopyAgainButton backupId={newest.id} />}>
       <p>

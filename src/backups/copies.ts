@@ -1,5 +1,6 @@
 // What is known of the copies of a backup.
 import { type Backup, type BackupConfiguration, isOfRun } from "../../contract/backups/backup.ts";
+import { copyTarget } from "../../contract/backups/copies.ts";
 import { isInTransit } from "../../contract/states.ts";
 
 type Copy = NonNullable<Backup["copies"]>[number];
@@ -12,18 +13,16 @@ const isCopyGood = ({ status }: Pick<Copy, "status">): boolean =>
 export const brokenCopy = ({ copies = [] }: Pick<Backup, "copies">): Copy | undefined =>
   copies.find((copy) => !isCopyGood(copy));
 
-/** Whether a copy of a backup in the second storage can be asked for, because it has none there. */
-export const lacksCopy = (
+/** The storage in which a copy of a backup can be asked for, because it has none there; null = none. */
+export const lackingCopy = (
   { status, damage, copies = [], ...backup }: Backup,
   configuration: BackupConfiguration | null | undefined,
-): boolean => {
-  const there = configuration?.copy_storage_provider_id ?? null;
-  return (
-    there !== null &&
+): number | null => {
+  const there = configuration ? copyTarget(backup, configuration) : null;
+  const isLacking =
     status === "finished" &&
     !damage &&
     isOfRun(backup) &&
-    backup.storage_provider_id !== there &&
-    !copies.some((copy) => copy.storage_provider_id === there && isCopyGood(copy))
-  );
+    !copies.some((copy) => copy.storage_provider_id === there && isCopyGood(copy));
+  return isLacking ? there : null;
 };
