@@ -103,10 +103,12 @@ export function createSqlLexer(dialect: SqlDialect) {
     if (found === null) return null;
     if (found.is === "end of executed") {
       isExecuted = false;
+      statement.addExecuted(false);
       statement.addBlank();
     } else if (found.is === "executed") {
       begin(at);
       isExecuted = true;
+      statement.addExecuted(true);
     } else {
       state = found.is;
       comments = 1;
@@ -221,34 +223,42 @@ export function createSqlLexer(dialect: SqlDialect) {
     if (afterQuote !== null) return afterQuote;
     if (isNameByte(byte)) return word(at);
     if (byte === 0x28 || byte === 0x29) statement.addParenthesis(byte === 0x28);
-    else statement.add(String.fromCharCode(byte));
+    else statement.addSymbol(String.fromCharCode(byte));
     if (byte === semicolon) statement.standAlone();
     return at + 1;
+  }
+
+  /** @returns the place behind a text, or up to where it is in sight */
+  function quotedEnd(start: number): number {
+    for (let at = start; at < data.length; at += 1) {
+      const byte = data[at];
+      if (byte === newline) line += 1;
+      else if (byte === quoteByte) {
+        if (!isInSight(at + 2)) return at > start ? at : wait;
+        if (data[at + 1] === quoteByte) at += 1;
+        else {
+          statement.addText();
+          state = "code";
+          if (isPostgres && escapes) continues = "after a line end";
+          return at + 1;
+        }
+      } else if (escapes && byte === backslash) {
+        if (!isInSight(at + 2)) return at > start ? at : wait;
+        at += 1;
+        if (data[at] === newline) line += 1;
+      }
+    }
+    return data.length;
   }
 
   const steps = {
     code,
 
     quoted(start: number): number {
-      for (let at = start; at < data.length; at += 1) {
-        const byte = data[at];
-        if (byte === newline) line += 1;
-        else if (byte === quoteByte) {
-          if (!isInSight(at + 2)) return at > start ? at : wait;
-          if (data[at + 1] === quoteByte) at += 1;
-          else {
-            statement.addText();
-            state = "code";
-            if (isPostgres && escapes) continues = "after a line end";
-            return at + 1;
-          }
-        } else if (escapes && byte === backslash) {
-          if (!isInSight(at + 2)) return at > start ? at : wait;
-          at += 1;
-          if (data[at] === newline) line += 1;
-        }
-      }
-      return data.length;
+      const isOfInterest = statement.keepsTexts();
+      const end = quotedEnd(start);
+      if (isOfInterest) statement.keepText(data.toString("latin1", start, Math.max(start, end)));
+      return end;
     },
 
     dollar(at: number): number {

@@ -1,4 +1,5 @@
 // What is kept of a statement while its text streams by: enough to tell what it does, and to which table.
+import { createProgramBody } from "./program-body.ts";
 import type { SqlDialect } from "./sql-bytes.ts";
 
 export type Statement = {
@@ -14,6 +15,10 @@ export type Statement = {
   rows: number;
   /** It has what may be more than one statement to a server that reads it otherwise: dollar quotes, escapes, a body, a semicolon that ends nothing. */
   isAlone: boolean;
+  /** Of a trigger, routine or event of MySQL: more stands behind its body, or it can't be told where that ends. */
+  hasMore: boolean;
+  /** Of what sets the SQL mode of MySQL: all its texts, with blanks for their quotes. */
+  modes: string;
 };
 
 /** The bytes of a piece are those of the chunk: they are to be used before the next one is written. */
@@ -33,6 +38,8 @@ const headCharacters = 4000;
 const wordCharacters = 128;
 /** Of 64 characters that each take four bytes, or are doubled. */
 const nameCharacters = 260;
+const modesCharacters = 4000;
+const setsMode = /^SET\b.*SQL_MODE\b/i;
 const makesFunction = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b/i;
 
 /** Of PostgreSQL: its rows follow, up to a line `\.`. */
@@ -48,6 +55,8 @@ export function createStatementReader(dialect: SqlDialect) {
   let blocks = 0;
   let rows = 0;
   let isAlone = false;
+  let modes = "";
+  const body = isPostgres ? null : createProgramBody();
   let values: "before" | "within" | "after" = "before";
 
   const add = (text: string) => {
@@ -69,13 +78,15 @@ export function createStatementReader(dialect: SqlDialect) {
       line = at;
     },
     end(): Statement {
-      const statement = { head: head.trimEnd(), line, rows, isAlone };
+      const hasMore = body?.end() ?? false;
+      const statement = { head: head.trimEnd(), line, rows, isAlone, hasMore, modes };
       head = "";
       hasBegun = false;
       parentheses = 0;
       blocks = 0;
       rows = 0;
       isAlone = false;
+      modes = "";
       values = "before";
       return statement;
     },
@@ -85,11 +96,33 @@ export function createStatementReader(dialect: SqlDialect) {
       if (head !== "" && !head.endsWith(" ")) add(" ");
     },
     standAlone: (): void => void (isAlone = true),
-    addText: (): void => addApart("''"),
-    addQuotedName: (text: string): void =>
-      addApart(text.slice(0, nameCharacters).replace(/\s/g, "\u0001").replaceAll(".", "\u0002")),
+    addText(): void {
+      if (parentheses === 0) body?.text();
+      addApart("''");
+    },
+    /** Whether what its texts say is of interest. */
+    keepsTexts: (): boolean => !isPostgres && setsMode.test(head),
+    keepText(text: string): void {
+      if (modes.length < modesCharacters) modes += text.replaceAll(/['"]/g, " ");
+    },
+    addQuotedName(text: string): void {
+      if (parentheses === 0) body?.name(head);
+      addApart(text.slice(0, nameCharacters).replace(/\s/g, "\u0001").replaceAll(".", "\u0002"));
+    },
+    /** What is run by servers of some versions alone begins or ends. */
+    addExecuted(isOpening: boolean): void {
+      body?.executed(isOpening);
+    },
+    addSymbol(character: string): void {
+      if (parentheses === 0) body?.symbol(character);
+      else if (character === ";") body?.refuse();
+      // Tools write out values: what assigns a variable there would do so unseen.
+      else if (character === ":" && !isPostgres) isAlone = true;
+      add(character);
+    },
 
     addWord(word: string): void {
+      body?.word(word, head);
       addApart(word.slice(0, wordCharacters));
       const known = word.length > 9 ? "" : word.toUpperCase();
       if (known === "VALUES" || known === "VALUE") {
@@ -107,6 +140,7 @@ export function createStatementReader(dialect: SqlDialect) {
     addParenthesis(isOpening: boolean): void {
       if (isOpening) {
         if (parentheses === 0 && values === "within") rows += 1;
+        if (parentheses === 0) body?.parentheses();
         add("(");
         parentheses += 1;
       } else {

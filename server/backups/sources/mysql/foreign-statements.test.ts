@@ -21,6 +21,50 @@ describe("a dump of one database", () => {
       "DELIMITER ;;\nSET @a = 1; GRANT ALL ON *.* TO x;;\n",
       "several statements",
     ],
+    ...[
+      "PROCEDURE p() BEGIN SELECT 1; END; GRANT ALL ON *.* TO x",
+      "PROCEDURE p() SELECT 1; GRANT ALL ON *.* TO x",
+      "PROCEDURE p() SELECT begin FROM t; GRANT ALL ON *.* TO x; END",
+      "PROCEDURE p() BEGIN SELECT CASE WHEN 1 THEN 2 END FOR UPDATE; END; GRANT ALL ON *.* TO x; END",
+      "PROCEDURE p() BEGIN IF 1 THEN SELECT a$case, t.case, @if; END IF; END; DROP TABLE b.t",
+      "PROCEDURE p() BEGIN CASE a WHEN end THEN SELECT 1; END CASE; END; SELECT 1; END CASE; END",
+      "PROCEDURE p() /*!80000 BEGIN */ SELECT 1; GRANT ALL ON *.* TO x; /*!80000 END */",
+      "PROCEDURE p() BEGIN /*!80000 IF 1 THEN */ SELECT 1; END; GRANT ALL ON *.* TO x; END IF; END",
+      "PROCEDURE p() BEGIN SELECT 1; END `label`; GRANT ALL ON *.* TO x",
+      "FUNCTION f() RETURNS int RETURN 1; SET @a = 1",
+      "TRIGGER x BEFORE INSERT ON t FOR EACH ROW IF 1 THEN SET @a = 1; END IF; GRANT ALL ON *.* TO x",
+      "EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM t; GRANT ALL ON *.* TO x",
+    ].map((text) => [
+      `what follows ${text}`,
+      `DELIMITER ;;\nCREATE ${text};;`,
+      "more stands behind",
+    ]),
+    [
+      "a body without an end",
+      "DELIMITER ;;\nCREATE PROCEDURE p() BEGIN SELECT 1;;",
+      "where it ends",
+    ],
+    ["a package", "DELIMITER ;;\nCREATE PACKAGE p AS PROCEDURE q; END;;", "Oracle mode"],
+    [
+      "texts without escapes",
+      "SET sql_mode = 'STRICT_TRANS_TABLES,no_backslash_escapes';",
+      "NO_BACKSLASH_ESCAPES",
+    ],
+    ["names in double quotes", "/*!50003 SET sql_mode = 'ANSI' */ ;", "mode ANSI,"],
+    ["a mode kept for later", "SET @saved_sql_mode='ANSI_QUOTES';", "mode ANSI_QUOTES,"],
+    ["a mode of two parts", "SET sql_mode = 'NO_BACKSLASH' '_ESCAPES';", "otherwise than dumps"],
+    ["a mode with an escape", "SET sql_mode = 'NO\\_BACKSLASH_ESCAPES';", "otherwise than dumps"],
+    [
+      "a mode that is worked out",
+      "SET x = 1, @@session.`sql_mode` = CONCAT('NO_BACK', 'SLASH_ESCAPES');",
+      "otherwise than dumps",
+    ],
+    ["a mode as a number", "SET sql_mode = 1048576;", "otherwise than dumps"],
+    [
+      "a variable that is set unseen",
+      "INSERT INTO t VALUES (@saved_sql_mode := 1);",
+      "several statements",
+    ],
     ["the second of two tables", "DROP TABLE IF EXISTS a, `b`.`t`;", "“b”"],
     ["where a table is moved to", "ALTER TABLE a RENAME TO b.t;", "“b”"],
     ["what a table is made like", "CREATE TABLE a LIKE b.t;", "“b”"],
@@ -71,6 +115,32 @@ SELECT SETVAL(\`s\`, 1, 0);
 DELIMITER ;;
 /*!50003 CREATE*/ /*!50017 DEFINER=\`root\`@\`localhost\`*/ /*!50003 TRIGGER x BEFORE INSERT ON \`a.b\` FOR EACH ROW BEGIN SET @a = NEW.x; UPDATE t SET a = t.b; END */;;
 CREATE DEFINER=\`root\`@\`localhost\` PROCEDURE \`p\`() BEGIN DELETE FROM t; END ;;
+CREATE PROCEDURE q(IN a int, OUT b varchar(5)) COMMENT 'x; y' READS SQL DATA DETERMINISTIC SQL SECURITY INVOKER
+main: BEGIN
+  DECLARE done, end_of INT DEFAULT 0;
+  DECLARE c CURSOR FOR SELECT CASE WHEN t.end > 1 THEN IF(a, 1, 2) ELSE CASE a WHEN 1 THEN 2 END END AS \`if\` FROM t;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND, SQLSTATE '23000', 1062 SET done = 1;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; END;
+  OPEN c; -- it's; open
+  \`l\`: LOOP
+    FETCH c INTO b;
+    IF done THEN LEAVE l; ELSEIF b = CASE b WHEN 1 THEN 2 END THEN SET b = 2; ELSE BEGIN END; END IF;
+    CASE WHEN b THEN SET @x := 1; ELSE SET @x = 2; END CASE;
+    CASE a WHEN 1 THEN IF (a) THEN SET b = 1; END IF; WHEN 2 THEN BEGIN END; END CASE;
+  END LOOP \`l\`;
+  WHILE b < 10 DO SET b = b + 1; END WHILE;
+  w: REPEAT SET b = b - 1; UNTIL b < CASE WHEN a THEN 1 END END REPEAT w;
+  FOR i IN 1..2 DO SELECT i; END FOR;
+  DROP TABLE IF EXISTS x; CREATE TABLE IF NOT EXISTS x (a int);
+END main ;;
+CREATE FUNCTION \`f\`(a int) RETURNS varchar(20) CHARSET utf8mb4 COLLATE utf8mb4_general_ci
+    NO SQL
+RETURN CASE WHEN a THEN 'x;' ELSE 'y' END ;;
+CREATE FUNCTION g() RETURNS int unsigned BEGIN RETURN 1; END ;;
+CREATE TRIGGER y AFTER UPDATE ON t FOR EACH ROW FOLLOWS x IF NEW.a THEN SET @a = 1; END IF ;;
+CREATE TRIGGER z AFTER UPDATE ON t FOR EACH ROW SET @a = IF(NEW.a, 1, 2); ;;
+/*!50106 CREATE*/ /*!50117 DEFINER=\`r\`@\`%\`*/ /*!50106 EVENT \`e2\` ON SCHEDULE EVERY 1 DAY STARTS '2020-01-01 00:00:00' ON COMPLETION NOT PRESERVE ENABLE DO BEGIN DELETE FROM t; END */ ;;
+/*!50003 SET sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES' */ ;;
 /*!50106 CREATE*/ /*!50117 DEFINER=\`root\`@\`localhost\`*/ /*!50106 EVENT \`e\` ON SCHEDULE EVERY 1 DAY DO DELETE FROM t */ ;;
 /*!50003 SET sql_mode = @saved_sql_mode */ ;;
 DELIMITER ;

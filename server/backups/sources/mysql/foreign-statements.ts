@@ -10,6 +10,10 @@ const refused: readonly (readonly [RegExp, string])[] = [
     /^(?:GRANT|REVOKE|(?:CREATE|ALTER|DROP|RENAME) (?:USER|ROLE)|SET PASSWORD)\b/i,
     "changes accounts of the server",
   ],
+  [
+    /^CREATE (?:OR REPLACE )?(?:DEFINER ?= ?\S+ )?PACKAGE\b/i,
+    "makes a package of MariaDB's Oracle mode, which can't be read. Restore the dump by hand, or dump again without --routines",
+  ],
   [/^(?:INSTALL|UNINSTALL|CREATE (?:AGGREGATE )?FUNCTION\b.* SONAME)\b/i, "loads a library"],
   [/^LOAD (?:DATA|XML|INDEX)\b/i, "reads a file of the database's server"],
   [/\bINTO (?:OUTFILE|DUMPFILE)\b/i, "writes a file of the database's server"],
@@ -19,10 +23,17 @@ const refused: readonly (readonly [RegExp, string])[] = [
   ],
   [/^SET\b.*(?:@@|\b)(?:GLOBAL|PERSIST|PERSIST_ONLY)\b/i, "changes settings of the whole server"],
   [
-    /^(?!(?:ALTER|COMMIT|CREATE|DELIMITER|DO|DROP|INSERT|(?:UN)?LOCK TABLES?|REPLACE|SELECT SETVAL|SET(?! STATEMENT)|START TRANSACTION|TRUNCATE|USE)\b|$)/i,
+    /^(?!(?:ALTER|COMMIT|CREATE|DELIMITER|DO SETVAL|DROP|INSERT|(?:UN)?LOCK TABLES?|REPLACE|SELECT SETVAL|SET(?! STATEMENT)|START TRANSACTION|TRUNCATE|USE)\b|$)/i,
     "does what no dump does",
   ],
 ];
+
+/** Under these, texts end otherwise than they are read here. */
+const otherwiseQuoted =
+  /\b(?:NO_BACKSLASH_ESCAPES|ANSI_QUOTES|ANSI|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL)\b/i;
+/** A mode as the tools set it: written out, or as it was before. */
+const plainMode =
+  /^ ?(?:''|DEFAULT|@OLD_SQL_MODE|@SAVED_SQL_MODE|@@(?:SESSION\. ?)?SQL_MODE)(?: ?,|$)/i;
 
 /** Settings that only an administrator of the server may change, and that no row depends on. */
 const leftOut =
@@ -44,9 +55,9 @@ const changed = new RegExp(
   "i",
 );
 const locked = new RegExp(`^LOCK TABLES? ${qualified}`, "i");
-/** Their bodies are not looked into. */
+/** What their bodies do is not looked into. */
 const program = new RegExp(
-  `^CREATE (?:OR REPLACE )?(?:AGGREGATE )?(?:DEFINER ?= ?\\S+ )?(?:AGGREGATE )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT|PACKAGE BODY|PACKAGE)(?: IF NOT EXISTS)? ${qualified}`,
+  `^CREATE (?:OR REPLACE )?(?:AGGREGATE )?(?:DEFINER ?= ?\\S+ )?(?:AGGREGATE )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)(?: IF NOT EXISTS)? ${qualified}`,
   "i",
 );
 const triggered = new RegExp(
@@ -92,6 +103,21 @@ export function createForeignStatements() {
     }
   }
 
+  function refuseMode({ head, line, modes }: Beginning & Pick<Statement, "modes">): void {
+    if (!/^SET\b.*SQL_MODE\b/i.test(head)) return;
+    const mode = otherwiseQuoted.exec(modes)?.[0];
+    const set = [...head.matchAll(/SQL_MODE`? ?:?=/gi)];
+    const isPlain =
+      !modes.includes("\\") &&
+      set.every(({ index, 0: text }) => plainMode.test(head.slice(index + text.length)));
+    if (mode === undefined && isPlain) return;
+    throw new SourceError(
+      mode === undefined
+        ? `Line ${line} sets the SQL mode otherwise than dumps do, so where texts end can't be told. Nothing was imported.`
+        : `Line ${line} sets the SQL mode ${mode.toUpperCase()}, in which texts end otherwise than an import reads them. Make the trigger, routine or event that has it without it, and dump again, or restore the dump by hand.`,
+    );
+  }
+
   return {
     /** Whether a statement goes into the backup. @throws SourceError for one that is refused */
     isKept({ head, line }: Beginning): boolean {
@@ -111,8 +137,13 @@ export function createForeignStatements() {
       return true;
     },
 
-    count({ head, line, rows, isAlone }: Statement): void {
+    count({ head, line, rows, isAlone, hasMore, modes }: Statement): void {
+      if (hasMore)
+        throw new SourceError(
+          `Line ${line} makes a trigger, routine or event, and more stands behind its end, or where it ends can't be told. Nothing was imported.`,
+        );
       if (program.test(head)) return;
+      refuseMode({ head, line, modes });
       // The client would give the server all of them.
       if (isAlone)
         throw new SourceError(
