@@ -38,7 +38,10 @@ function useTargets(serverId: number | null): ImportTarget[] {
   const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId ?? 0), ...isKnown });
   const { data: sites } = useQuery({ ...everySiteQuery(serverId ?? 0), ...isKnown });
   return [
-    ...(databases?.data ?? []).map(({ id, name }) => ({ type: "database", id, name }) as const),
+    // No file is a backup of a whole server.
+    ...(databases?.data ?? [])
+      .filter(({ scope }) => scope !== "server")
+      .map(({ id, name }) => ({ type: "database", id, name }) as const),
     ...(sites?.data ?? []).map(({ id, name }) => ({ type: "site", id, name }) as const),
   ];
 }
@@ -178,7 +181,11 @@ export function ImportPage() {
               </Select>
             )}
           </Field>
-          <Field label="Storage" error={fields["storage_provider_id"]?.[0]}>
+          <Field
+            label="Storage"
+            error={fields["storage_provider_id"]?.[0]}
+            help="The backup is stored here."
+          >
             {(aria) => (
               <Select
                 {...aria}
@@ -202,7 +209,7 @@ export function ImportPage() {
               label="File to upload"
               error={
                 fields["file"]?.[0] ??
-                (isAsked && file === null ? "Choose a file of this computer." : undefined)
+                (isAsked && file === null ? "Choose a file on this computer." : undefined)
               }
             >
               {(aria) => (
@@ -221,7 +228,7 @@ export function ImportPage() {
               path={path}
               error={
                 fields["path"]?.[0] ??
-                (isAsked && path === null ? "Choose a file of the storage." : undefined)
+                (isAsked && path === null ? "Choose a file in the storage." : undefined)
               }
               onChoose={setPath}
             />

@@ -13,7 +13,8 @@ type StoredFilesProps = {
   storageId: number;
   path: string | null;
   error: string | undefined;
-  onChoose: (path: string) => void;
+  /** Null = what was chosen may not be among those that are listed now. */
+  onChoose: (path: string | null) => void;
 };
 
 export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesProps) {
@@ -21,6 +22,10 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
   const [prefix, setPrefix] = useState("");
   const files = useQuery(importableFilesQuery(storageId, prefix));
   const group = useId();
+  const list = () => {
+    onChoose(null);
+    setPrefix(typed.trim());
+  };
   const found = files.data?.files ?? [];
   return (
     <div className="grid gap-3">
@@ -32,8 +37,14 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
               value={typed}
               autoComplete="off"
               onChange={({ target: { value } }) => setTyped(value)}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter") return;
+                // Otherwise it would send the form.
+                event.preventDefault();
+                list();
+              }}
             />
-            <Button onClick={() => setPrefix(typed.trim())}>List</Button>
+            <Button onClick={list}>List</Button>
           </span>
         )}
       </Field>
@@ -44,7 +55,7 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
         </p>
       )}
       {files.data !== undefined && (
-        <fieldset className="grid max-h-80 gap-1 overflow-y-auto">
+        <fieldset className="grid max-h-80 auto-rows-max gap-1 overflow-y-auto">
           <legend className="sr-only">Files in the storage</legend>
           {found.length === 0 && (
             <p className="text-sm text-muted">
@@ -58,6 +69,7 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
             >
               <input
                 type="radio"
+                className="shrink-0"
                 name={group}
                 checked={one.path === path}
                 onChange={() => onChoose(one.path)}
