@@ -18,6 +18,13 @@ const entry = (type: string, name: string, action: string, id = 7): ActivityEntr
 test.each([
   ["backup", "Shop", "failed", "Backup Shop failed", "/backups/7"],
   [
+    "backup",
+    "shop (imported)",
+    "imported",
+    "Import into backup shop (imported) finished",
+    "/backups/7",
+  ],
+  [
     "backup-configuration",
     "Shop, nightly",
     "missed",

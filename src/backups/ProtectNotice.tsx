@@ -47,12 +47,14 @@ export function ProtectNotice(props: ProtectNoticeProps) {
         </Notice>
       )}
       {overview !== null && overview !== undefined && (
-        <LinkButton
-          to={paths.importFile({ server: props.serverId })}
-          command={{ label: `Import a file on ${props.server}`, name: "Import a file" }}
-        >
-          Import a file
-        </LinkButton>
+        <div>
+          <LinkButton
+            to={paths.importFile({ server: props.serverId })}
+            command={{ label: `Import a file on ${props.server}`, name: "Import a file" }}
+          >
+            Import a file
+          </LinkButton>
+        </div>
       )}
       {isOpen && (
         <Suspense>
