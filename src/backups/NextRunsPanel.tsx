@@ -32,6 +32,7 @@ export function NextRunsPanel({
   const frequency = useWatch<ConfigurationFormValues, "frequency">({ name: "frequency" });
   const hold = useWatch<ConfigurationFormValues, "hold">({ name: "hold" });
   const keep = useWatch<ConfigurationFormValues, "keep">({ name: "keep" });
+  const incremental = useWatch<ConfigurationFormValues, "incremental">({ name: "incremental" });
   const problem = cronProblem(frequency);
   return (
     <Panel title="Next runs">
@@ -43,7 +44,8 @@ export function NextRunsPanel({
               hold={hold ?? heldByDefault}
               keep={keepRules.safeParse(keep).data ?? null}
               timeZone={timeZone ?? "UTC"}
-              usualBytes={usualBytes}
+              // Of full and incremental ones no single size is usual; the forecast knows both.
+              usualBytes={incremental === true ? null : usualBytes}
               configuration={configuration}
             />
           </Suspense>

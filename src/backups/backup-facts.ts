@@ -77,15 +77,21 @@ export function usualSize(backups: readonly Backup[]): number | null {
 
 /**
  * How large a finished backup is beside those before it, in words: "12% larger than usual"; null where nothing is to be
- * compared.
+ * compared. What has changed says nothing of how large the content is, so beside an incremental backup the contents count.
  */
 export function sizeTrend(backup: Backup, backups: readonly Backup[]): string | null {
-  const before = backups.filter((other) => other.id < backup.id && isFinishedRun(other));
-  if (before.length === 0 || !isFinishedRun(backup)) return null;
-  const usual = median(before.slice(0, comparedRuns).map(({ size }) => size));
-  const share = backup.size / Math.max(1, usual);
+  const before = backups
+    .filter((other) => other.id < backup.id && isFinishedRun(other))
+    .slice(0, comparedRuns);
+  // Files from elsewhere have nothing to do with each other.
+  if (before.length === 0 || !isFinishedRun(backup) || backup.trigger === "import") return null;
+  const isOfContent = [backup, ...before].some(({ base_id: baseId }) => baseId != null);
+  const sizeOf = ({ size, plain_size: plain }: Backup) => (isOfContent ? (plain ?? size) : size);
+  const usual = median(before.map(sizeOf));
+  const share = sizeOf(backup) / Math.max(1, usual);
   if (Math.abs(share - 1) < sameShare) return "usual size";
-  if (share > 2 || share < 0.5) return `usually about ${formatBytes(usual, 2)}`;
+  if (share > 2 || share < 0.5)
+    return `usually about ${formatBytes(usual, 2)}${isOfContent ? " before compression" : ""}`;
   const percent = Math.round(Math.abs(share - 1) * 100);
   return `${percent}% ${share > 1 ? "larger" : "smaller"} than usual`;
 }
