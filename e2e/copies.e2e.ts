@@ -63,6 +63,10 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await page.goto(`${service.url}/backups/${run.id}`);
   await expect(page.getByText(/^Stored in disk, missing in second-broken: /)).toBeVisible();
   await expectAccessible(page);
+  await panel.getByText("Failed").getByRole("link").click();
+  await expect(panel).toContainText("Failed (this backup)");
+  await expect(panel.getByRole("button", { name: /^Copy again/ })).toBeVisible();
+  await panel.getByRole("link", { name: `backup ${run.id}` }).click();
   await panel.getByRole("button", { name: `Copy again: backup ${run.id}` }).click();
   await expect(panel).toContainText(/secondStored \(backup \d+\)/);
   await expect(page.getByText(/^Stored in disk, missing in/)).toHaveCount(0);

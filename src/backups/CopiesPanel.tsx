@@ -2,11 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
+import { lookUp } from "../look-up.ts";
 import { paths } from "../paths.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { lackingCopy } from "./copies.ts";
+import { awaitedCopy, lackingCopy } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
 import { storageProvidersQuery } from "./queries.ts";
 
@@ -16,8 +17,25 @@ const ofBackup = (id: number) => (
   </Link>
 );
 
-const stateOf = ({ status, damage }: Backup): string =>
-  status === "finished" ? (damage ? "Damaged" : "Stored") : status;
+const words: Readonly<Record<string, string>> = {
+  pending: "Waiting",
+  running: "Copying",
+  finished: "Stored",
+  damaged: "Damaged",
+  failed: "Failed",
+  deleting: "Deleting",
+};
+
+/** @param status a copy's; another service's word stays as it is */
+const wordOf = (status: string): string => lookUp(words, status) ?? status;
+
+function stateOf(backup: Backup): string {
+  const { status, damage, trigger } = backup;
+  if (status === "finished" && damage) return "Damaged";
+  if (trigger !== "copy" && status === "running")
+    return awaitedCopy(backup) === undefined ? "Running" : "Stored";
+  return wordOf(status);
+}
 
 type CopiesPanelProps = { backup: Backup; configuration: BackupConfiguration | undefined };
 
@@ -42,7 +60,7 @@ function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number
       term: nameOf(storage),
       value: (
         <>
-          {status === "finished" ? "Stored" : status} ({ofBackup(id)})
+          {wordOf(status)} ({ofBackup(id)})
         </>
       ),
     })),
@@ -53,7 +71,17 @@ function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number
     ...(takenAt ? [{ term: "Backed up", value: <Time value={takenAt} /> }] : []),
   ];
   return (
-    <Panel title="Copies" actions={lacking !== null && <CopyAgainButton backupId={backup.id} />}>
+    <Panel
+      title="Copies"
+      actions={
+        lacking !== null ? (
+          <CopyAgainButton backupId={backup.id} />
+        ) : (
+          // Who is told of a failed copy comes to its page.
+          backup.status === "failed" && ofId != null && <CopyAgainButton backupId={ofId} />
+        )
+      }
+    >
       <Properties items={items} />
     </Panel>
   );

@@ -15,7 +15,7 @@ export function CopyMissingNotice({
   const newest = configuration.backups.find((backup) => isFinishedRun(backup) && !backup.damage);
   const isLacking = newest !== undefined && lackingCopy(newest, configuration) !== null;
   return (
-    <Notice tone="bad" actions={isLacking && <CopyAgainButton backupId={newest.id} />}>
+    <Notice tone="warn" actions={isLacking && <CopyAgainButton backupId={newest.id} />}>
       <p>
         Missing in {storage} for <Time value={since} format="duration" />. The newest backup is in
         one storage only.

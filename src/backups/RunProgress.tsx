@@ -1,9 +1,13 @@
 import { useState } from "react";
 import type { Backup } from "../../contract/backups/backup.ts";
+import { Link } from "../app/Link.tsx";
+import { paths } from "../paths.ts";
 import { useClockText } from "../ui/clock.ts";
+import { Notice } from "../ui/Notice.tsx";
 import { Progress } from "../ui/Progress.tsx";
 import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
+import { awaitedCopy } from "./copies.ts";
 import { makeRateMeter } from "./rate-meter.ts";
 
 type RunProgressProps = {
@@ -12,8 +16,26 @@ type RunProgressProps = {
   usualBytes: number | null;
 };
 
-/** How far a run is. How far it has to go is a guess from the one before, and is called so. */
+/** How far a run is, or that it has stored its file and waits for its copy. */
 export function RunProgress({ backup, usualBytes }: RunProgressProps) {
+  const copy = awaitedCopy(backup);
+  if (copy === undefined) return <Reading backup={backup} usualBytes={usualBytes} />;
+  return (
+    <Notice tone="busy">
+      <p>
+        Stored. {copy.status === "pending" ? "Waiting to be copied" : "Copying"} to the second
+        storage as{" "}
+        <Link to={paths.backup(copy.id)} className="underline underline-offset-4">
+          backup {copy.id}
+        </Link>
+        .
+      </p>
+    </Notice>
+  );
+}
+
+/** How far it has to go is a guess from the one before, and is called so. */
+function Reading({ backup, usualBytes }: RunProgressProps) {
   const plain = backup.progress?.plain_bytes ?? 0;
   const stored = backup.progress?.stored_bytes ?? 0;
   const [meter] = useState(makeRateMeter);

@@ -19,11 +19,15 @@ import { WorkProgress } from "./WorkProgress.tsx";
 function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
   const { damage, drill_status: drill, restore_status: restore, warnings = [] } = backup;
   const broken = brokenCopy(backup);
-  const marks = [
-    showsKind && backup.status === "finished" ? (backup.base_id ? "incremental" : "full") : null,
-    backup.pinned_at ? "pinned" : null,
+  const kind =
+    showsKind && backup.status === "finished" ? (backup.base_id ? "incremental" : "full") : null;
+  const bad = [
     damage ? "damaged" : null,
     broken === undefined ? null : broken.status === "damaged" ? "copy damaged" : "copy missing",
+  ].filter((mark) => mark !== null);
+  const others = [
+    kind,
+    backup.pinned_at ? "pinned" : null,
     drill === "finished"
       ? "drill passed"
       : drill === null || drill === undefined
@@ -32,9 +36,14 @@ function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
     restore === null ? null : `restore ${restore}`,
     warnings.length > 0 ? `${warnings.length} warning${warnings.length === 1 ? "" : "s"}` : null,
   ].filter((mark) => mark !== null);
-  if (marks.length === 0) return null;
-  const isBad = damage || broken !== undefined;
-  return <p className={`mt-1 text-xs ${isBad ? "text-bad" : "text-muted"}`}>{marks.join(", ")}</p>;
+  if (bad.length + others.length === 0) return null;
+  return (
+    <p className="mt-1 text-xs text-muted">
+      {bad.length > 0 && <span className="text-bad">{bad.join(", ")}</span>}
+      {bad.length > 0 && others.length > 0 && ", "}
+      {others.join(", ")}
+    </p>
+  );
 }
 
 type StatusProps = {

@@ -1,6 +1,7 @@
 import type { Backup } from "../../contract/backups/backup.ts";
 import { Progress } from "../ui/Progress.tsx";
 import { formatBytes } from "./backup-facts.ts";
+import { awaitedCopy } from "./copies.ts";
 import { runShare, type Work } from "./work.ts";
 
 type WorkProgressProps = { work: Work; backups: readonly Backup[] };
@@ -14,13 +15,16 @@ export function WorkProgress({ work: { backup, kind }, backups }: WorkProgressPr
         {ahead} {ahead === 1 ? "job" : "jobs"} ahead on this server
       </p>
     ) : null;
-  const share = kind === "run" ? runShare(backup, backups) : null;
+  const isCopied = kind === "run" && awaitedCopy(backup) !== undefined;
+  const share = kind === "run" && !isCopied ? runShare(backup, backups) : null;
   const words = { run: "Run", restore: `Restore of backup ${id}`, drill: `Drill of backup ${id}` };
   return (
     <div className="mt-1 grid gap-1 text-xs text-muted">
       <Progress label={`${words[kind]}: progress`} share={share} />
       <p className="flex flex-wrap gap-x-2">
-        {kind === "run" ? (
+        {isCopied ? (
+          <span>Stored. Copying to the second storage</span>
+        ) : kind === "run" ? (
           <>
             {share !== null && <span>About {Math.floor(share * 100)}%</span>}
             {progress && progress.plain_bytes > 0 && (

@@ -13,6 +13,10 @@ const isCopyGood = ({ status }: Pick<Copy, "status">): boolean =>
 export const brokenCopy = ({ copies = [] }: Pick<Backup, "copies">): Copy | undefined =>
   copies.find((copy) => !isCopyGood(copy));
 
+/** The copy that a run waits for, which has stored its own file; undefined = it waits for none. */
+export const awaitedCopy = ({ status, copies = [] }: Pick<Backup, "status" | "copies">) =>
+  status === "running" ? copies.find(isCopyGood) : undefined;
+
 /** The storage in which a copy of a backup can be asked for, because it has none there; null = none. */
 export const lackingCopy = (
   { status, damage, copies = [], ...backup }: Backup,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { sizeTrend } from "./backup-facts.ts";
+import { awaitedCopy } from "./copies.ts";
 import { runShare, workOf } from "./work.ts";
 
 const at = "2026-06-10T02:30:00.000000Z";
@@ -54,6 +55,23 @@ test.each([
   const safety = backup(5, { trigger: "safety", size: 9_000_000 });
   const newest = backup(6, { size });
   expect(sizeTrend(newest, [newest, safety, failed, ...before])).toBe(words);
+});
+
+test("a run waits for the copy that is made of it, and for none that failed", () => {
+  const run = (status: string, copy: string) =>
+    awaitedCopy(backup(1, { status, copies: [{ id: 9, storage_provider_id: 2, status: copy }] }))
+      ?.id;
+  expect([run("running", "pending"), run("running", "running")]).toEqual([9, 9]);
+  expect([run("running", "failed"), run("finished", "running")]).toEqual([undefined, undefined]);
+});
+
+test("an incremental backup is compared by its content, and an import with nothing", () => {
+  const full = backup(1, { size: 8_500_000, plain_size: 17_000_000 });
+  const patch = (plain_size: number) => backup(2, { base_id: 1, size: 81_300, plain_size });
+  expect(sizeTrend(patch(17_100_000), [full])).toBe("usual size");
+  expect(sizeTrend(patch(20_400_000), [full])).toBe("20% larger than usual");
+  expect(sizeTrend(patch(1_000_000), [full])).toBe("usually about 17 MB before compression");
+  expect(sizeTrend(backup(2, { trigger: "import" }), [full])).toBeNull();
 });
 
 test("a size without any before it, or of a run that failed, has no trend", () => {
