@@ -25,7 +25,7 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expect(page.getByLabel("Server", { exact: true })).toHaveValue(String(server.id));
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByText("Choose what the file is a backup of.")).toBeVisible();
-  await expect(page.getByText("Choose a file of this computer.")).toBeVisible();
+  await expect(page.getByText("Choose a file on this computer.")).toBeVisible();
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   await page.getByLabel("Database or site").selectOption(`${database.name} (database)`);
@@ -45,13 +45,20 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await page.goto(`${service.url}/import?server=${server.id}&storage=${provider.id}`);
   await page.getByLabel("Database or site").selectOption(`${site.name} (site)`);
   await page.getByLabel("Path begins with").fill(`brought-${database.id}/`);
-  await page.getByRole("button", { name: "List" }).click();
+  await page.getByLabel("Path begins with").press("Enter");
+  await expect(page.getByText("Choose a file in the storage.")).toHaveCount(0);
   await expectAccessible(page);
-  await page.getByRole("radio", { name: `brought-${database.id}/orders.gz` }).check();
+  const stored = page.getByRole("radio", { name: `brought-${database.id}/orders.gz` });
+  const dot = () => stored.evaluate((radio) => getComputedStyle(radio, "::after").opacity);
+  expect(await dot()).toBe("0");
+  await stored.check();
+  expect(await dot()).toBe("1");
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByRole("main")).toContainText(
     `A backup of ${site.name} needs a tar archive. Nothing was imported.`,
   );
+  await page.getByRole("link", { name: "Import another file" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Import a file");
   await page.goto(`${service.url}${listOf(backups)}`);
   await expect(
     page.getByRole("row", { name: new RegExp(`${database.name} \\(imported\\)`) }),

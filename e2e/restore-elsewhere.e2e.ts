@@ -89,7 +89,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   const { id }: { id: number } = await made.json();
   await expect.poll(async () => (await backups.configuration(id)).status).toBe("installed");
   await yes.click();
-  await expect(page.getByText(new RegExp(`^Restore finished into ${target.name}`))).toBeVisible();
+  await expect(page.getByText(new RegExp(`^Restore into ${target.name} finished`))).toBeVisible();
   expect(countIn(target.file)).toBe(50);
   expect(countIn(backups.database.file)).toBe(50);
   const safety = newestOf(await backups.configuration(id));
@@ -118,7 +118,7 @@ test("a database that is not there is made, and a site is restored into another 
   const dialog = page.getByRole("alertdialog");
   await dialog.getByRole("textbox").fill(target.name);
   await dialog.getByRole("button", { name: "Restore" }).click();
-  await expect(page.getByText(/^Restore finished into/)).toBeVisible();
+  await expect(page.getByText(/^Restore into .* finished/)).toBeVisible();
   expect(countIn(target.file)).toBe(50);
 
   const copy = join(service.folder, `copy-${backups.site.id}`);
@@ -143,7 +143,7 @@ test("a database that is not there is made, and a site is restored into another 
   await page.getByRole("button", { name: "Restore…" }).click();
   await dialog.getByRole("textbox").fill(`copy-${backups.site.id}`);
   await dialog.getByRole("button", { name: "Restore" }).click();
-  await expect(page.getByText(/^Restore finished into/)).toBeVisible();
+  await expect(page.getByText(/^Restore into .* finished/)).toBeVisible();
   await access(join(copy, "index.html"));
   expect((await showBackup(service, folder.id)).restore_target?.name).toBe(
     `copy-${backups.site.id}`,

@@ -51,7 +51,7 @@ test("a backup of a whole PostgreSQL server shows its databases, and gives one o
     await expect(dialog).toContainText(`Replaces shop in ${name}`);
     await dialog.getByRole("textbox").fill(name);
     await dialog.getByRole("button", { name: "Restore" }).click();
-    await expect(page.getByText(/^Restore finished of shop/)).toBeVisible();
+    await expect(page.getByText(/^Restore of shop in .* finished/)).toBeVisible();
     const count = "select count(*)::int as n from orders";
     expect(await postgres.query("shop", count)).toEqual([{ n: 40 }]);
 
@@ -61,7 +61,7 @@ test("a backup of a whole PostgreSQL server shows its databases, and gives one o
     await expect(dialog).toContainText(`Replaces shop.public.orders in ${name}`);
     await dialog.getByRole("textbox").fill(name);
     await dialog.getByRole("button", { name: "Restore" }).click();
-    await expect(page.getByText(/^Restore finished of shop\.public\.orders/)).toBeVisible();
+    await expect(page.getByText(/^Restore of shop\.public\.orders in .* finished/)).toBeVisible();
     expect(await postgres.query("shop", count)).toEqual([{ n: 40 }]);
 
     // All of them go to another whole server only; one of them goes into a single database, too.
@@ -77,7 +77,7 @@ test("a backup of a whole PostgreSQL server shows its databases, and gives one o
     await expect(dialog).toContainText(`Replaces everything in ${staging}`);
     await dialog.getByRole("textbox").fill(staging);
     await dialog.getByRole("button", { name: "Restore" }).click();
-    await expect(page.getByText(new RegExp(`^Restore finished into ${staging}`))).toBeVisible();
+    await expect(page.getByText(new RegExp(`^Restore into ${staging} finished`))).toBeVisible();
     expect(await postgres.query("staging", count)).toEqual([{ n: 40 }]);
   } finally {
     await postgres.stop();

@@ -193,7 +193,17 @@ export function BackupPage() {
         }
       />
       {backup.status === "failed" && (
-        <Notice tone="bad">
+        <Notice
+          tone="bad"
+          actions={
+            backup.trigger === "import" &&
+            serverId !== null && (
+              <LinkButton size="sm" to={paths.importFile({ server: serverId })}>
+                Import another file
+              </LinkButton>
+            )
+          }
+        >
           <p className="whitespace-pre-wrap">
             {backup.status_reason ?? "Backup failed. See the output for the reason."}
           </p>
@@ -201,7 +211,11 @@ export function BackupPage() {
       )}
       {backup.damage && (
         <Notice tone="bad">
-          <p>The stored file is damaged: {backup.damage} It can't be restored.</p>
+          <p>
+            {/* Of what holds changes alone, it may be the file of the full backup. */}
+            {backup.base_id ? "Damaged" : "The stored file is damaged"}: {backup.damage} It can't be
+            restored.
+          </p>
         </Notice>
       )}
       {(backup.warnings ?? []).map((warning) => (
@@ -240,17 +254,14 @@ export function BackupPage() {
             }
           >
             <p>
-              Restore {restore}
-              {target && (
-                <>
-                  {" "}
-                  {target.part !== null
-                    ? `of ${target.part} in ${target.name}`
-                    : target.database === null
-                      ? `into ${target.name}`
-                      : `into the new database ${target.database}`}
-                </>
-              )}
+              Restore
+              {target &&
+                (target.part !== null
+                  ? ` of ${target.part} in ${target.name}`
+                  : target.database === null
+                    ? ` into ${target.name}`
+                    : ` into the new database ${target.database}`)}{" "}
+              {restore}
               {backup.restored_at && (
                 <>
                   {" "}
