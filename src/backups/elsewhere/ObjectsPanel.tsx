@@ -29,7 +29,11 @@ const columns: Column<Row>[] = [
       </span>
     ),
   },
-  { id: "kind", header: "Kind", cell: ({ kind }) => kind },
+  {
+    id: "kind",
+    header: "Kind",
+    cell: ({ kind }) => <span className="whitespace-nowrap">{kind}</span>,
+  },
 ];
 
 const first: ObjectsView = { kind: "", search: "", page: 1 };
