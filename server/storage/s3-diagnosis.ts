@@ -42,7 +42,7 @@ export function diagnoseS3Error(error: unknown, place: string): unknown {
     byName[name] ??
     (status === 403 ? byName["AccessDenied"] : undefined) ??
     (status !== undefined && status >= 500
-      ? `returned ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}. Nothing was stored.`
+      ? `returned ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}.`
       : undefined) ??
     (status === undefined ? undefined : `returned ${status}: ${message}`);
   return words === undefined ? error : new StorageError(`${place} ${words}`, { cause: error });

@@ -419,7 +419,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         4,
         "cut.dump",
         (await read("laravel.dump")).subarray(0, -2000),
-        /could not be read|isn't a complete/,
+        /cut off or damaged\. Copy it again|isn't a complete/,
       ],
       [
         "database",

@@ -59,7 +59,9 @@ const archiveIntake = ({ machine: host }: Target, { content }: ForeignFile): Int
             tally.take(piece.statement);
           }
       };
-      const reading = { tools, archive, input: archive.stream, list: null, more: [], signal };
+      const unreadable = "The file is cut off or damaged. Copy it again, or dump again.";
+      const input = archive.stream;
+      const reading = { tools, archive, input, list: null, more: [], unreadable, signal };
       for await (const piece of archiveSql(reading)) take(lexer.write(piece));
       take(lexer.end());
       // pg_restore need not read to the very end.

@@ -133,9 +133,12 @@ export async function* archiveSql(options: {
   more: string[];
   /** The script around it has a transaction of its own, and ends it. */
   isWithinOurs?: boolean;
+  /** What is said where pg_restore can't read it, before its own words. */
+  unreadable?: string;
   signal: AbortSignal;
 }): AsyncGenerator<Buffer> {
   const { tools, archive, input, list, more, isWithinOurs = false, signal } = options;
+  const { unreadable = "The backup could not be read:" } = options;
   const leaving = new AbortController();
   const output = createGatherer();
   const running = archive.run(list, {
@@ -166,7 +169,7 @@ export async function* archiveSql(options: {
     }
     const end = await running;
     if (end.exitCode !== 0)
-      throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
+      throw new SourceError(`${unreadable} pg_restore says: ${lastWords(end)}`);
     yield* held;
   } finally {
     leaving.abort();
