@@ -65,7 +65,7 @@ export async function run(size: number): Promise<void> {
   try {
     // As root the database runs as an account of its own, which has to get to its folder.
     await chmod(folder, 0o711);
-    for (const name of ["copies", "site"]) await mkdir(join(folder, name));
+    for (const name of ["copies", "changes", "site"]) await mkdir(join(folder, name));
     const fill = (file: number) => writeHalfRandom(join(folder, "site", String(file)), megabyte);
     for (let file = 0; file < size; file++) await fill(file);
     await postgres.createDatabase("shop");
@@ -132,7 +132,9 @@ hooks:
       join(folder, "inventory.yaml"),
       `
 servers: [{ id: 1, name: here, connection: local }]
-storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
+storage_providers:
+  - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 2, name: changes, type: local, path: ${folder}/changes }
 sites: [{ id: 1, server: 1, name: site, root: ${folder}/site, user: ${ownUser} }]
 databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL" }]
 `,
@@ -143,7 +145,8 @@ databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL
     });
     try {
       const tools = [
-        quarterdeck(service, join(folder, "copies")),
+        quarterdeck(service, { provider: 1, folder: join(folder, "copies") }),
+        quarterdeck(service, { provider: 2, folder: join(folder, "changes"), incremental: true }),
         ...[restic(repository), borg(repository), borgmatic(repository, folder)].map((peer) =>
           toolOf(peer, repository),
         ),
@@ -218,7 +221,14 @@ const toolOf = ({ name, initialize, back, restore: restoring }: Peer, folder: st
   restore: (subject) => shellMs(restoring(subject), {}),
 });
 
-function quarterdeck(service: ServiceProcess, folder: string): Tool {
+function quarterdeck(
+  service: ServiceProcess,
+  {
+    provider,
+    folder,
+    incremental = false,
+  }: { provider: number; folder: string; incremental?: boolean },
+): Tool {
   let configurationId = 0;
   let backupId = 0;
   const timed = async (work: () => Promise<unknown>) => {
@@ -227,12 +237,12 @@ function quarterdeck(service: ServiceProcess, folder: string): Tool {
     return performance.now() - startedMs;
   };
   return {
-    name: "Quarterdeck",
+    name: incremental ? "Quarterdeck, incremental" : "Quarterdeck",
     folder,
     async renew({ type }) {
       if (configurationId > 0)
         await service.call("DELETE", `/api/backup-configuration/${configurationId}?files=remove`);
-      configurationId = (await install(service, type, 1, { hold: 24 })).id;
+      configurationId = (await install(service, type, 1, { provider, hold: 24, incremental })).id;
     },
     back: () =>
       timed(async () => {
