@@ -140,7 +140,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
         {objects.length === 0 && (
           <p className="px-4 py-3 text-sm text-muted">
             {view.search === ""
-              ? "The backup holds nothing beside tables."
+              ? "The backup contains only tables."
               : `No results for “${view.search.trim()}”`}
           </p>
         )}
