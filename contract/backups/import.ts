@@ -30,6 +30,12 @@ export const uploadQuery = z.object({
   name: z.optional(optionalLine(255)),
 });
 
+/** What a file may have, and come to unpacked, in a storage that doesn't tell what is free: 1 TB. */
+export const maxImportBytes = 1_000_000_000_000;
+
+/** In each so many seconds that an upload is waited for, so much of it must come: a slower one would keep its place for days. */
+export const uploadPace = { bytes: 600_000, seconds: 60 } as const;
+
 export const importableFilesQuery = z.object({
   /** What the paths of the files begin with. */
   prefix: z.optional(optionalLine(1024)),

@@ -2,9 +2,9 @@
 // would be.
 import { Readable } from "node:stream";
 import { SourceError, type Attempt, type Intake, type Source } from "../sources/source.ts";
-import { sizeInWords } from "../formatting.ts";
 import type { Engine } from "../subject.ts";
 import type { ForeignFile } from "./foreign-file.ts";
+import type { ImportRoom } from "./import-room.ts";
 import { acceptedKinds, neededWords } from "./kinds.ts";
 import { openForeign } from "./unpack.ts";
 
@@ -17,23 +17,20 @@ type ImportSourceOptions = {
   fileName: string;
   /** The file as it is stored. @throws StorageError, DamagedCopy */
   open(signal: AbortSignal): Promise<Readable>;
-  /** What it may come to unpacked; null = as much as it does. */
-  limit: { bytes: number; place: string } | null;
+  /** What it may come to unpacked. */
+  room: ImportRoom;
 };
 
 /** @param id of the backup */
 export function createImportSource(id: number, options: ImportSourceOptions): Source {
-  const { target, engine, targetName, fileName, limit } = options;
+  const { target, engine, targetName, fileName, room } = options;
   let opened: { file: ForeignFile; intake: Intake } | null = null;
 
   async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const piece of content) {
       bytes += piece.length;
-      if (limit !== null && bytes > limit.bytes)
-        throw new SourceError(
-          `The file unpacks to more than the ${sizeInWords(limit.bytes)} that are free in ${limit.place}. Free some space, or choose another storage.`,
-        );
+      if (bytes > room.bytes) throw new SourceError(`The file unpacks to more than ${room.words}`);
       yield piece;
     }
   }

@@ -18,6 +18,7 @@ import type { Source } from "../sources/source.ts";
 import { engineOf, nameOf } from "../subject.ts";
 import type { TakeBackup } from "../take-backup.ts";
 import type { TaskRow, TaskStore } from "../task-store.ts";
+import { importRoomIn } from "./import-room.ts";
 import { createImportSource } from "./import-source.ts";
 
 type ImportTasksOptions = {
@@ -67,7 +68,6 @@ export function createImportTasks(options: ImportTasksOptions) {
         ? await inventory.findSite(site_id ?? 0)
         : await inventory.findDatabase(database_id);
     const storage = await resolver.storage(file.storage_provider_id);
-    const bytes = await storage.freeBytes();
     const expected = {
       path: file.path,
       size: file.size,
@@ -80,7 +80,7 @@ export function createImportTasks(options: ImportTasksOptions) {
       targetName: found === null ? configuration.name : nameOf(found),
       fileName: file.name,
       open: (signal) => openContent(storage, expected, { key, isPacked: true }, signal),
-      limit: bytes === null ? null : { bytes, place: storage.place },
+      room: await importRoomIn(storage),
     });
   }
 

@@ -18,6 +18,7 @@ import { sizeInWords } from "../formatting.ts";
 import { createOutput } from "../output.ts";
 import { asConflict } from "../open-stored.ts";
 import { cutOff } from "../task-runner.ts";
+import { type ImportRoom, importRoomIn } from "./import-room.ts";
 import type { ImportService, ImportServiceOptions } from "./import-service.ts";
 import { type Received, tooLarge, type Uploads } from "./uploads.ts";
 
@@ -32,7 +33,7 @@ type ReceiveUploadOptions = ImportServiceOptions & {
   log: Logger;
 };
 
-type Receiving = { storage: Storage; free: number | null; isSealed: boolean; signal: AbortSignal };
+type Receiving = { storage: Storage; room: ImportRoom; isSealed: boolean; signal: AbortSignal };
 
 /** Each holds a connection, and pieces of its file. */
 const maxAtOnce = 4;
@@ -140,7 +141,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
   async function receiveOne(
     target: Target,
     sent: Sent,
-    { storage, free, isSealed, signal }: Receiving,
+    { storage, room, isSealed, signal }: Receiving,
   ): Promise<BackupRow> {
     const begun = await begin(target, storage, sent);
     try {
@@ -150,7 +151,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
         storage,
         key: begun.row.path,
         isSealed,
-        limitBytes: free,
+        room,
         onProgress: reportProgress(begun.row),
         signal,
       });
@@ -172,8 +173,8 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
       const { fields, sizeBytes } = sent;
       if (sizeBytes === 0) throw new InvalidFields({ file: ["The file is empty."] });
       const storage = await imports.openStorage(fields.storage_provider_id);
-      const free = await storage.freeBytes().catch(asConflict);
-      if (sizeBytes !== null && free !== null && sizeBytes > free) throw tooLarge(storage, free);
+      const room = await importRoomIn(storage).catch(asConflict);
+      if (sizeBytes !== null && sizeBytes > room.bytes) throw tooLarge(room);
       const isSealed =
         (await resolver.encryption(fields.storage_provider_id).catch(asConflict)) !== null;
       if (atOnce >= maxAtOnce)
@@ -182,7 +183,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
         );
       atOnce += 1;
       try {
-        return await receiveOne(target, sent, { storage, free, isSealed, signal });
+        return await receiveOne(target, sent, { storage, room, isSealed, signal });
       } finally {
         atOnce -= 1;
       }

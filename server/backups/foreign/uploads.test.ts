@@ -10,14 +10,19 @@ import { promisify } from "node:util";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../../contract/backups/backup.ts";
+import { maxImportBytes } from "../../../contract/backups/import.ts";
 import { createApp } from "../../app.ts";
 import { listen } from "../../http/listen.ts";
+import { createLocalHost } from "../../hosts/local.ts";
+import { createLocalStorage } from "../../storage/local.ts";
 import { portOf } from "../../testing/port-of.ts";
 import {
   createBackupTestService,
   soon,
   type BackupTestService,
 } from "../testing/backup-service.ts";
+import { importRoomIn } from "./import-room.ts";
+import { createUploads } from "./uploads.ts";
 
 const run = promisify(execFile);
 const identity = await generateX25519Identity();
@@ -184,6 +189,47 @@ describe("an uploaded file", () => {
     // A file is a file where one is asked for, and no JSON anywhere else.
     expect(await statusOf("/api/site/1/restore")).toBe(415);
     await soon(async () => expect(await storedOf(folder)).toEqual(before));
+  });
+
+  test("that comes too slowly ends, and one has a bound also where the storage doesn't tell what is free", async () => {
+    const storage = createLocalStorage({ path: join(service.folder, "copies") });
+    const place = "s3://bucket";
+    const room = await importRoomIn({ freeBytes: async () => null, place });
+    expect(room).toEqual({
+      bytes: maxImportBytes,
+      words: expect.stringMatching(/^1 TB, which is the most in s3:\/\/bucket, .* Choose another/),
+    });
+    const receive = (content: Readable, from: Partial<typeof room> = {}) =>
+      createUploads({ host: createLocalHost({}), pace: { bytes: 1000, seconds: 0.2 } }).receive({
+        id: 1,
+        content,
+        storage,
+        key: "slow.upload",
+        isSealed: false,
+        room: { ...room, ...from },
+        onProgress: () => undefined,
+        signal: new AbortController().signal,
+      });
+    async function* byte() {
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        yield Buffer.from("x");
+      }
+    }
+    await expect(receive(Readable.from(byte()))).rejects.toThrow(
+      /^The file came too slowly: \d+ bytes in 0\.2 s, and it takes 1 kB at least\. /,
+    );
+    async function* enough() {
+      for (let count = 0; count < 6; count++) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        yield Buffer.alloc(1000);
+      }
+    }
+    expect(await receive(Readable.from(enough()))).toMatchObject({ sentBytes: 6000 });
+    await storage.remove("slow.upload");
+    await expect(receive(Readable.from(enough()), { bytes: 5999 })).rejects.toThrow(
+      `The file is larger than ${room.words}`,
+    );
   });
 
   test("that comes over the network and breaks off there has failed, and one that is refused is told so", async () => {

@@ -2,6 +2,7 @@
 // memory nor this machine's disk holds one whole.
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { uploadPace } from "../../../contract/backups/import.ts";
 import { findFileKey, type FileKey } from "../../encryption/decrypt.ts";
 import { createEncrypt } from "../../encryption/encrypt.ts";
 import type { LocalHost } from "../../hosts/host.ts";
@@ -11,9 +12,7 @@ import type { Storage } from "../../storage/storage.ts";
 import { toError } from "../../to-error.ts";
 import { type Canceled, Interrupted } from "../failure-message.ts";
 import { sizeInWords } from "../formatting.ts";
-
-/** So long nothing may come of a file while it is waited for. */
-const stallMs = 60_000;
+import type { ImportRoom } from "./import-room.ts";
 
 export type Received = {
   /** As stored. */
@@ -31,37 +30,53 @@ type Receive = Pick<Upload<unknown>, "content"> & {
   storage: Storage;
   key: string;
   isSealed: boolean;
-  /** What may come; null = as much as does. */
-  limitBytes: number | null;
+  /** What may come. */
+  room: ImportRoom;
   onProgress(sentBytes: number): void;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
 };
 
-export const tooLarge = (storage: Storage, freeBytes: number): ServiceError =>
-  new ServiceError(
-    "body_too_large",
-    `The file is larger than the ${sizeInWords(freeBytes)} that are free in ${storage.place}. Free some space, or choose another storage.`,
-  );
+export const tooLarge = ({ words }: ImportRoom): ServiceError =>
+  new ServiceError("body_too_large", `The file is larger than ${words}`);
 
-export function createUploads({ host }: { host: LocalHost }) {
+/** @param pace what must come of a file at least while it is waited for */
+export function createUploads({
+  host,
+  pace = uploadPace,
+}: {
+  host: LocalHost;
+  pace?: { bytes: number; seconds: number };
+}) {
   const receiving = new Map<number, AbortController>();
 
   async function* watched(
-    { content, storage, limitBytes, onProgress }: Receive,
+    { content, room, onProgress }: Receive,
     ending: AbortController,
   ): AsyncGenerator<Buffer> {
     let bytes = 0;
+    // What the storage takes its time for is not held against the client.
+    const wholeMs = pace.seconds * 1000;
+    let leftMs = wholeMs;
+    let cameBytes = 0;
+    const tooSlow = () =>
+      new Interrupted(
+        `The file came too slowly: ${sizeInWords(cameBytes)} in ${pace.seconds} s, and it takes ${sizeInWords(pace.bytes)} at least. Copy it to the storage by other means and import it from there.`,
+      );
     const chunks = content[Symbol.asyncIterator]();
     for (;;) {
-      const timer = setTimeout(
-        () => ending.abort(new Interrupted(`Nothing came of the file for ${stallMs / 1000} s.`)),
-        stallMs,
-      );
+      const fromMs = performance.now();
+      const timer = setTimeout(() => ending.abort(tooSlow()), Math.max(0, leftMs));
       const next: IteratorResult<Buffer> = await chunks.next().finally(() => clearTimeout(timer));
       if (next.done === true) return;
       bytes += next.value.length;
-      if (limitBytes !== null && bytes > limitBytes) throw tooLarge(storage, limitBytes);
+      if (bytes > room.bytes) throw tooLarge(room);
+      cameBytes += next.value.length;
+      leftMs -= performance.now() - fromMs;
+      if (cameBytes >= pace.bytes) {
+        leftMs = wholeMs;
+        cameBytes = 0;
+      }
       onProgress(bytes);
       yield Buffer.from(next.value);
     }

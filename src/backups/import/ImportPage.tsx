@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Backup } from "../../../contract/backups/backup.ts";
+import { maxImportBytes } from "../../../contract/backups/import.ts";
 import { ApiError } from "../../api/api-error.ts";
 import { invalidate } from "../../api/query.ts";
 import { Crumbs } from "../../app/Crumbs.tsx";
@@ -184,7 +185,7 @@ export function ImportPage() {
           <Field
             label="Storage"
             error={fields["storage_provider_id"]?.[0]}
-            help="The backup is stored here."
+            help={`The backup is stored here. Unpacked, the file must fit into what is free, or into ${formatBytes(maxImportBytes)} where the storage doesn't tell that.`}
           >
             {(aria) => (
               <Select
