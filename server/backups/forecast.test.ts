@@ -41,6 +41,12 @@ test("of incremental backups each week has a full, which stays as long as what n
   expect(storedAt(incremental, now.getTime() + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
 });
 
+test("of runs within an hour the last of each hour that is kept is counted", () => {
+  const often = nightly({ gapMs: hourMs / 6, hold: 3, keep: { hourly: 24 } });
+  // Three in the newest hour, and one in each of the 23 before it.
+  expect(storedAt(often, now.getTime() + 3 * dayMs + hourMs / 2)).toBe((3 + 23) * 100);
+});
+
 test("what is foreseen is what retention leaves, run by run", () => {
   assert(
     property(

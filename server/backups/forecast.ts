@@ -7,6 +7,7 @@ import { forecastDays } from "../../contract/backups/storage-forecast.ts";
 import { fullKeptDays, maxPatches } from "./choose-base.ts";
 import { median } from "./median.ts";
 
+const hourMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 /** A finished backup. */
@@ -81,8 +82,8 @@ function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfigur
 }
 
 /**
- * Runs between two moments, newest first. Of frequent ones that are long past only the last of each day: no rule that reaches so far
- * back wants another.
+ * Runs between two moments, newest first. Of frequent ones before the newest that are held, only the last of each hour that is kept,
+ * and of those that are long past the last of each day: no rule that reaches so far back wants another.
  */
 function* comingRuns(
   { hold, keep, gapMs, nextRunAt }: ForecastConfiguration,
@@ -90,11 +91,14 @@ function* comingRuns(
 ): Generator<number> {
   if (gapMs === null || nextRunAt === null || nextRunAt.getTime() > untilMs) return;
   const firstMs = nextRunAt.getTime();
-  const exact = hold + (keep?.hourly ?? 0) + 1;
-  let atMs = firstMs + Math.floor((untilMs - firstMs) / gapMs) * gapMs;
+  const hourly = hold + (keep?.hourly ?? 0) + 1;
+  const lastUntil = (ms: number) => firstMs + Math.floor((ms - firstMs) / gapMs) * gapMs;
+  let atMs = lastUntil(untilMs);
   for (let count = 0; atMs >= firstMs; count += 1) {
     yield atMs;
-    atMs -= count < exact ? gapMs : Math.max(gapMs, dayMs);
+    if (count >= hourly) atMs -= Math.max(gapMs, dayMs);
+    else if (count < hold || gapMs >= hourMs) atMs -= gapMs;
+    else atMs = lastUntil(Math.floor(atMs / hourMs) * hourMs - 1);
   }
 }
 
