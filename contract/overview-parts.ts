@@ -91,7 +91,7 @@ export const overviewSelfBackup = z.object({
 });
 
 export const overviewRun = z.object({
-  kind: stateOf(["run", "copy", "restore", "drill"]),
+  kind: stateOf(["run", "copy", "import", "restore", "drill"]),
   backup_id: id,
   /** Name of its configuration. */
   configuration: z.string(),

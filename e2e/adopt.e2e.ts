@@ -156,7 +156,7 @@ test("editing it gives it a schedule, and says what that leads to", async ({ pag
   await connectAs(page, service.url);
   await page.goto(`${service.url}/servers/1/backups`);
   await page.getByRole("link", { name: "Edit: orders (adopted)" }).click();
-  await expect(page.getByText(/retention then deletes adopted backups/)).toBeVisible();
+  await expect(page.getByText(/retention then deletes backups beyond/)).toBeVisible();
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("At 02:30, every day")).toBeVisible();
   await expect(page.getByText("All, until you edit the backup")).toBeHidden();

@@ -29,7 +29,7 @@ export type TaskRow = Claim & {
   is_claimed: boolean;
 };
 export type RunningTask = {
-  kind: Exclude<BackupTaskKind, "verify" | "import">;
+  kind: Exclude<BackupTaskKind, "verify">;
   backup_id: number;
   /** Name of its configuration. */
   configuration: string;
@@ -174,7 +174,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
         db,
         "overview_running",
         sql`
-        select case task.kind when 'import' then 'run' else task.kind end as kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
+        select task.kind, task.backup_id, task.begun_at, backups.plain_size::float8 as plain_size,
           configuration.name as configuration, servers.id as server_id, servers.name as server,
           newest.good_plain_size::float8 as usual_size
         from ${tasks} join backups on backups.id = task.backup_id

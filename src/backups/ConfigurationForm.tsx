@@ -50,8 +50,8 @@ export function ConfigurationForm({
         configuration?.adopted_at && (
           <Notice tone="warn">
             <p>
-              Saving starts the schedule. After each run, retention then deletes adopted backups
-              beyond “Keep last”.
+              Saving starts the schedule. After each run, retention then deletes backups beyond
+              “Keep last”, also those that are here now.
             </p>
           </Notice>
         )

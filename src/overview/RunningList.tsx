@@ -8,6 +8,7 @@ import { Time } from "../ui/Time.tsx";
 const words: Record<string, string> = {
   run: "Backing up",
   copy: "Copying",
+  import: "Importing",
   restore: "Restoring",
   drill: "Restore drill",
 };

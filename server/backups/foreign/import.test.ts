@@ -575,6 +575,9 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     );
     const { body: slow } = await ask("database", 4, "slow.sql");
     await soon(async () => expect(await scratchDatabases()).toHaveLength(1));
+    expect((await service.json("GET", "/api/overview")).body).toMatchObject({
+      running: [{ kind: "import", backup_id: slow.id }],
+    });
     expect((await service.call("POST", `/api/backup/${slow.id}/cancel`)).status).toBe(202);
     expect((await ended(slow.id)).status_reason).toMatch(/^Canceled by .* Nothing was stored\.$/);
     expect(await scratchDatabases()).toEqual([]);
