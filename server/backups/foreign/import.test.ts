@@ -83,12 +83,14 @@ beforeAll(async () => {
       secrets: {
         PG: postgres.url("shop", { user: "shop", password: "shop" }),
         MY: mariadb.url("shop"),
+        ROOT: postgres.url("shop"),
       },
     },
     {
       databases: () => `
   - { id: 4, server: 1, name: shop-pg, engine: postgres, url: env:PG }
-  - { id: 5, server: 1, name: shop-my, engine: mysql, url: env:MY }`,
+  - { id: 5, server: 1, name: shop-my, engine: mysql, url: env:MY }
+  - { id: 6, server: 1, name: shop-root, engine: postgres, url: env:ROOT }`,
     },
   );
   brought = join(service.folder, "copies/brought");
@@ -535,6 +537,16 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       expect(reason ?? "").not.toMatch(/Unexpected error/);
     }
     expect(await scratchDatabases()).toEqual([]);
+  });
+
+  test("for a superuser is imported with a warning, and without one for any other account", async () => {
+    const warned = "shop-root: the account postgres is a superuser of PostgreSQL";
+    for (const file of ["laravel.sql", "laravel.dump"]) {
+      const { status, output } = await imported("database", 6, file);
+      expect(status, output).toBe("finished");
+      expect(output.split(warned)).toHaveLength(2);
+    }
+    expect((await imported("database", 4, "laravel.dump")).output).not.toContain("superuser");
   });
 
   test("is asked for with a path that is there, in a storage that is, by whoever reaches every server", async () => {

@@ -2,6 +2,8 @@
 // and dumped from there, so that all that restores, drills and browsing expect is the same.
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
+import type pg from "pg";
+import { placeOf } from "../../../postgres/address.ts";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import { keepEnd } from "../../foreign/keep-end.ts";
@@ -41,9 +43,36 @@ function refuseUnguarded({ major, version }: Tools): void {
   );
 }
 
-const archiveIntake = ({ machine: host }: Target, { content }: ForeignFile): Intake => ({
+/** What a dump has runs with all rights of the account: at the import of SQL text, and at each restore. */
+async function warnOfSuperuser(
+  client: pg.Client,
+  target: Target,
+  say: Attempt["say"],
+): Promise<void> {
+  const { rows } = await client.query(
+    "select from pg_roles where rolname = current_user and rolsuper",
+  );
+  if (rows.length > 0)
+    say(
+      `${target.name}: the account ${target.user} is a superuser of PostgreSQL at ${placeOf(target)}, so what is in the file can do anything on that server, now or in a restore. Give the database in the inventory an account that owns that database alone.`,
+    );
+}
+
+const sessionOf = ({ id, signal }: Attempt) => ({
+  applicationName: `quarterdeck import ${id}`,
+  signal,
+});
+
+const archiveIntake = (target: Target, { content }: ForeignFile): Intake => ({
+  async prepare(attempt) {
+    // An archive is stored without the server.
+    await withServer(target, sessionOf(attempt), (client) =>
+      warnOfSuperuser(client, target, attempt.say),
+    ).catch(() => attempt.signal.throwIfAborted());
+  },
   async dump(into, attempt): Promise<Manifest> {
     const { say, signal } = attempt;
+    const { machine: host } = target;
     const passed = Readable.from(writingTo(into, content), { highWaterMark: 1 });
     try {
       const { tools, archive } = await openBackup({ host, isPacked: false }, passed, signal);
@@ -86,17 +115,13 @@ function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
     ...target,
     database: drillDatabaseOf(id),
   });
-  const sessionOf = ({ id, signal }: Attempt) => ({
-    applicationName: `quarterdeck import ${id}`,
-    signal,
-  });
-
   return {
     async prepare(attempt) {
       const { say } = attempt;
       const { database } = scratchOf(attempt);
       const session = sessionOf(attempt);
       await withServer(target, session, async (client) => {
+        await warnOfSuperuser(client, target, say);
         await dropDatabase(client, database);
         await createDatabase(client, target, database, {
           why: "SQL text is loaded into a database of its own first",
