@@ -65,6 +65,16 @@ describe("a dump of one database", () => {
       "INSERT INTO t VALUES (@saved_sql_mode := 1);",
       "several statements",
     ],
+    [
+      "a mode behind a long list",
+      `SET ${"@a = 1, ".repeat(600)}sql_mode = 'ANSI';`,
+      "otherwise than dumps",
+    ],
+    [
+      "a mode behind many others",
+      `SET @x = '${"STRICT_TRANS_TABLES,".repeat(300)}', sql_mode = 'ANSI';`,
+      "sets the SQL mode",
+    ],
     ["the second of two tables", "DROP TABLE IF EXISTS a, `b`.`t`;", "“b”"],
     ["where a table is moved to", "ALTER TABLE a RENAME TO b.t;", "“b”"],
     ["what a table is made like", "CREATE TABLE a LIKE b.t;", "“b”"],

@@ -31,6 +31,8 @@ const refused: readonly (readonly [RegExp, string])[] = [
 /** Under these, texts end otherwise than they are read here. */
 const otherwiseQuoted =
   /\b(?:NO_BACKSLASH_ESCAPES|ANSI_QUOTES|ANSI|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL)\b/i;
+/** Of a longer one not all is in sight. */
+const longSetting = 3000;
 /** A mode as the tools set it: written out, or as it was before. */
 const plainMode =
   /^ ?(?:''|DEFAULT|@OLD_SQL_MODE|@SAVED_SQL_MODE|@@(?:SESSION\. ?)?SQL_MODE)(?: ?,|$)/i;
@@ -104,10 +106,12 @@ export function createForeignStatements() {
   }
 
   function refuseMode({ head, line, modes }: Beginning & Pick<Statement, "modes">): void {
-    if (!/^SET\b.*SQL_MODE\b/i.test(head)) return;
+    const isLong = head.length > longSetting || modes.length > longSetting;
+    if (!/^SET\b/i.test(head) || !(isLong || /SQL_MODE\b/i.test(head))) return;
     const mode = otherwiseQuoted.exec(modes)?.[0];
     const set = [...head.matchAll(/SQL_MODE`? ?:?=/gi)];
     const isPlain =
+      !isLong &&
       !modes.includes("\\") &&
       set.every(({ index, 0: text }) => plainMode.test(head.slice(index + text.length)));
     if (mode === undefined && isPlain) return;
