@@ -97,8 +97,8 @@ export function createConfigurationStore(db: Database) {
     },
 
     /**
-     * What saves a database or site before something is restored over it: its newest configuration that works, or else its
-     * newest.
+     * What saves a database or site before something is restored over it: its newest configuration that works and makes
+     * backups, not one of adopted or imported files, or else its newest.
      */
     async saverOf({
       database_id,
@@ -115,7 +115,11 @@ export function createConfigurationStore(db: Database) {
             inArray(configurations.status, ["installed", "failed"]),
           ),
         )
-        .orderBy(desc(sql`${configurations.status} = 'installed'`), desc(configurations.id))
+        .orderBy(
+          desc(sql`${configurations.status} = 'installed'`),
+          desc(sql`${configurations.adopted_at} is null`),
+          desc(configurations.id),
+        )
         .limit(1);
       return row ?? null;
     },

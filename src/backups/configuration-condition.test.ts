@@ -45,6 +45,18 @@ test.each<[string, Partial<BackupConfiguration>, [string, string, string | undef
   ],
   ["nothing is stored", { last_backup: null, backups: [] }, ["bad", "unprotected", undefined]],
   ["it was adopted", { adopted_at: today }, ["idle", "adopted", undefined]],
+  [
+    "it holds imports, and was saved before a restore since",
+    {
+      adopted_at: today,
+      last_backup: { ...good, id: 3, trigger: "safety" },
+      backups: [
+        { ...good, id: 3, trigger: "safety" },
+        { ...good, id: 2, trigger: "import" },
+      ],
+    },
+    ["idle", "imported", undefined],
+  ],
   ["it was adopted, and is odd", { adopted_at: today, warnings }, ["warn", "adopted", warnings[0]]],
   [
     "it was adopted, and is tested",

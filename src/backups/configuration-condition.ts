@@ -35,11 +35,12 @@ const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, stri
 };
 
 /** It makes no backups, so it neither protects nor is late. */
-function adoptedCondition({ warnings = [], last_backup: last }: BackupConfiguration): Condition {
+function adoptedCondition({ warnings = [], backups }: BackupConfiguration): Condition {
   const [warning] = warnings;
   return {
     tone: warning === undefined ? "idle" : "warn",
-    word: last?.trigger === "import" ? "imported" : "adopted",
+    // The newest one may be a backup before a restore.
+    word: backups.some(({ trigger }) => trigger === "import") ? "imported" : "adopted",
     reason: "No schedule, and retention deletes nothing.",
     ...(warning !== undefined && { warning }),
   };

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../../contract/backups/backup.ts";
+import type { CurrentContents } from "../../../contract/backups/contents.ts";
 import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/jobs.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
@@ -265,6 +266,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(database.status, database.output).toBe("finished");
     await restored(database);
     expect(service.sql('select count(*) as n from "Track List"')).toEqual([{ n: 1982 }]);
+    const own = await service.installed({ backupable_type: "site" });
     const site = await imported("site", 1, "site.tar.gz");
     expect(site.status, site.output).toBe("finished");
     await restored(site);
@@ -276,6 +278,9 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       next_run_at: null,
       drill: null,
     });
+    // Before something else is restored over it, the site is saved by what makes backups of it.
+    const current = await service.json<CurrentContents>("GET", "/api/site/1/contents");
+    expect(current.body.saved_by?.id).toBe(own.id);
     // Retention deletes none of them, however many there are.
     const again = await imported("site", 1, "site.tar.gz");
     expect(again.configuration_id).toBe(id);
