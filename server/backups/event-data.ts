@@ -154,7 +154,7 @@ const ofTarget = (target: RestoreTarget | null) =>
       };
 
 const intoFact = (target: RestoreTarget | null): [string, string][] =>
-  target === null ? [] : [["Into", targetInWords(target)]];
+  target === null ? [] : [[target.part == null ? "Into" : "Only", targetInWords(target)]];
 
 /** E.g. "shop-staging", "public/index.php in shop", "the new database shop_copy on the server of shop". */
 export function targetInWords({

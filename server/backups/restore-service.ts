@@ -92,7 +92,9 @@ export function createRestoreService(options: RestoreServiceOptions) {
     // Before the transaction ends: whoever performs it may have begun a moment later.
     if (keys !== null) for (const id of ids) fileKeys.keep(id, keys);
     const details = [
-      ...(into === null ? [] : [`Into ${targetInWords(into.target)}.`]),
+      ...(into === null
+        ? []
+        : [`${into.target.part == null ? "Into" : "Only"} ${targetInWords(into.target)}.`]),
       ...(skipsSafetyBackup ? ["Without a backup of current data."] : []),
     ];
     const more = details.length === 0 ? {} : { detail: details.join(" ") };
