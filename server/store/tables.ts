@@ -458,6 +458,8 @@ export const backups = pgTable(
     taken_at: moment("taken_at"),
     /** Null: nothing keeps retention and requests from deleting it. */
     pinned_at: moment("pinned_at"),
+    /** Until then the storage itself refuses to delete its file; null = not that anybody knows. */
+    locked_until: moment("locked_until"),
     verified_at: moment("verified_at"),
     /** When the stored file was last read again, whatever was found. */
     checked_at: moment("checked_at"),
