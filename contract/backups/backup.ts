@@ -137,6 +137,8 @@ export const backup = z
     drilled_at: extra(timestamp),
     /** Since when it is pinned: neither retention nor a request deletes it; null = it is not. */
     pinned_at: extra(timestamp),
+    /** Until when its storage refuses to delete the file; null = it doesn't, as far as anybody knows. */
+    locked_until: extra(timestamp),
     /** Of a copy: the run that it is of; null once that one is deleted. */
     copy_of_id: extra(id),
     /** Of a copy: when that run began. */

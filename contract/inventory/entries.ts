@@ -94,6 +94,12 @@ const recipients = z
   )
   .check(z.minLength(1), z.maxLength(20));
 
+/** Object lock of S3. Buckets lock nothing for longer than a hundred years. */
+const objectLock = z.strictObject({
+  mode: z.enum(["governance", "compliance"]),
+  days: z.int().check(z.gte(1), z.lte(36_500)),
+});
+
 /** A text is split at its spaces; a list is taken as it is. */
 const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
 
@@ -239,6 +245,8 @@ function entriesWith<
         endpoint: z.optional(endpoint),
         access_key: secret,
         secret_key: secret,
+        /** For how long the bucket is to refuse the deletion of each backup; left out: as it does by itself. */
+        lock: z.optional(objectLock),
         ...encryption,
       }),
       z.strictObject({

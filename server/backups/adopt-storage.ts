@@ -288,5 +288,6 @@ function toRow(file: AdoptableFile, configurationId: number, providerId: number,
     ].join("\n"),
     started_at: startedAt,
     ended_at: storedAt,
+    locked_until: file.lockedUntil,
   };
 }

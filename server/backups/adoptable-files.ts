@@ -210,7 +210,15 @@ async function readOne(
   if (!(startedMs >= earliest && storedMs >= startedMs && storedMs <= now.getTime() + dayMs))
     return "Its manifest gives a time that can't be right.";
   const { counts, ...others } = manifest;
-  return { key, manifest: others, counts: JSON.stringify(counts), startedAt, storedAt };
+  const lockedUntil = (await storage.locks?.until(key)) ?? null;
+  return {
+    key,
+    manifest: others,
+    counts: JSON.stringify(counts),
+    startedAt,
+    storedAt,
+    lockedUntil,
+  };
 }
 
 /** @returns null where it is larger than a manifest, whatever the list of the storage said */

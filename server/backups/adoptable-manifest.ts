@@ -64,6 +64,8 @@ export type AdoptableFile = {
   counts: string;
   startedAt: Date;
   storedAt: Date;
+  /** As its storage says; null = it is not locked. */
+  lockedUntil: Date | null;
 };
 
 export type AdoptableFiles = {

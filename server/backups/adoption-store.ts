@@ -27,6 +27,7 @@ type AdoptedRow = Required<
     | "output"
     | "started_at"
     | "ended_at"
+    | "locked_until"
   >
 >;
 

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
+import { ObjectLocked } from "../storage/storage.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
@@ -23,6 +24,7 @@ import { createCopyRequest } from "./copy-request.ts";
 import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import type { Uploads } from "./foreign/uploads.ts";
+import { isLocked, lockedMessage } from "./lock-stored.ts";
 import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { createLockBoth } from "./lock-both.ts";
@@ -74,7 +76,8 @@ function cancelableOf(id: number, all: readonly TaskRow[]): TaskRow | undefined 
 }
 
 export function createBackupService(options: BackupServiceOptions) {
-  const { store, tasks, resolver, runner, removal, copyBackup, fileKeys, jobs, clock } = options;
+  const { store, tasks, resolver, runner, removal, copyBackup, copyQueue, fileKeys, jobs, clock } =
+    options;
   const { run, runScheduled } = createRunMaker(options);
   const { addTask } = createAddTasks(options);
   const { findFile } = createOpenStored(options);
@@ -213,6 +216,10 @@ export function createBackupService(options: BackupServiceOptions) {
           throw conflict("The backup is pinned. Unpin it before you delete it.");
         if (!canBackup.remove(row))
           throw conflict(`The backup is ${row.status}. Delete it once that is done.`);
+        if (row.locked_until !== null && isLocked(row, new Date(clock.now())))
+          throw conflict(
+            lockedMessage(await copyQueue.nameOf(row.storage_provider_id, tx), row.locked_until),
+          );
         const [busy] = await tasks.ofBackup(tx, row.id);
         if (busy !== undefined)
           throw conflict(`The backup is ${taskNames[busy.kind]}. Delete it once that is done.`);
@@ -230,8 +237,15 @@ export function createBackupService(options: BackupServiceOptions) {
     },
 
     /** Removes what a run that failed may have left; tried again until the storage answers. */
-    async clean({ storage_provider_id, path }: JobData["backup.clean"]): Promise<void> {
-      await removeStored(await resolver.storage(storage_provider_id), path);
+    async clean(data: JobData["backup.clean"]): Promise<void> {
+      try {
+        await removeStored(await resolver.storage(data.storage_provider_id), data.path);
+      } catch (error) {
+        if (!(error instanceof ObjectLocked)) throw error;
+        // Its storage lets it go by then.
+        const waitSeconds = Math.ceil((error.until.getTime() - clock.now()) / 1000);
+        await store.transaction((tx) => jobs.send(tx, "backup.clean", data, waitSeconds));
+      }
     },
 
     findFile,

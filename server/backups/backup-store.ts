@@ -8,11 +8,13 @@ import {
   asc,
   desc,
   eq,
+  gt,
   inArray,
   isNotNull,
   isNull,
   lt,
   lte,
+  max,
   ne,
   notInArray,
   or,
@@ -186,6 +188,15 @@ export function createBackupStore(db: Database) {
         .from(backups)
         .where(and(eq(backups.configuration_id, configurationId), isNotNull(backups.pinned_at)));
       return rows.length;
+    },
+
+    /** Until when the last of a configuration is locked that is locked at a moment; null = none is. */
+    async lockedUntil(tx: Connection, configurationId: number, at: Date): Promise<Date | null> {
+      const [last] = await tx
+        .select({ until: max(backups.locked_until) })
+        .from(backups)
+        .where(and(eq(backups.configuration_id, configurationId), gt(backups.locked_until, at)));
+      return last?.until ?? null;
     },
 
     /** All that have, or may have, a file. */

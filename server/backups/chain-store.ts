@@ -95,6 +95,17 @@ export function createChainStore(db: Database) {
       return base?.damage == null ? {} : { damage: needsDamaged(id) + base.damage };
     },
 
+    /** Notes that the full of a backup is locked for as long as that one is. */
+    async lockBase(
+      tx: Connection,
+      { base_id: id }: Pick<BackupRow, "base_id">,
+      until: Date | null,
+    ): Promise<void> {
+      if (id === null || until === null) return;
+      const later = sql`greatest(${backups.locked_until}, ${until.toISOString()}::timestamptz)`;
+      await tx.update(backups).set({ locked_until: later }).where(eq(backups.id, id));
+    },
+
     /** Takes that back. @returns whether there was something to be taken back */
     async clearBaseDamage(tx: Connection, baseId: number): Promise<boolean> {
       const rows = await tx

@@ -16,6 +16,7 @@ import { recordActivity } from "../activity/store.ts";
 import type { Caller } from "../http/route.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
+import { toUtc } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { configurationEntry } from "./event-data.ts";
@@ -206,6 +207,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         if (pinned > 0)
           throw conflict(
             `${pinned} of its backups ${pinned === 1 ? "is" : "are"} pinned. Unpin what may be deleted, or keep the stored files.`,
+          );
+        const until = withFiles ? await store.lockedUntil(tx, id, new Date(clock.now())) : null;
+        if (until !== null)
+          throw conflict(
+            `Some of its backups are locked in their storage, the last one until ${toUtc(until)}. Delete the configuration after that, or keep the stored files.`,
           );
         const names: string[] = [];
         for (const provider of [row.storage_provider_id, row.copy_storage_provider_id])

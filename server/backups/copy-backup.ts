@@ -3,12 +3,13 @@ import { pipeline } from "node:stream/promises";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
-import { StorageError, type Storage } from "../storage/storage.ts";
+import { StorageError, toUtc, type Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createCopyContent, type CopyContent, type CopyContentOptions } from "./copy-content.ts";
 import { createCopyOutcome, type CopyOutcomeOptions } from "./copy-outcome.ts";
 import { shortDuration, sizeInWords } from "./formatting.ts";
+import { lockStored, type Locked } from "./lock-stored.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPace, delay } from "./pacer.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
@@ -116,7 +117,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     { base, isPacked, open }: CopyContent,
     { encrypt, recipients }: Awaited<ReturnType<typeof planEncryption>>,
     work: Work,
-  ): Promise<Stored> {
+  ): Promise<Stored & { locked: Locked }> {
     const { run, configuration, output, signal, claim } = work;
     // What was written as a manifest is read as one; older rows have none.
     const manifest = run.manifest as Manifest | null;
@@ -142,7 +143,8 @@ export function createCopyBackup(options: CopyBackupOptions) {
       const whole = { ...stored, plainBytes: run.plain_size };
       if (manifest !== null)
         await putBeside(copy, work, { storage, stored: whole, base, recipients });
-      return whole;
+      const file = { storage, path: copy.path, base, at: new Date(clock.now()) };
+      return { ...whole, locked: await untilAborted(signal, lockStored(file, signal)) };
     } finally {
       await endReport();
     }
@@ -192,7 +194,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     });
 
   /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
-  async function copyAtLast(at: { row: BackupRow }, work: Work): Promise<Stored> {
+  async function copyAtLast(at: { row: BackupRow }, work: Work) {
     const { run, output, signal, claim } = work;
     const isAwaited = run.status === "running";
     for (let tried = 0; ; tried++)
@@ -248,8 +250,17 @@ export function createCopyBackup(options: CopyBackupOptions) {
         const stored = await copyAtLast(at, { run, configuration, output, signal, claim });
         output.say(`Stored ${sizeInWords(stored.sizeBytes)}; ${stored.verification}.`);
         await markStorage(at.row);
-        const { sizeBytes: size, checksum } = stored;
-        const facts = { size, checksum, plain_size: run.plain_size, manifest: run.manifest };
+        const { sizeBytes: size, checksum, locked } = stored;
+        if (locked.until !== null) output.say(`Locked until ${toUtc(locked.until)}.`);
+        if (locked.warning !== null) output.say(`Warning: ${locked.warning}`);
+        const facts = {
+          size,
+          checksum,
+          plain_size: run.plain_size,
+          manifest: run.manifest,
+          locked_until: locked.until,
+          warnings: locked.warning === null ? [] : [locked.warning],
+        };
         await finish(at.row, configuration, facts, output, also);
       } catch (error) {
         const { row } = at;

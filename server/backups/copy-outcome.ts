@@ -28,7 +28,9 @@ export type CopyOutcomeOptions = EndRunOptions & {
 };
 
 /** What is known of the stored file of a copy. */
-type StoredCopy = Required<Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest">>;
+type StoredCopy = Required<
+  Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest" | "locked_until" | "warnings">
+>;
 
 /** Of the run: as it is if it ended with its copy, and as it was if its file was found damaged. */
 type Noted = { ended: BackupRow | null; damaged?: BackupRow | null };
@@ -147,6 +149,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
                 ended_at: now(),
                 output: output.text(),
               });
+        await chainStore.lockBase(tx, copy, stored.locked_until);
         if (configuration === null || finished === null)
           throw new Error(`Backup ${copy.id} was moved while it was copied.`);
         const noted = await noteAtRun(tx, configuration, finished, null);

@@ -11,7 +11,7 @@ import type { BackupCounts } from "./metrics.ts";
 export type EndRunOptions = {
   store: Pick<BackupStore, "move">;
   configurations: Pick<ConfigurationStore, "clearMissed" | "move">;
-  chainStore: Pick<ChainStore, "baseDamage">;
+  chainStore: Pick<ChainStore, "baseDamage" | "lockBase">;
   counts: BackupCounts;
 };
 

@@ -4,6 +4,7 @@ import { EncryptionError } from "../encryption/encryption-error.ts";
 import type { EntryTests } from "../inventory/try-entries.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import { sizeInWords } from "./formatting.ts";
+import { toUtc } from "../storage/storage.ts";
 import { rehearseStorage } from "../storage/rehearse.ts";
 import type { EntryResolver } from "./resolver.ts";
 
@@ -31,11 +32,14 @@ export const createEntryTests = (
           "The drill_identity opens nothing here: its public key is none of the recipients.",
         );
     }
-    await rehearseStorage(storage, directory, signal);
+    const { details, keptUntil } = await rehearseStorage(storage, directory, signal);
     const free = await storage.freeBytes();
     return {
-      message: `A test file was written to ${storage.place}, read back and deleted.`,
-      details: free === null ? [] : [`${sizeInWords(free)} free`],
+      message:
+        keptUntil === null
+          ? `A test file was written to ${storage.place}, read back and deleted.`
+          : `A test file was written to ${storage.place} and read back. It is locked there until ${toUtc(keptUntil)}.`,
+      details: [...details, ...(free === null ? [] : [`${sizeInWords(free)} free`])],
     };
   },
 });

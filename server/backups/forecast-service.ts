@@ -39,7 +39,7 @@ export function readPlan({
 
 type ForecastServiceOptions = {
   db: Database;
-  inventory: Pick<InventoryStore, "allServers">;
+  inventory: Pick<InventoryStore, "allServers" | "findStorageProvider">;
   resolver: Pick<Resolver, "storage">;
   clock: Clock;
 };
@@ -62,7 +62,7 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
     now: Date,
     planned: ConfigurationRow | null,
   ): Promise<ForecastConfiguration[]> {
-    const [rows, stored, servers] = await Promise.all([
+    const [rows, stored, servers, provider] = await Promise.all([
       db
         .select()
         .from(backupConfigurations)
@@ -86,11 +86,13 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
           sizeBytes: backups.size,
           trigger: backups.trigger,
           pinnedAt: backups.pinned_at,
+          lockedUntil: backups.locked_until,
         })
         .from(backups)
         .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
         .orderBy(desc(backups.id)),
       inventory.allServers(),
+      inventory.findStorageProvider(providerId),
     ]);
     const zones = new Map(servers.map(({ id, timeZone }) => [id, timeZone]));
     const byId = new Map(
@@ -108,6 +110,7 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         gapMs: row === undefined ? null : gapOf(row, timeZone, now),
         nextRunAt: row?.next_run_at ?? null,
         incremental: row?.incremental ?? false,
+        lockDays: provider?.type === "s3" ? (provider.lock?.days ?? null) : null,
         stored: (storedOf.get(id) ?? []).map(({ trigger, pinnedAt, ...one }) => ({
           ...one,
           isSafety: trigger === "safety",

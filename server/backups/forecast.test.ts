@@ -14,6 +14,7 @@ const backup = (daysAgo: number, change: Partial<StoredBackup> = {}): StoredBack
   sizeBytes: 100,
   isSafety: false,
   isPinned: false,
+  lockedUntil: null,
   ...change,
 });
 const nightly = (change: Partial<ForecastConfiguration> = {}): ForecastConfiguration => ({
@@ -22,6 +23,7 @@ const nightly = (change: Partial<ForecastConfiguration> = {}): ForecastConfigura
   timeZone: "UTC",
   gapMs: dayMs,
   incremental: false,
+  lockDays: null,
   nextRunAt: new Date(now.getTime() + hourMs),
   stored: Array.from({ length: 7 }, (_, index) => backup(index + 1)),
   ...change,
@@ -133,6 +135,16 @@ test("backups that have grown go on growing, and one large one is no growth", as
     index === 0 ? { ...one, sizeBytes: 9e9 } : one,
   );
   expect((await forecast([nightly({ stored: odd })], null, now)).laterBytes).toBe(700);
+});
+
+test("locked backups stay until their lock ends, and so do those to come", () => {
+  const lockedUntil = new Date(now.getTime() + 5 * dayMs);
+  const stored = [backup(1), backup(2, { lockedUntil }), backup(3)];
+  const at = (days: number, lockDays: number | null) =>
+    storedAt(nightly({ hold: 1, stored, lockDays }), now.getTime() + days * dayMs + 2 * hourMs);
+  expect(at(3, null)).toBe(200);
+  expect(at(6, null)).toBe(100);
+  expect(at(30, 10)).toBe(1000);
 });
 
 test("pinned backups stay, those of a restore go after a week, and without a schedule nothing changes", async () => {

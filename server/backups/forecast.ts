@@ -19,6 +19,8 @@ export type StoredBackup = {
   sizeBytes: number;
   isSafety: boolean;
   isPinned: boolean;
+  /** Until when its storage keeps it, whatever retention does; null = it doesn't. */
+  lockedUntil: Date | null;
 };
 
 export type ForecastConfiguration = {
@@ -30,6 +32,8 @@ export type ForecastConfiguration = {
   nextRunAt: Date | null;
   /** Runs store what has changed since a full. */
   incremental: boolean;
+  /** For how many days its storage keeps what comes; null = it doesn't. */
+  lockDays: number | null;
   /** Those in the storage, newest first. */
   stored: readonly StoredBackup[];
 };
@@ -82,29 +86,39 @@ function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfigur
 }
 
 /**
- * Runs between two moments, newest first. Of frequent ones before the newest that are held, only the last of each hour that is kept,
+ * Runs between two moments, newest first. Of frequent ones before the newest that are held or locked, only the last of each hour that is kept,
  * and of those that are long past the last of each day: no rule that reaches so far back wants another.
  */
 function* comingRuns(
-  { hold, keep, gapMs, nextRunAt }: ForecastConfiguration,
+  { hold, keep, gapMs, nextRunAt, lockDays }: ForecastConfiguration,
   untilMs: number,
 ): Generator<number> {
   if (gapMs === null || nextRunAt === null || nextRunAt.getTime() > untilMs) return;
   const firstMs = nextRunAt.getTime();
-  const hourly = hold + (keep?.hourly ?? 0) + 1;
+  const exact = Math.max(hold, ((lockDays ?? 0) * dayMs) / gapMs);
+  const hourly = exact + (keep?.hourly ?? 0) + 1;
   const lastUntil = (ms: number) => firstMs + Math.floor((ms - firstMs) / gapMs) * gapMs;
   let atMs = lastUntil(untilMs);
   for (let count = 0; atMs >= firstMs; count += 1) {
     yield atMs;
     if (count >= hourly) atMs -= Math.max(gapMs, dayMs);
-    else if (count < hold || gapMs >= hourMs) atMs -= gapMs;
+    else if (count < exact || gapMs >= hourMs) atMs -= gapMs;
     else atMs = lastUntil(Math.floor(atMs / hourMs) * hourMs - 1);
   }
 }
 
+/** A run that is to come is locked once it is stored. @returns 0 where it never is */
+function lockedUntilMs(
+  one: { startedAt: Date } & Partial<Pick<StoredBackup, "lockedUntil">>,
+  lockDays: number | null,
+): number {
+  if (one.lockedUntil !== undefined) return one.lockedUntil?.getTime() ?? 0;
+  return lockDays === null ? 0 : one.startedAt.getTime() + lockDays * dayMs;
+}
+
 /** What a configuration has stored at a moment, in bytes. */
 export function storedAt(configuration: ForecastConfiguration, atMs: number): number {
-  const { stored, hold, keep, timeZone, gapMs } = configuration;
+  const { stored, hold, keep, timeZone, gapMs, lockDays } = configuration;
   const sum = (some: readonly { sizeBytes: number }[]) =>
     some.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
   // Nothing runs, so nothing is removed.
@@ -122,9 +136,12 @@ export function storedAt(configuration: ForecastConfiguration, atMs: number): nu
     const one = counted[index];
     if (one !== undefined) kept.add(one);
   }
+  for (const one of counted) if (lockedUntilMs(one, lockDays) > atMs) kept.add(one);
   const beside = stored.filter(
-    ({ isPinned, isSafety, startedAt }) =>
-      isPinned || (isSafety && atMs - startedAt.getTime() < safetyKeptDays * dayMs),
+    ({ isPinned, isSafety, startedAt, lockedUntil }) =>
+      isPinned ||
+      (isSafety && lockedUntil !== null && lockedUntil.getTime() > atMs) ||
+      (isSafety && atMs - startedAt.getTime() < safetyKeptDays * dayMs),
   );
   return sum([...kept]) + sum(beside) + sum(neededFulls());
 

@@ -59,5 +59,6 @@ export async function openService(
     endpoint: entry.endpoint ?? null,
     accessKey: await read(entry.access_key, "access_key"),
     secretKey: await read(entry.secret_key, "secret_key"),
+    lock: entry.lock,
   });
 }

@@ -20,6 +20,7 @@ import { shortDuration, sizeInWords } from "./formatting.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
+import { toUtc } from "../storage/storage.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
 
@@ -27,7 +28,7 @@ export type RecordOutcomeOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
   countsStore: CountsStore;
-  chainStore: Pick<ChainStore, "baseDamage">;
+  chainStore: Pick<ChainStore, "baseDamage" | "lockBase">;
   resolver: Omit<Resolver, "drill" | "destination">;
   jobs: Jobs;
   copyQueue: Pick<CopyQueue, "hold">;
@@ -37,7 +38,8 @@ export type RecordOutcomeOptions = {
 };
 
 export function createRecordOutcome(options: RecordOutcomeOptions) {
-  const { store, configurations, countsStore, resolver, jobs, copyQueue, clock, log } = options;
+  const { store, configurations, countsStore, chainStore, resolver, jobs, copyQueue, clock, log } =
+    options;
   const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
 
@@ -60,7 +62,12 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   async function finish(
     row: BackupRow,
     configuration: ConfigurationRow,
-    stored: Stored & { origin: Origin; state: string | null; warnings: string[] },
+    stored: Stored & {
+      origin: Origin;
+      state: string | null;
+      warnings: string[];
+      lockedUntil: Date | null;
+    },
     output: Output,
     before: BackupRow[],
     also: (tx: Connection) => Promise<void>,
@@ -88,6 +95,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,
     );
+    if (stored.lockedUntil !== null) output.say(`Locked until ${toUtc(stored.lockedUntil)}.`);
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
       // It is stored all the same; the next run tries again.
@@ -103,7 +111,9 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         source_state: stored.state,
         manifest: { ...stored.manifest, origin: stored.origin },
         warnings,
+        locked_until: stored.lockedUntil,
       };
+      await chainStore.lockBase(tx, row, stored.lockedUntil);
       const held = await copyQueue.hold(tx, locked, row, facts, output);
       const ended =
         held ?? (await endRun(tx, configuration, row, { ...facts, output: output.text() }));

@@ -2,15 +2,21 @@
 // because a row is all that leads to its file.
 import type { Logger } from "pino";
 import type { JobData, Jobs } from "../jobs/jobs.ts";
+import { ObjectLocked } from "../storage/storage.ts";
+import { theService } from "../activity/actor.ts";
+import { recordActivity } from "../activity/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
+import type { ConfigurationStore } from "./configuration-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { failureMessage } from "./failure-message.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
+import { backupEntry } from "./event-data.ts";
 import { removeStored } from "./stored-file.ts";
 
 type RemovalOptions = {
   store: BackupStore;
+  configurations: Pick<ConfigurationStore, "lock">;
   resolver: Resolver;
   jobs: Jobs;
   recovery: Pick<RecoveryWriter, "request">;
@@ -20,11 +26,30 @@ type RemovalOptions = {
 const deadlineSeconds = 600;
 const retryHint = "Quarterdeck retries within the hour. Delete it again to retry now.";
 
-export function createRemoval({ store, resolver, jobs, recovery, log }: RemovalOptions) {
+export function createRemoval(options: RemovalOptions) {
+  const { store, configurations, resolver, jobs, recovery, log } = options;
+
   const fail = (row: BackupRow, reason: string) =>
     store.transaction((tx) =>
       store.move(tx, row, "failed", { status_reason: `${reason} ${retryHint}` }),
     );
+
+  /** It is as it was before: nobody has to try again and again what its storage refuses until then. */
+  const keep = (row: BackupRow, { until, message }: ObjectLocked) =>
+    store.transaction(async (tx) => {
+      const configuration = await configurations.lock(tx, row.configuration_id);
+      const change = { status_reason: null, locked_until: until };
+      const kept = await store.move(tx, row, "finished", change);
+      if (kept !== null && configuration !== null)
+        await recordActivity(
+          tx,
+          backupEntry(configuration, kept, "not deleted", {
+            outcome: "bad",
+            actor: theService,
+            detail: message,
+          }),
+        );
+    });
 
   const sendDeleting = async (tx: Connection, row: BackupRow) =>
     jobs.send(tx, "backup.deleting", {
@@ -50,6 +75,10 @@ export function createRemoval({ store, resolver, jobs, recovery, log }: RemovalO
         if (row.path !== "")
           await removeStored(await resolver.storage(row.storage_provider_id), row.path);
       } catch (error) {
+        if (error instanceof ObjectLocked) {
+          await keep(row, error);
+          return;
+        }
         log.error({ err: error, backup: id }, "a backup's file was not removed");
         await fail(row, `Couldn't delete the stored file: ${failureMessage(error)}`);
         return;

@@ -17,12 +17,13 @@ const keptMs = 7 * 24 * hourMs;
 
 type Copy = {
   id: number;
-  base_id: null;
+  base_id: number | null;
   trigger: "schedule" | "manual" | "safety";
   damage: string | null;
   started_at: Date;
   ended_at: Date;
   pinned_at: Date | null;
+  locked_until?: Date | null;
 };
 
 /** What can happen to a configuration; a run or restore that fails leaves no finished backup. */
@@ -235,4 +236,30 @@ test("a pinned backup stays, and takes the place of no other", () => {
   const keeping = { hold: 2, keep: null, timeZone: "UTC" };
   const gone = removedAfterRun(stored, keeping, new Date("2026-06-30T02:31:00Z"));
   expect(stored.filter((copy) => !gone.includes(copy)).map(({ id }) => id)).toEqual([10, 9, 8, 3]);
+});
+
+test("a locked backup counts as ever, stays until its lock ends, and keeps the full that it needs", () => {
+  const at = new Date("2026-06-30T02:31:00Z");
+  const day = (id: number, base_id: number | null, locked_until: Date | null = null): Copy => {
+    const startedAt = new Date(at.getTime() - (10 - id) * 24 * hourMs);
+    return {
+      id,
+      base_id,
+      trigger: "schedule",
+      damage: null,
+      pinned_at: null,
+      locked_until,
+      started_at: startedAt,
+      ended_at: startedAt,
+    };
+  };
+  const later = new Date(at.getTime() + hourMs);
+  const stored = [day(10, null), day(9, null, later), day(8, 7, later), day(7, null), day(6, null)];
+  const gone = (now: Date) =>
+    removedAfterRun(stored, { hold: 1, keep: null, timeZone: "UTC" }, now).map(({ id }) => id);
+  expect(gone(at)).toEqual([6]);
+  expect(gone(later)).toEqual([9, 8, 7, 6]);
+  const safety = { ...day(1, null, later), trigger: "safety" as const };
+  expect(expiredSafety([...stored, safety], at)).toEqual([]);
+  expect(expiredSafety([...stored, safety], later)).toEqual([safety]);
 });

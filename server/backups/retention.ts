@@ -6,6 +6,7 @@ import type { InventoryStore } from "../inventory/store.ts";
 import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import { isLocked } from "./lock-stored.ts";
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 
@@ -13,7 +14,7 @@ type Facts = Pick<
   BackupRow,
   "id" | "base_id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
 > &
-  Partial<Pick<BackupRow, "taken_at" | "copy_of_id">>;
+  Partial<Pick<BackupRow, "taken_at" | "copy_of_id" | "locked_until">>;
 
 const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
 
@@ -73,6 +74,7 @@ export function expiredSafety<Backup extends Facts>(
     (one) =>
       one.trigger === "safety" &&
       !isPinned(one) &&
+      !isLocked(one, at) &&
       at.getTime() - (one.ended_at ?? one.started_at).getTime() >= safetyKeptMs,
   );
   const staying = finished.filter((backup) => !expired.includes(backup));
@@ -94,7 +96,7 @@ function withoutNeeded<Backup extends Facts>(
 }
 
 /**
- * What a finished run is followed by.
+ * What a finished run is followed by. What is locked counts like any other, and goes with a later run.
  * @param finished finished backups, newest first, the run among them
  * @param at when the run has finished
  */
@@ -103,11 +105,14 @@ export const removedAfterRun = <Backup extends Facts>(
   keeping: Keeping,
   at: Date,
 ): Backup[] =>
-  withoutNeeded(finished, [
-    ...expiredSafety(finished, at),
-    ...beyondKept(finished.filter(isOfRun), keeping),
-    ...beyondKept(copiesIn(finished), keeping),
-  ]);
+  withoutNeeded(
+    finished,
+    [
+      ...expiredSafety(finished, at),
+      ...beyondKept(finished.filter(isOfRun), keeping),
+      ...beyondKept(copiesIn(finished), keeping),
+    ].filter((one) => !isLocked(one, at)),
+  );
 
 /**
  * What will be gone once the next run has finished, which counts as a good one.

@@ -84,6 +84,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
       drill_output: row.drill_output,
       drilled_at: toTimestampOrNull(row.drilled_at),
       pinned_at: toTimestampOrNull(row.pinned_at),
+      locked_until: toTimestampOrNull(row.locked_until),
       copy_of_id: row.copy_of_id,
       taken_at: toTimestampOrNull(row.taken_at),
       copies: copied.map(({ id, storage_provider_id, status, is_damaged }) => ({

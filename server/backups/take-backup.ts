@@ -9,6 +9,7 @@ import { encryptedEnding } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createPace } from "./pacer.ts";
 import type { Incremental } from "./incremental.ts";
+import { lockStored } from "./lock-stored.ts";
 import type { Stored } from "./pipeline.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
 import type { Origin, Source } from "./sources/source.ts";
@@ -242,11 +243,16 @@ export function createTakeBackup(options: TakeBackupOptions) {
         }
         const file = { storage, stored, base, recipients: encryption?.recipients };
         const origin = await putBeside(row, configuration, source, file, signal);
+        const locked = await untilAborted(
+          signal,
+          lockStored({ storage, path: row.path, base, at: now() }, signal),
+        );
         const outcome = {
           ...stored,
           origin,
           state: storing.state(),
-          warnings: afterWarning ? [afterWarning] : [],
+          warnings: [afterWarning, locked.warning].flatMap((one) => one || []),
+          lockedUntil: locked.until,
         };
         const finished = await finish(row, configuration, outcome, output, before, also);
         options.recovery.request(finished.storage_provider_id, finished.id);

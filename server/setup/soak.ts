@@ -70,6 +70,13 @@ const programs: readonly Program[] = [
     environment: { CUT_ROUNDS: "20" },
   },
   {
+    name: "locks",
+    about:
+      "backups in buckets with object lock; needs the gateway of Ceph: apt-get install --no-install-recommends ceph-mon ceph-osd radosgw",
+    files: ["server/backups/storage-locked.test.ts"],
+    environment: { LONG_FORM: "true" },
+  },
+  {
     name: "away",
     about: "ten minutes without the sshd of a server, beside its workers",
     files: ["server/workers/remote.test.ts"],

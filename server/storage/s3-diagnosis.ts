@@ -32,6 +32,18 @@ export const isMissingObject = (error: unknown): boolean => {
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
 };
 
+export function isDenied(error: unknown): boolean {
+  const { $metadata }: SdkError = toError(error);
+  return $metadata?.httpStatusCode === 403;
+}
+
+/** Of a question for a bucket's object lock: it has none, or its service knows none. */
+export function isWithoutLocks(error: unknown): boolean {
+  const { name, $metadata }: SdkError = toError(error);
+  const status = $metadata?.httpStatusCode ?? 0;
+  return name === "ObjectLockConfigurationNotFoundError" || [400, 405, 501].includes(status);
+}
+
 /** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
 export function diagnoseS3Error(error: unknown, place: string): unknown {
   const { name, code, message, $metadata }: SdkError = toError(error);

@@ -16,6 +16,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { PassThrough, type Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
+import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts } from "./s3-parts.ts";
 import { isMissingObject, diagnoseS3Error } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
@@ -28,6 +29,8 @@ export type S3Options = {
   endpoint: string | null;
   accessKey: string;
   secretKey: string;
+  /** Left out: nothing is locked but what the bucket locks itself. */
+  lock?: S3Lock | undefined;
   /** How long a request may go without progress. */
   idleMs?: number;
 };
@@ -39,7 +42,15 @@ export type S3Options = {
 const cleanUpMs = 4_000;
 
 export function createS3Storage(options: S3Options): ListedStorage {
-  const { bucket: Bucket, region, endpoint, accessKey, secretKey, idleMs = 60_000 } = options;
+  const {
+    bucket: Bucket,
+    region,
+    endpoint,
+    accessKey,
+    secretKey,
+    lock = null,
+    idleMs = 60_000,
+  } = options;
   const place = `bucket ${Bucket} at ${endpoint ?? "Amazon S3"}`;
   const client = new S3Client({
     region,
@@ -59,6 +70,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
   });
   /** Keys of what was put just now, of which the service said the right checksums. */
   const confirmed = new Set<string>();
+  const { remove, locks } = createS3Locks({ client, bucket: Bucket, place, lock });
   const diagnosed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
@@ -217,9 +229,16 @@ export function createS3Storage(options: S3Options): ListedStorage {
 
     remove: (key) =>
       diagnosed(async () => {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: key }));
+        await remove(key);
         await abortLeftovers(key);
       }),
+
+    locks: {
+      days: locks.days,
+      until: (key) => diagnosed(() => locks.until(key)),
+      extend: (key, until, asked) => diagnosed(() => locks.extend(key, until, asked)),
+      check: (asked) => diagnosed(() => locks.check(asked)),
+    },
 
     async *list({ signal, prefix: Prefix }) {
       for (let ContinuationToken: string | undefined; ;) {

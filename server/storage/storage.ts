@@ -6,7 +6,36 @@ export class StorageError extends Error {
   override name = "StorageError";
 }
 
+/** The place refuses to delete what is there until a moment. */
+export class ObjectLocked extends StorageError {
+  readonly until: Date;
+
+  constructor(place: string, until: Date) {
+    super(`The file is locked in ${place} until ${toUtc(until)}.`);
+    this.until = until;
+  }
+}
+
+/** A moment in words. */
+export const toUtc = (at: Date): string => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 type Options = { signal: AbortSignal };
+
+/** Of a place that may refuse to delete what is stored there. */
+export type StorageLocks = {
+  /** For how many days the inventory has backups locked; null = it says nothing of it. */
+  readonly days: number | null;
+  /** Until when an object is locked, as the place itself says; null = it is not. @throws StorageError */
+  until(key: string): Promise<Date | null>;
+  /**
+   * Locks an object until then at least; nothing is ever locked for a shorter time than before.
+   * @returns until when it is locked then, as the place says; null = it is not, or nothing is there
+   * @throws StorageError
+   */
+  extend(key: string, until: Date, options: Options): Promise<Date | null>;
+  /** @returns what is to be known of locks there @throws StorageError where the inventory wants some and the place has none */
+  check(options: Options): Promise<string[]>;
+};
 
 type PutOptions = Options & {
   /**
@@ -77,8 +106,14 @@ export type Storage = {
   /** Bytes, or null when nothing is there. @throws StorageError */
   size(key: string): Promise<number | null>;
 
-  /** Removes an object and whatever a cut-off `put` left of it. That nothing is there is no error. @throws StorageError */
+  /**
+   * Removes an object and whatever a cut-off `put` left of it. That nothing is there is no error.
+   * @throws ObjectLocked, and then it is still there; StorageError
+   */
   remove(key: string): Promise<void>;
+
+  /** Left out: nothing is ever locked there. */
+  readonly locks?: StorageLocks;
 
   /** Bytes that still fit; null where nobody can tell. @throws StorageError */
   freeBytes(): Promise<number | null>;

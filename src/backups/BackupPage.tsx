@@ -17,7 +17,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { refusal } from "./backup-actions.ts";
+import { isLocked, refusal } from "./backup-actions.ts";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
@@ -57,6 +57,16 @@ function toProperties(backup: Backup): Property[] {
           value: (
             <>
               <Time value={backup.pinned_at} />. Not deleted until it is unpinned.
+            </>
+          ),
+        }
+      : null,
+    backup.locked_until && isLocked(backup)
+      ? {
+          term: "Locked until",
+          value: (
+            <>
+              <Time value={backup.locked_until} />. Its storage refuses to delete it before.
             </>
           ),
         }

@@ -9,6 +9,7 @@ import { paths } from "../paths.ts";
 import { IdText } from "../ui/IdText.tsx";
 import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
+import { isLocked } from "./backup-actions.ts";
 import { BackupActions } from "./BackupActions.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
@@ -28,6 +29,7 @@ function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
   const others = [
     kind,
     backup.pinned_at ? "pinned" : null,
+    isLocked(backup) ? "locked" : null,
     drill === "finished"
       ? "drill passed"
       : drill === null || drill === undefined

@@ -7,6 +7,7 @@ type Facts = {
   restore_status?: string | null;
   drill_status?: string | null;
   pinned_at?: string | null;
+  locked_until?: string | null;
 };
 
 // Of a backup, only what it is doing counts here.
@@ -35,6 +36,14 @@ test.each<[Facts, BackupAction[]]>([
   [
     { status: "finished", pinned_at: "2026-11-24 00:00:00" },
     ["restore", "elsewhere", "download", "drill", "pin"],
+  ],
+  [
+    { status: "finished", locked_until: "2999-01-01T00:00:00Z" },
+    ["restore", "elsewhere", "download", "drill", "pin"],
+  ],
+  [
+    { status: "finished", locked_until: "2001-01-01T00:00:00Z" },
+    ["restore", "elsewhere", "download", "drill", "pin", "remove"],
   ],
   // A state that only the service knows is its own to judge.
   [{ status: "archived" }, ["restore", "elsewhere", "download", "drill", "pin", "remove"]],

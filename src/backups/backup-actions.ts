@@ -44,7 +44,14 @@ const verbs = {
   remove: "delete",
 } as const satisfies Record<BackupAction, string>;
 
-type Facts = Pick<Backup, "status" | "restore_status" | "drill_status" | "pinned_at">;
+type Facts = Pick<
+  Backup,
+  "status" | "restore_status" | "drill_status" | "pinned_at" | "locked_until"
+>;
+
+/** Whether its storage still refuses to delete it. */
+export const isLocked = ({ locked_until: until }: Pick<Backup, "locked_until">): boolean =>
+  until != null && Date.parse(until) > Date.now();
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {
@@ -58,6 +65,8 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
   if (isInTransit(drill) && !isFree) return `Can't ${verbs[action]} during a restore drill.`;
   if (action === "remove" && backup.pinned_at)
     return "Can't delete: the backup is pinned. Unpin it first.";
+  if (action === "remove" && isLocked(backup))
+    return "Can't delete: the storage has locked the backup. See its page for until when.";
   const isKnown = backupStates.some((known) => known === status);
   const isAllowed =
     action === "remove" ? canBackup.remove : action === "pin" ? canBackup.pin : canBackup.restore;

@@ -194,6 +194,35 @@ const storageTypes = [
   { value: "rclone", label: "rclone" },
 ] as const;
 
+function LockFields() {
+  const mode = useWatch<EntryValues>({ name: "lock.mode" });
+  const isLocked = typeof mode === "string" && mode !== "";
+  return (
+    <>
+      <SelectField
+        name="lock.mode"
+        label="Object lock"
+        options={[
+          ["", "As the bucket does by itself"],
+          ["governance", "Governance"],
+          ["compliance", "Compliance"],
+        ]}
+        help="Needs a bucket with object lock. Compliance: nobody can delete a backup early, not even the account's owner."
+      />
+      {isLocked && (
+        <TextField
+          name="lock.days"
+          label="Locked for"
+          placeholder="30"
+          isNumber
+          emptyText="Enter a number of days."
+          help="Days from the end of each backup. Retention deletes it after that."
+        />
+      )}
+    </>
+  );
+}
+
 function StorageFields({ inventory }: FieldsProps) {
   const type = useWatch<EntryValues>({ name: "type" });
   return (
@@ -257,6 +286,7 @@ function StorageFields({ inventory }: FieldsProps) {
             <div className="max-sm:hidden" />
             <SecretField name="access_key" label="Access key" emptyText="Enter the access key." />
             <SecretField name="secret_key" label="Secret key" emptyText="Enter the secret key." />
+            <LockFields />
           </>
         )}
         {type === "local" && (

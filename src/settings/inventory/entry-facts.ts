@@ -38,6 +38,9 @@ export const factsOf: Facts = (entry, servers) => {
       return [
         `Bucket ${entry.bucket}`,
         `Keys: ${secretWords(entry.secret_key)}`,
+        ...(entry.lock === undefined
+          ? []
+          : [`Locked for ${entry.lock.days} days (${entry.lock.mode})`]),
         ...encryptionFact(entry.recipients),
       ];
     case "rclone":

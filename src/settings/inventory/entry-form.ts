@@ -54,6 +54,8 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
     "access_key.secret",
     "secret_key",
     "secret_key.secret",
+    "lock.mode",
+    "lock.days",
     "remote",
     "config",
     "config.secret",
@@ -96,6 +98,12 @@ const storageFields: Record<string, readonly string[]> = {
   rclone: ["remote", "config"],
   sftp: ["path"],
 };
+
+/** Without a mode nothing is locked, whatever number was typed. */
+function lockOf(values: EntryValues): EntryValues {
+  const lock = objectIn(values, "lock");
+  return values["type"] === "s3" && lock["mode"] !== undefined ? { lock } : {};
+}
 
 /** A list that was not changed stays a list, as of `artisan`; without a command there is nothing to stop after a time. */
 function hooksOf(values: EntryValues): EntryValues {
@@ -152,6 +160,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     const recipients = wordsOf(values["recipients"]);
     return {
       ...pick(values, "name", "type", ...(storageFields[String(values["type"])] ?? [])),
+      ...lockOf(values),
       ...(values["type"] === "sftp" && { ssh: loginIn(values, values["hasJump"]) }),
       ...(recipients.length > 0 && { recipients, ...pick(values, "drill_identity") }),
     };

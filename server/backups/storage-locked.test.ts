@@ -1,0 +1,156 @@
+// Backups in a bucket with object lock: the gateway of Ceph, which `npm run soak` starts. The short form has a bucket without.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createS3Storage } from "../storage/s3.ts";
+import { startRadosgw, type Radosgw } from "../storage/testing/radosgw.ts";
+import { startS3, type Gate } from "../storage/testing.ts";
+import { isLongForm } from "../testing/long-form.ts";
+import { createFakeClock } from "../testing/fake-clock.ts";
+import { lockStored } from "./lock-stored.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+
+const whole = { signal: new AbortController().signal };
+const lock = { mode: "compliance", days: 1 } as const;
+
+describe("a bucket without object lock", () => {
+  let folder: string;
+  let s3: Gate;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "quarterdeck-unlocked-"));
+    s3 = await startS3(folder);
+  });
+  afterAll(async () => {
+    await s3.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("is refused where the inventory wants locks, and else said to have none", async () => {
+    const wanting = createS3Storage({ ...s3.options, lock });
+    await expect(wanting.locks?.check(whole)).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/has no object lock, so backups can't be locked there/),
+    });
+    expect(await createS3Storage(s3.options).locks?.check(whole)).toEqual([
+      "The bucket has no object lock: whoever has the key can delete backups",
+    ]);
+  });
+
+  test("stores backups all the same, and says that they aren't locked", async () => {
+    const at = new Date();
+    const stored = { path: "shop/1/a.dump.zst", base: null, at };
+    const storage = createS3Storage({ ...s3.options, lock });
+    await storage.put(stored.path, Readable.from([Buffer.from("x")]), whole);
+    expect(await lockStored({ ...stored, storage }, whole.signal)).toEqual({
+      until: null,
+      warning: expect.stringMatching(/^Stored, but not locked: bucket copies /),
+    });
+    const usual = createS3Storage(s3.options);
+    expect(await lockStored({ ...stored, storage: usual }, whole.signal)).toEqual({
+      until: null,
+      warning: null,
+    });
+  });
+});
+
+// None where the gateway isn't wanted, so that nothing is left behind as skipped.
+describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
+  const dayMs = 24 * 3_600_000;
+  /** How long backups are locked here: a day of the service's clock, which is so much behind that of the bucket. */
+  const lockedMs = 20_000;
+  const clock = createFakeClock(Date.now());
+  const [locked, byItself] = [5, 6];
+  let ceph: Radosgw;
+  let service: BackupTestService;
+
+  beforeAll(async () => {
+    ceph = await startRadosgw();
+    await ceph.createBucket("locked");
+    await ceph.createBucket("by-itself");
+    await ceph.lockByDefault("by-itself", { Mode: "GOVERNANCE", Days: 1 });
+    const { endpoint, accessKey, secretKey } = ceph.options;
+    const access = `type: s3, endpoint: "${endpoint}", access_key: env:LOCKED_ACCESS, secret_key: env:LOCKED_SECRET`;
+    service = await createBackupTestService(
+      { clock, secrets: { LOCKED_ACCESS: accessKey, LOCKED_SECRET: secretKey } },
+      {
+        providers: () =>
+          [
+            `  - { id: ${locked}, name: vault, bucket: locked, ${access}, lock: { mode: compliance, days: 1 } }`,
+            `  - { id: ${byItself}, name: habit, bucket: by-itself, ${access} }`,
+          ].join("\n"),
+      },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await service?.close();
+    await ceph?.close();
+  });
+  const filesIn = async (bucket: string) =>
+    (await ceph.versions(bucket)).filter((key) => key.includes(".zst"));
+
+  test("a full and what needs it stay as long as the later one is locked, and then go for good", async () => {
+    clock.jump(Date.now() - dayMs + lockedMs - clock.now());
+    const { id } = await service.installed({
+      storage_provider_id: locked,
+      frequency: "0 0 1 1 *",
+      hold: 1,
+      incremental: true,
+    });
+    const full = await service.run(id);
+    expect(full.output).toMatch(/Locked until/);
+    clock.jump(2000);
+    const patch = await service.run(id);
+    expect(patch.warnings).toEqual([]);
+    expect(patch.base_id).toBe(full.id);
+    expect((await service.backup(full.id)).locked_until).toBe(patch.locked_until);
+    const storage = createS3Storage({ ...ceph.options, bucket: "locked" });
+    for (const path of [full.path, patch.path, `${full.path}.json`, `${patch.path}.json`])
+      expect((await storage.locks?.until(path))?.toISOString()).toBe(
+        new Date(patch.locked_until ?? 0).toISOString(),
+      );
+
+    expect(await service.messageOf("DELETE", `/api/backup/${patch.id}`)).toMatch(
+      /^Locked in vault until .+ UTC\. It can be deleted after that\.$/,
+    );
+    expect(await service.statusOf("DELETE", `/api/backup/${patch.id}`)).toBe(409);
+    expect(
+      await service.messageOf("DELETE", `/api/backup-configuration/${id}?files=remove`),
+    ).toMatch(/are locked in their storage, the last one until/);
+
+    // The service takes the day for over, and is told otherwise by the bucket.
+    clock.jump(dayMs);
+    expect(await service.statusOf("DELETE", `/api/backup/${patch.id}`)).toBe(204);
+    const kept = await service.becomes(patch.id, "finished");
+    expect(kept.locked_until).toBe(patch.locked_until);
+    expect(await filesIn("locked")).toHaveLength(4);
+
+    await soon(
+      () => expect(Date.now()).toBeGreaterThan(Date.parse(patch.locked_until ?? "")),
+      2 * lockedMs,
+    );
+    expect(await service.statusOf("DELETE", `/api/backup/${patch.id}`)).toBe(204);
+    await service.becomesGone(`/api/backup/${patch.id}`);
+    expect(await service.statusOf("DELETE", `/api/backup/${full.id}`)).toBe(204);
+    await service.becomesGone(`/api/backup/${full.id}`);
+    expect(await filesIn("locked")).toEqual([]);
+  }, 120_000);
+
+  test("a bucket that locks by itself is asked for how long", async () => {
+    clock.jump(Date.now() - clock.now());
+    const { id } = await service.installed({
+      storage_provider_id: byItself,
+      frequency: "0 0 1 1 *",
+    });
+    const backup = await service.run(id);
+    expect(Date.parse(backup.locked_until ?? "")).toBeGreaterThan(Date.now() + dayMs / 2);
+    expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(409);
+    const storage = createS3Storage({ ...ceph.options, bucket: "by-itself" });
+    expect(await storage.locks?.check(whole)).toEqual([
+      "The bucket locks each new file for 1 day (governance): backups can't be deleted before, neither by retention nor on request",
+    ]);
+    await expect(storage.remove(backup.path)).rejects.toThrow(/is locked in bucket by-itself/);
+    expect(await storage.size(backup.path)).toBe(backup.size);
+  }, 60_000);
+});

@@ -1,0 +1,171 @@
+// Object lock of S3: how long a bucket refuses to delete what is stored, and the versions that a deletion would leave behind.
+import {
+  DeleteObjectCommand,
+  GetBucketVersioningCommand,
+  GetObjectLockConfigurationCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  PutObjectRetentionCommand,
+  type DefaultRetention,
+  type S3Client,
+} from "@aws-sdk/client-s3";
+import { isDenied, isMissingObject, isWithoutLocks } from "./s3-diagnosis.ts";
+import { ObjectLocked, StorageError, type StorageLocks } from "./storage.ts";
+
+/** What the inventory says. */
+export type S3Lock = { mode: "governance" | "compliance"; days: number };
+
+type Options = { client: S3Client; bucket: string; place: string; lock: S3Lock | null };
+
+const namesOfMode = { governance: "GOVERNANCE", compliance: "COMPLIANCE" } as const;
+
+const daysOf = (days: number) => `${days} ${days === 1 ? "day" : "days"}`;
+
+/** @returns a period and its mode, in words */
+function inWords({ Mode, Days, Years }: DefaultRetention): string {
+  const period = Days === undefined ? `${Years ?? 0} years` : daysOf(Days);
+  return `${period} (${Mode?.toLowerCase() ?? "no mode"})`;
+}
+
+export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) {
+  /** @returns what the bucket says of an object, or of one version of it; null = nothing is there */
+  async function lockOf(Key: string, VersionId?: string) {
+    try {
+      const head = await client.send(new HeadObjectCommand({ Bucket, Key, VersionId }));
+      return {
+        mode: head.ObjectLockMode ?? null,
+        until: head.ObjectLockRetainUntilDate ?? null,
+        isHeld: head.ObjectLockLegalHoldStatus === "ON",
+      };
+    } catch (error) {
+      if (isMissingObject(error)) return null;
+      throw error;
+    }
+  }
+
+  type Lock = NonNullable<Awaited<ReturnType<typeof lockOf>>>;
+
+  function refuseLocked(found: Lock | null): void {
+    if (found?.isHeld === true)
+      throw new StorageError(`${place} has a legal hold on the file. Lift it there first.`);
+    if (found?.until != null && found.until.getTime() > Date.now())
+      throw new ObjectLocked(place, found.until);
+  }
+
+  async function removeVersion(Key: string, VersionId: string): Promise<void> {
+    try {
+      await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+    } catch (error) {
+      if (isDenied(error)) refuseLocked(await lockOf(Key, VersionId));
+      throw error;
+    }
+  }
+
+  /** Deletion markers too, behind which versions lie hidden and take room. */
+  async function removeVersions(Prefix: string): Promise<void> {
+    for (let KeyMarker: string | undefined, VersionIdMarker: string | undefined; ;) {
+      const page = await client.send(
+        new ListObjectVersionsCommand({ Bucket, Prefix, KeyMarker, VersionIdMarker }),
+      );
+      for (const { Key, VersionId } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])])
+        if (Key === Prefix && VersionId !== undefined) await removeVersion(Key, VersionId);
+      if (page.IsTruncated !== true) return;
+      ({ NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page);
+    }
+  }
+
+  /** @returns null where it cannot be asked */
+  async function readBucket(abortSignal: AbortSignal) {
+    try {
+      const { ObjectLockConfiguration: found } = await client.send(
+        new GetObjectLockConfigurationCommand({ Bucket }),
+        { abortSignal },
+      );
+      return {
+        hasLocks: found?.ObjectLockEnabled === "Enabled",
+        byDefault: found?.Rule?.DefaultRetention ?? null,
+      };
+    } catch (error) {
+      if (isWithoutLocks(error)) return { hasLocks: false, byDefault: null };
+      if (isDenied(error)) return null;
+      throw error;
+    }
+  }
+
+  /** False also where that cannot be asked: it changes nothing but what is said. */
+  const keepsVersions = (abortSignal: AbortSignal): Promise<boolean> =>
+    client.send(new GetBucketVersioningCommand({ Bucket }), { abortSignal }).then(
+      ({ Status }) => Status === "Enabled",
+      () => false,
+    );
+
+  const wanted =
+    lock === null ? null : `Backups are locked for ${daysOf(lock.days)} (${lock.mode})`;
+
+  return {
+    /**
+     * Removes an object, so that its room is free. Without locks the versions that a bucket keeps are its owner's choice, and stay.
+     * @throws ObjectLocked
+     */
+    async remove(Key: string): Promise<void> {
+      const found = await lockOf(Key);
+      // A deletion without a version would hide what is locked and free nothing.
+      refuseLocked(found);
+      if (lock !== null || (found !== null && found.mode !== null)) await removeVersions(Key);
+      else await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    },
+
+    locks: {
+      days: lock?.days ?? null,
+
+      until: async (key) => (await lockOf(key))?.until ?? null,
+
+      async extend(Key, until, { signal: abortSignal }) {
+        const found = await lockOf(Key);
+        if (found === null) return null;
+        if (found.until !== null && found.until >= until) return found.until;
+        // One that is locked keeps its mode, which may not be weakened.
+        const Mode = found.mode ?? namesOfMode[lock?.mode ?? "governance"];
+        await client.send(
+          new PutObjectRetentionCommand({
+            Bucket,
+            Key,
+            Retention: { Mode, RetainUntilDate: until },
+          }),
+          { abortSignal },
+        );
+        // What the bucket says counts, not what it was asked for.
+        return (await lockOf(Key))?.until ?? null;
+      },
+
+      async check({ signal }) {
+        const found = await readBucket(signal);
+        if (found === null)
+          return [
+            `${wanted === null ? "" : `${wanted}. `}Whether the bucket has object lock is unknown: the key may not read its configuration (s3:GetBucketObjectLockConfiguration).`,
+          ];
+        if (!found.hasLocks && wanted !== null)
+          throw new StorageError(
+            `${place} has no object lock, so backups can't be locked there. Turn on object lock for the bucket, or remove lock from the inventory.`,
+          );
+        if (!found.hasLocks)
+          return [
+            "The bucket has no object lock: whoever has the key can delete backups",
+            ...((await keepsVersions(signal))
+              ? [
+                  "The bucket keeps versions: deleted backups take room there until a lifecycle rule of the bucket removes them",
+                ]
+              : []),
+          ];
+        if (found.byDefault === null)
+          return [
+            wanted ?? "The bucket has object lock, but lock isn't set: backups aren't locked",
+          ];
+        const rule = `The bucket locks each new file for ${inWords(found.byDefault)}`;
+        return wanted === null
+          ? [`${rule}: backups can't be deleted before, neither by retention nor on request`]
+          : [wanted, `${rule} as well; the longer one applies`];
+      },
+    } satisfies StorageLocks,
+  };
+}
