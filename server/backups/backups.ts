@@ -153,7 +153,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const copyBackup = createCopyBackup({ ...parts, version });
   const incremental = createIncremental({ ...parts, host, scratch });
   const takeBackup = createTakeBackup({ ...parts, incremental, countsStore, version });
-  const imports = createImportTasks({ ...parts, takeBackup, inventory });
+  const imports = createImportTasks({ ...parts, host, takeBackup, inventory });
   const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, imports, retention });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
   const uploads = createUploads({ host });

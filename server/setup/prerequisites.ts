@@ -57,6 +57,11 @@ const prerequisites: readonly Prerequisite[] = [
     isThere: () => ["zstd", "age"].every((name) => hasCommand(name)),
   },
   {
+    tests: "imports of files that xz or bzip2 has compressed",
+    packages: ["xz-utils", "bzip2"],
+    isThere: () => ["xz", "bzip2"].every((name) => hasCommand(name)),
+  },
+  {
     tests: "backups of MariaDB",
     packages: ["mariadb-server", "mariadb-client"],
     isThere: () => hasCommand("mariadb-dump") && existsSync("/usr/sbin/mariadbd"),

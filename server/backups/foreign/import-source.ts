@@ -1,6 +1,7 @@
 // A file that Quarterdeck did not make, as the source of a backup: what is stored of it is what a backup of the database or site
 // would be.
 import { Readable } from "node:stream";
+import type { Host } from "../../hosts/host.ts";
 import { SourceError, type Attempt, type Intake, type Source } from "../sources/source.ts";
 import type { Engine } from "../subject.ts";
 import type { ForeignFile } from "./foreign-file.ts";
@@ -9,6 +10,8 @@ import { acceptedKinds, neededWords } from "./kinds.ts";
 import { openForeign } from "./unpack.ts";
 
 type ImportSourceOptions = {
+  /** The service's machine. */
+  host: Pick<Host, "run">;
   /** What the backup is to be of. */
   target: Source;
   engine: Engine;
@@ -54,7 +57,7 @@ export function createImportSource(id: number, options: ImportSourceOptions): So
     rehearse: async () => `Importing ${fileName}.`,
     hooks: {
       async before(say, signal) {
-        const file = await openForeign(await options.open(signal));
+        const file = await openForeign(options.host, await options.open(signal));
         say(`The file is ${file.words}.`);
         const intake = accept(file);
         opened = { file, intake };

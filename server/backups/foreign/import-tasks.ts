@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { recordActivity } from "../../activity/store.ts";
 import type { Clock } from "../../clock.ts";
 import { EncryptionError } from "../../encryption/encryption-error.ts";
+import type { LocalHost } from "../../hosts/host.ts";
 import type { InventoryStore } from "../../inventory/store.ts";
 import type { ImportedFile, Jobs } from "../../jobs/jobs.ts";
 import { ClaimLost } from "../../jobs/job-runner.ts";
@@ -22,6 +23,7 @@ import { importRoomIn } from "./import-room.ts";
 import { createImportSource } from "./import-source.ts";
 
 type ImportTasksOptions = {
+  host: Pick<LocalHost, "run">;
   store: BackupStore;
   tasks: TaskStore;
   inventory: Pick<InventoryStore, "findDatabase" | "findSite">;
@@ -74,6 +76,7 @@ export function createImportTasks(options: ImportTasksOptions) {
       checksum: file.upload?.checksum ?? null,
     };
     return createImportSource(backupId, {
+      host: options.host,
       target,
       // It was there a moment ago, for its source to be opened.
       engine: found === null ? "folder" : engineOf(found),

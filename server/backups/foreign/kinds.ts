@@ -34,7 +34,7 @@ export const neededWords: Record<Engine, string> = {
 };
 
 /** Compression that is taken off on the way. */
-export type Layer = "gzip" | "zstd";
+export type Layer = "gzip" | "zstd" | "xz" | "bzip2";
 
 type Recognized =
   | { is: "content"; kind: ForeignKind }
@@ -68,9 +68,10 @@ export function recognize(bytes: Buffer): Recognized {
       "encrypted by age",
       "Decrypt it where your private key is, then import the result: age --decrypt --identity quarterdeck-key.txt --output FILE.plain FILE",
     );
-  if (starts(bytes, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00))
-    return refused("compressed by xz", "Unpack it first: xz --decompress FILE");
-  if (says(bytes, "BZh")) return refused("compressed by bzip2", "Unpack it first: bunzip2 FILE");
+  if (starts(bytes, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00)) return { is: "packed", layer: "xz" };
+  // The size of its blocks, and the mark of the first one.
+  if (/^BZh[1-9]1AY&SY/.test(bytes.subarray(0, 10).toString("latin1")))
+    return { is: "packed", layer: "bzip2" };
   if (says(bytes, "PK\x03\x04")) return refused("a ZIP archive", "Unpack it first: unzip FILE");
   if (says(bytes, "PGDMP")) return content("postgres-archive");
   if (hasSqliteHeader(bytes)) return content("sqlite");

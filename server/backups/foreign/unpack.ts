@@ -3,15 +3,17 @@ import { Readable, type Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { toError } from "../../to-error.ts";
+import type { Host } from "../../hosts/host.ts";
 import { SourceError } from "../sources/source.ts";
 import type { ForeignFile } from "./foreign-file.ts";
 import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
+import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";
 
 /** A dump that was compressed on its way and again by its storage has two. */
 const maxLayers = 2;
 const pieceBytes = 1024 * 1024;
 
-const unpackers: Record<Layer, () => Duplex> = {
+const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex> = {
   gzip: () => createGunzip({ chunkSize: pieceBytes }),
   zstd: () => createZstdDecompress({ chunkSize: pieceBytes }),
 };
@@ -53,7 +55,8 @@ async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readabl
   return { beginning: Buffer.concat(head).subarray(0, beginningBytes), whole };
 }
 
-function unpacked(from: Readable, layer: Layer): Readable {
+function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readable {
+  if (layer === "xz" || layer === "bzip2") return unpackedByProgram(host, layer, from);
   const to = unpackers[layer]();
   // What fails reaches the reader by `to`.
   pipeline(from, to).catch(() => undefined);
@@ -71,8 +74,11 @@ function unpacked(from: Readable, layer: Layer): Readable {
   return content;
 }
 
-/** @throws SourceError for what no backup can be made of, or `from`'s own error */
-export async function openForeign(from: Readable): Promise<ForeignFile> {
+/**
+ * @param host the service's machine
+ * @throws SourceError for what no backup can be made of, or `from`'s own error
+ */
+export async function openForeign(host: Pick<Host, "run">, from: Readable): Promise<ForeignFile> {
   const layers: Layer[] = [];
   let content = from;
   try {
@@ -93,7 +99,7 @@ export async function openForeign(from: Readable): Promise<ForeignFile> {
           `The file is compressed more than ${maxLayers} times. Unpack it first.`,
         );
       layers.push(found.layer);
-      content = unpacked(content, found.layer);
+      content = unpacked(host, content, found.layer);
     }
   } catch (error) {
     content.destroy();
