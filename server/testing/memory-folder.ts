@@ -30,10 +30,19 @@ export async function removeDeadFolders(): Promise<void> {
       const maker = namePattern.exec(name)?.[1];
       if (maker === undefined || isAlive(Number(maker))) continue;
       const folder = join(parent, name);
-      for (const pid of processesOf(folder)) sendSignal(pid, "SIGKILL");
+      for (const pid of processesOf(folder)) killIfThere(pid);
       // Another account's, or one that another run removes just now.
       await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     }
+}
+
+/** Another run may end the same ones just now. */
+function killIfThere(pid: number): void {
+  try {
+    sendSignal(pid, "SIGKILL");
+  } catch (error) {
+    if (isAlive(pid)) throw error;
+  }
 }
 
 const namesIn = (folder: string): string[] => {
