@@ -16,6 +16,7 @@ describe("a dump of one database", () => {
   test.each([
     ["a grant among triggers", "DELIMITER ;;\nGRANT ALL ON *.* TO x;;\nDELIMITER ;\n", "accounts"],
     ["another database among triggers", "DELIMITER ;;\nDROP TABLE `b`.`t`;;\nDELIMITER ;\n", "“b”"],
+    ["the collation of another database", "USE a; ALTER DATABASE `b` COLLATE utf8mb4_bin;", "“b”"],
     [
       "a statement behind another",
       "DELIMITER ;;\nSET @a = 1; GRANT ALL ON *.* TO x;;\n",

@@ -43,7 +43,7 @@ const leftOut =
 
 const name = "(`(?:[^`]|``)*`|[^\\s.`(,;]+)";
 const database = new RegExp(
-  `^(?:USE|(?:CREATE|DROP) (?:DATABASE|SCHEMA)(?: IF (?:NOT )?EXISTS)?) ${name}`,
+  `^(?:USE|(?:CREATE|DROP) (?:DATABASE|SCHEMA)(?: IF (?:NOT )?EXISTS)?|ALTER (?:DATABASE|SCHEMA)(?! (?:CHARACTER|CHARSET|COLLATE|COMMENT|DEFAULT)\\b)) ${name}`,
   "i",
 );
 const qualified = `${name}(?: ?\\. ?${name})?`;
