@@ -37,7 +37,7 @@ describe("the timeline", () => {
     await service.call("DELETE", `/api/worker/${made.body.id}/stop`);
     await vi.waitFor(
       async () => expect((await list("?kind=worker")).data[0]?.action).toBe("stopped"),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     const { data } = await list("?kind=worker");
     const name = `${workerName(workerBody)} (shop)`;
@@ -167,7 +167,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
   await vi.waitFor(
     async () =>
       expect((await service.json("GET", path)).body).toMatchObject({ status: "installed" }),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   const run = await service.json<{ id: number }>("POST", `/api/backup/${made.body.id}`);
   await vi.waitFor(
@@ -175,7 +175,7 @@ test("what is done to backups and tokens stands there too, with what was kept an
       expect((await service.json("GET", `/api/backup/${run.body.id}`)).body).toMatchObject({
         status: "finished",
       }),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   // The row is finished a moment before its place in the queue is free again.
   await soon(async () => expect((await service.call("DELETE", path)).status).toBe(204), 20_000);
@@ -246,7 +246,7 @@ describe("a deployment", () => {
           expect(pid).toBeDefined();
           return pid;
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
     const [mine, other] = [await make(1), await make(2)];
     const [before, others] = [await up(mine), await up(other)];
@@ -255,7 +255,7 @@ describe("a deployment", () => {
       restart_workers: true,
     });
     expect(body).toMatchObject({ restarted_workers: 1 });
-    await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await up(mine)).not.toBe(before), { timeout: 60_000 });
     expect(await pidOf(other)).toBe(others);
     // It finished its job first: it was told to stop, and said so itself.
     const log = await service.json<{ text: string }>("GET", `/api/worker/${mine}/log`);

@@ -122,7 +122,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       "shop",
       "create table orders as select i as id, md5(i::text) as noise from generate_series(1, 300000) i",
     );
-  }, 30_000);
+  }, 90_000);
   afterAll(async () => {
     await service.close();
     await postgres.stop();

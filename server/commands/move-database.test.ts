@@ -179,7 +179,7 @@ notification_channels:
           const worker = await service.call("GET", "/api/worker/5");
           expect(await worker.json()).toMatchObject({ status: "installed" });
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
     } finally {
       await service.end("SIGINT");

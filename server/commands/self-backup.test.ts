@@ -171,7 +171,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
           const worker = await service.call("GET", "/api/worker/5");
           expect(await worker.json()).toMatchObject({ status: "installed" });
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
     } finally {
       await service.end("SIGINT");
@@ -266,7 +266,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
         QUARTERDECK_DATA: at("interrupted"),
       });
       await vi.waitFor(() => expect(existsSync(at("interrupted/postgres"))).toBe(true), {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 5,
       });
       child.kill("SIGINT");
@@ -279,7 +279,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     const data = { QUARTERDECK_DATA: at("killed") };
     const { child, ended } = start(["restore-self", at("plain")], data);
     await vi.waitFor(() => expect(existsSync(at("killed/postgres"))).toBe(true), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 5,
     });
     child.kill("SIGKILL");

@@ -99,7 +99,7 @@ test("a server that does not respond is told in words", async () => {
     );
     expect(status).toBe(409);
     expect(body.message).toContain("refused the connection");
-  }, 20_000);
+  }, 90_000);
 });
 
 test("only a token that may do everything everywhere looks around", async () => {

@@ -117,5 +117,5 @@ test("the sample of a first start is a valid inventory, and its worker works", a
   await vi.waitFor(async () => {
     const { body } = await service.json<{ text: string }>("GET", "/api/worker/1/log");
     expect(body.text).toContain("default-0002.json Send the welcome mail 2 DONE");
-  }, 10_000);
+  }, 90_000);
 });

@@ -29,7 +29,7 @@ describe("a name", () => {
     expect(await sender.refusalOf("https://slow.example.com/")).toMatch(
       /slow\.example\.com could not be resolved/,
     );
-  }, 20_000);
+  }, 90_000);
 
   test("may be saved while it is public, and refuses when it is not any more", async () => {
     const answers = ["93.184.215.14", "127.0.0.1"];

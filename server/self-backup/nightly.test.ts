@@ -138,7 +138,7 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
         expect(found.length).toBeGreaterThan(0);
         return found;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
   // Once, although a site and a server use it; not to who does not hear of backups.
   const [told, ...more] = await mailsOf("Backup failed: Quarterdeck");

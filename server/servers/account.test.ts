@@ -86,6 +86,6 @@ databases:
       expect(now.status).toBe("installed");
       const pid = now.process_list?.[0]?.pid;
       expect(await readFile(`/proc/${pid}/status`, "utf8")).toContain("Uid:\t1\t1\t1\t1");
-    }, 10_000);
+    }, 90_000);
   });
 });

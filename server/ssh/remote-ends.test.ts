@@ -65,7 +65,7 @@ describe("nothing is left running on the server", () => {
       });
       const over = caught(finished(output));
       const running = caught(host.run({ argv: ["cat", "/dev/zero"], output }));
-      await vi.waitFor(() => expect(bytes).toBeGreaterThan(round * 1_000_000), { timeout: 20_000 });
+      await vi.waitFor(() => expect(bytes).toBeGreaterThan(round * 1_000_000), { timeout: 60_000 });
       await sshd.cut();
       expect(await running).toBeInstanceOf(ServerAway);
       expect(await over).not.toBeNull();

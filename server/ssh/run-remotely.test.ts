@@ -39,11 +39,11 @@ test("a command has ended however long its output takes to be taken", async () =
   });
   const seconds = uniqueSeconds();
   const running = host.run({ argv: ["sh", "-c", `echo ${seconds}; sleep 0.${seconds}`], output });
-  await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 20_000 });
+  await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 60_000 });
   await expectGone(sshd, seconds);
   // The connection goes by itself then, while the end of the output is not taken; the one beside it is the master.
   const connections = async () => (await sshd.findRunning(`-p ${sshd.port} `)).length;
-  await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 60_000 });
   closes.resolve();
   expect(await running).toMatchObject({ exitCode: 0 });
 });

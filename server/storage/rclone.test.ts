@@ -101,7 +101,7 @@ test("the config is rclone's own, a file that it may renew, or a text that no ar
   );
   let shown = "";
   await expect
-    .poll(async () => (shown = await processesWith(partial("b"))), { timeout: 20_000 })
+    .poll(async () => (shown = await processesWith(partial("b"))), { timeout: 60_000 })
     .toContain("rcat");
   waiting.resolve();
   await sent;

@@ -148,7 +148,7 @@ test("the scheduler reads nothing from end to end that grows with time, and the 
   await soon(
     () =>
       expect(statements.filter(({ text }) => text.includes("stored_checked_at"))).not.toEqual([]),
-    30_000,
+    90_000,
   );
   expect(await scansOf(statements, growing)).toEqual([]);
   const due = statements.filter(({ text }) => text.includes('"next_run_at" <='));

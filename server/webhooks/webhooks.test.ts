@@ -119,7 +119,7 @@ describe("a delivery", () => {
     expect(asked.status).toBe(202);
     await service.newest(webhook.id, "delivered", 11);
     expect(new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
-  }, 40_000);
+  }, 90_000);
 
   test("waits for as long as the receiver asks, and so do those after it", async () => {
     const { receiver, webhook } = await service.receive(status(429, { "Retry-After": "120" }));

@@ -85,7 +85,7 @@ test("a worker's usage is there without a query more, and another worker's is no
         ],
       });
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   expect((await service.call("GET", `/api/worker/${id + 1}/usage`)).status).toBe(404);
 });

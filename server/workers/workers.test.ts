@@ -30,7 +30,7 @@ const becomes = (id: number, status: string) =>
     const worker = await show(id);
     expect(worker.status).toBe(status);
     return worker;
-  }, 20_000);
+  }, 90_000);
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
@@ -85,7 +85,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
         const [before = "", after] = body.text.split("done\n");
         expect(after).toBeDefined();
         return before.trim().split("\n");
-      }, 20_000);
+      }, 90_000);
       const { username } = userInfo();
       for (const line of [/^HOME=\//, `USER=${username}`, `LOGNAME=${username}`])
         expect(environment).toContainEqual(expect.stringMatching(line));

@@ -146,7 +146,7 @@ describe("stop", () => {
       expect(pid()).toBeNull();
       expect(await readFile(`/proc/${frozen}/stat`, "utf8").catch(() => "Z")).toMatch("Z");
     },
-    15_000,
+    90_000,
   );
 });
 

@@ -115,7 +115,7 @@ async function play(steps: Step[], driver: Driver): Promise<string[]> {
   const until = async (state: string) => {
     // Looked for all the time: what comes next is to be done in that state.
     await vi.waitFor(() => expect(driver.history().slice(seen)).toContain(state), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 20,
     });
     seen = driver.history().indexOf(state, seen) + 1;

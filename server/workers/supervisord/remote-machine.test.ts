@@ -68,7 +68,7 @@ test("a server that hangs holds up no request, no start and no end of the servic
   await goOn();
   const missing = makeManager(context, { config: "/nowhere/supervisord.conf" }, { machine });
   await expect
-    .poll(() => missing.refusal(1), { timeout: 30_000 })
+    .poll(() => missing.refusal(1), { timeout: 60_000 })
     .toContain("/nowhere/supervisord.conf is not on this server");
 }, 60_000);
 

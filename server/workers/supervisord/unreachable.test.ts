@@ -37,7 +37,7 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     const worker = await show(id);
     expect(worker).toMatchObject(wanted);
     return worker;
-  }, 30_000);
+  }, 90_000);
 const create = async () => {
   // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
   const wanted = { ...workerBody, stopwaitsecs: 5 };
@@ -49,7 +49,7 @@ const given = () =>
   vi.waitFor(async () => {
     const orders = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
     expect(await service.query(orders)).toEqual([]);
-  }, 20_000);
+  }, 90_000);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
 
 test("it is unreachable with its last status and the reason, and as it was once that is over", async () => {

@@ -37,11 +37,11 @@ const becomes = (id: number, wanted: Partial<Worker>) =>
     const worker = await show(id);
     expect(worker).toMatchObject(wanted);
     return worker;
-  }, 45_000);
+  }, 90_000);
 const isGone = (id: number) =>
   soon(
     async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-    45_000,
+    90_000,
   );
 const pids = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
 const create = async () => {
@@ -152,7 +152,7 @@ test("every order given meanwhile waits without a deadline, is shown, and is car
   await soon(async () => {
     const due = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
     expect(await service.query(due)).toEqual([]);
-  }, 45_000);
+  }, 90_000);
   await showsWaiting(workers);
   sendSignal(supervisord.pid(), "SIGCONT");
   await areCarriedOut(workers);
@@ -220,7 +220,7 @@ test("a restart that waits behind one that was taken up is withdrawn without it"
   expect(await restart()).toBe(204);
   await soon(
     async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    45_000,
+    90_000,
   );
   // Takes a look that began after that.
   await create();
@@ -250,7 +250,7 @@ test("a change that was half way goes on where a stop that waited behind it is w
         { state: "STOPPING" },
         { state: "RUNNING" },
       ]),
-    45_000,
+    90_000,
   );
   // Takes a look that began after that.
   await create();
@@ -273,7 +273,7 @@ test("what was taken up before is no order that waits", async () => {
   expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
   await soon(
     async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    45_000,
+    90_000,
   );
   // Takes a look that began after that.
   await create();

@@ -173,7 +173,7 @@ describe.each(createMachines())("on $machine", ({ makeSource }) => {
     const dumping = source.dump(into, attempt(controller.signal));
     controller.abort(new Error("enough"));
     await expect(dumping).rejects.toThrow("enough");
-    await vi.waitFor(async () => expect(await scratch()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await scratch()).toEqual([]), { timeout: 60_000 });
     await dump();
     expect(await scratch()).toEqual([]);
   });

@@ -220,7 +220,7 @@ describe("a failure leaves the target as it was", () => {
         null,
         "SELECT ID FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT SLEEP(120)%'",
       );
-    await expect.poll(holder, { interval: 20, timeout: 30_000 }).not.toBe("");
+    await expect.poll(holder, { interval: 20, timeout: 60_000 }).not.toBe("");
     await expect(sourceOf(url, scratch).restore(streamOf(good), attemptOf(3))).rejects.toThrow(
       /transaction that does not end/,
     );
@@ -282,7 +282,7 @@ describe("a failure leaves the target as it was", () => {
     const restoring = source.restore(from, attemptOf(5));
     restoring.catch(() => undefined);
     await expect
-      .poll(() => scratchDatabases(server), { interval: 20, timeout: 30_000 })
+      .poll(() => scratchDatabases(server), { interval: 20, timeout: 60_000 })
       .toContain("quarterdeck_new_5");
     await server.kill();
     from.end(good.subarray(4000));

@@ -265,10 +265,10 @@ test("a copy whose server cannot be reached any more is removed there", async ()
   // What removes it has left the group of the work that is ended.
   const left = join(folder, folderName("dump", 7, path));
   const remover = ["-f", `rm -rf -- "\\$1" sh ${left} 1$`];
-  await vi.waitFor(() => run("pgrep", remover), { timeout: 20_000 });
+  await vi.waitFor(() => run("pgrep", remover), { timeout: 60_000 });
   controller.abort(new Error("enough"));
   await expect(running).rejects.toThrow("enough");
-  await vi.waitFor(async () => expect(await strays()).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await strays()).toEqual([]), { timeout: 60_000 });
   holder.close();
 });
 

@@ -64,11 +64,11 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
     const into = new PassThrough().on("error", () => undefined);
     const running = source.dump(into, attempt());
     running.catch(() => undefined);
-    await vi.waitFor(() => expect(into.readableLength).toBeGreaterThan(0), { timeout: 20_000 });
+    await vi.waitFor(() => expect(into.readableLength).toBeGreaterThan(0), { timeout: 60_000 });
     await sshd.cut();
     into.resume();
     await expect(running).rejects.toMatchObject({ name: "ServerAway" });
-    await vi.waitFor(() => source.settle(attempt()), { timeout: 20_000 });
+    await vi.waitFor(() => source.settle(attempt()), { timeout: 60_000 });
     expect(await readdir(folder)).toEqual(["shop.sqlite"]);
     await expectGone(sshd, folder);
   });
