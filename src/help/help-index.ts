@@ -51,6 +51,8 @@ export const helpIndex = [
       "0016-incremental-backups-as-patches":
         "16. Incremental backups are patches of the content against a full one",
       "0017-copies-are-backups": "17. A copy in a second storage is a backup of its own",
+      "0018-object-lock-after-verification": "18. A backup is locked once it is verified",
+      "0019-no-parallel-dumps": "19. PostgreSQL is dumped in one stream",
     },
   },
 ] as const;
