@@ -101,8 +101,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // As `soon` of server/testing: a look takes the processor from what it waits for.
     expect: { poll: { interval: 150 } },
-    // Most of these wait for real processes. The browser tests run beside them.
-    maxWorkers: 5,
+    // Most of these wait for real processes, so even two workers a processor leave it idle a quarter of the time.
+    maxWorkers: 6,
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       { extends: true, test: { name: "shared", include: tests, exclude: alone, isolate: false } },

@@ -10,7 +10,7 @@ export default defineConfig({
   outputDir: "../test-results",
   // Each worker has a whole service of its own, with a database and real processes. Most of a test is waiting, so one
   // worker a processor leaves it idle a third of the time.
-  workers: 3,
+  workers: 4,
   fullyParallel: false,
   // A test that passes at the second try is a fault to find.
   retries: 0,
