@@ -238,16 +238,18 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
       )[0]?.source_state;
     expect(await stateOf(more)).toMatch(/^[0-9a-f]{64}$/);
     await writeFile(at("busy"), "");
+    // Without a pause, since a busy machine comes back to it late; and it has begun once the hook has ended.
     await writeFile(
       at("before.sh"),
-      "(while [ -e ../busy ]; do echo more >>log; sleep 0.01; done) >/dev/null 2>&1 &",
+      "(while [ -e ../busy ]; do echo more >>log; done) >/dev/null 2>&1 & until [ -s log ]; do sleep 0.01; done",
     );
     expect(await stateOf(await service.run(id))).toBe(null);
     await rm(at("busy"));
     await writeFile(at("before.sh"), "");
 
-    // A file that is not what was stored is not stored again.
+    // A file that is not what was stored is not stored again. Retention would take what is damaged.
     const last = await service.run(id);
+    for (const { id: one } of [full, last]) await service.call("PUT", `/api/backup/${one}/pin`);
     const content = await readFile(at(`copies/${last.path}`));
     await writeFile(at(`copies/${last.path}`), Buffer.alloc(content.length));
     const read = await service.run(id);
