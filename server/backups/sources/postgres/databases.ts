@@ -1,7 +1,7 @@
 // Makes, drops and clears whole databases, over a connection to another one.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { withClient, type Session, type Target } from "./connection.ts";
+import { serverVersion, withClient, type Session, type Target } from "./connection.ts";
 import { SourceError } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -36,6 +36,9 @@ export async function mayCreate(client: pg.Client): Promise<boolean> {
 /** A superuser may make it, with the extensions that no other account may create. */
 export const scratchTemplate = "quarterdeck_template";
 
+/** The first that has others than libc. */
+const firstWithProviders = 15;
+
 type CreateOptions = {
   /** What it is made for. */
   why: string;
@@ -54,7 +57,7 @@ export async function createDatabase(
   client: pg.Client,
   target: Target,
   database: string,
-  { why, clauses, scratch, say }: CreateOptions,
+  { why, clauses: said, scratch, say }: CreateOptions,
 ): Promise<void> {
   if (!(await mayCreate(client)))
     throw new SourceError(
@@ -62,6 +65,9 @@ export async function createDatabase(
     );
   const like = scratch === "elsewhere" ? null : await localeOf(client, target.database);
   const plain = "template template0";
+  // Tools since 15 name it for older servers too, which have no other and don't know the word.
+  const isNamed = (await serverVersion(client)).major >= firstWithProviders;
+  const clauses = isNamed ? said : (said?.replace(" LOCALE_PROVIDER = libc", "") ?? null);
   const attempts =
     like !== null || clauses === null
       ? [`${plain} ${like ?? ""}`]
