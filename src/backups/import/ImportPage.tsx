@@ -163,7 +163,7 @@ export function ImportPage() {
           <Field
             label="Database or site"
             error={isAsked && target === null ? "Choose what the file is a backup of." : undefined}
-            help="A dump of PostgreSQL, MySQL or MariaDB, a SQLite file, or a tar archive of the site's folder. Plain, or compressed by gzip or zstd."
+            help="A dump of PostgreSQL, MySQL or MariaDB, a SQLite file, or a tar archive of the site's folder. Plain, or compressed with gzip, zstd, xz or bzip2."
           >
             {(aria) => (
               <Select
@@ -185,7 +185,7 @@ export function ImportPage() {
           <Field
             label="Storage"
             error={fields["storage_provider_id"]?.[0]}
-            help={`The backup is stored here. Unpacked, the file must fit into what is free, or into ${formatBytes(maxImportBytes)} where the storage doesn't tell that.`}
+            help={`The backup is stored here. Unpacked, the file must fit into the storage's free space, or be smaller than ${formatBytes(maxImportBytes)} where that isn't known.`}
           >
             {(aria) => (
               <Select

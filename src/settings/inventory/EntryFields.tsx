@@ -203,7 +203,7 @@ function LockFields() {
         name="lock.mode"
         label="Object lock"
         options={[
-          ["", "As the bucket does by itself"],
+          ["", "Bucket default"],
           ["governance", "Governance"],
           ["compliance", "Compliance"],
         ]}
