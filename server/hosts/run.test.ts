@@ -63,6 +63,16 @@ test("a command that has read enough decides by its code what that means", async
   });
 });
 
+test("however a command ends before it has read everything, its code decides", async () => {
+  // What is under way into the pipe then fails in one way or another, by chance.
+  const input = () => Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(64 * 1024)));
+  const runs = Array.from({ length: 40 }, async () =>
+    run({ argv: ["head", "--bytes=70000"], input: input(), take: async () => undefined }),
+  );
+  const ends = await Promise.all(runs);
+  expect(new Set(ends.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
+});
+
 test("an input that breaks off is not taken for one that ended", async () => {
   let reads = 0;
   const broken = new Readable({
@@ -75,6 +85,19 @@ test("an input that breaks off is not taken for one that ended", async () => {
   await expect(
     run({ argv: ["sh", "-c", "cat >/dev/null; sleep 5"], input: broken }),
   ).rejects.toThrow("the disk is gone");
+});
+
+test("an input that is gone is not taken for one that ended", async () => {
+  const gone = Readable.from(["line\n"]).destroy();
+  const going = new Readable({
+    read() {
+      if (this.readableLength === 0) this.push("line\n");
+      setImmediate(() => this.destroy());
+    },
+  });
+  const cat = ["sh", "-c", "cat >/dev/null; sleep 5"] as const;
+  await expect(run({ argv: cat, input: gone })).rejects.toThrow("Premature close");
+  await expect(run({ argv: cat, input: going })).rejects.toThrow("Premature close");
 });
 
 test("an output that breaks ends the command", async () => {

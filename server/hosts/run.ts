@@ -121,20 +121,20 @@ function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
 }
 
 async function feed(input: Readable, stdin: Writable, endGroup: () => void): Promise<void> {
-  // Before the pipe is closed: a program must not take an input that broke off for one that ended.
-  input.once("error", (error) => {
-    if (!isClosedByReader(error)) endGroup();
-  });
+  // Which end went first is seen at the pipe alone: the code of what is thrown depends on what was noticed when.
+  let isBroken = false;
+  const breakOff = () => {
+    if (stdin.destroyed) return;
+    isBroken = true;
+    // Before the pipe is closed: a program must not take an input that broke off for one that ended.
+    endGroup();
+  };
+  input.once("error", breakOff).once("close", () => input.readableEnded || breakOff());
   try {
+    if (input.destroyed) breakOff();
     await pipeline(input, stdin);
   } catch (error) {
     // A program may end before it has read everything; its exit code says whether that was right.
-    if (!isClosedByReader(error)) throw error;
-    if (input.errored !== null && !isClosedByReader(input.errored)) throw input.errored;
+    if (isBroken) throw error;
   }
 }
-
-const isClosedByReader = (error: unknown): boolean => {
-  const { code } = toError(error);
-  return code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET";
-};

@@ -160,13 +160,6 @@ const readFrom = (next: () => Promise<IteratorResult<Buffer>>): Readable =>
         (error: Error) => this.destroy(error),
       );
     },
-    // pg_restore closes its input once it has read enough, and only then writes what it found: this is no failure of
-    // the input, for which a run would end the program at once.
-    destroy(error, done) {
-      // Node.js puts a code on what it throws.
-      const { code } = (error ?? {}) as { code?: string };
-      done(code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE" ? null : error);
-    },
   });
 
 export type Rights = {
