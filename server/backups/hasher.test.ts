@@ -14,6 +14,7 @@ const lengths = (count: number, bytes: number) => Array.from({ length: count }, 
 test.each([
   ["nothing", []],
   ["one piece", [700]],
+  ["a few small ones", [700, 0, 1_000, 3]],
   ["many small ones", lengths(500, 1_000)],
   ["many large ones", lengths(12, placeBytes)],
   ["some larger than a place", [3, 5 * placeBytes + 7, 0, placeBytes + 1, 11]],
@@ -33,7 +34,7 @@ test.each([
 
 test("one that was ended says so instead of waiting for ever", async () => {
   const hasher = createHasher();
-  for (let count = 0; count < 3; count++) await hasher.sent.update(Buffer.alloc(10));
+  for (let count = 0; count < 3; count++) await hasher.sent.update(Buffer.alloc(placeBytes));
   await hasher.end();
   await expect(hasher.sent.digest()).rejects.toThrow("has ended");
 });
@@ -72,6 +73,16 @@ test("what comes compressed is hashed as it is, and counted as it was", async ()
   expect(hasher.plainBytes()).toBe(content.length);
 });
 
+test("so is what is too small for a thread", async () => {
+  const small = zstdCompressSync(Buffer.alloc(50_000, "quarterdeck"), checked);
+  const { hasher, checksum } = await unpack(small);
+  expect(checksum).toBe(hashOf(small));
+  expect(hasher.unpacked()).toEqual({ plainBytes: 50_000, archive: null });
+  for (const piece of [packed, packed]) await hasher.sent.update(piece);
+  expect(await hasher.sent.digest()).toBe(hashOf(Buffer.concat([packed, packed])));
+  expect(hasher.plainBytes()).toBe(50_000);
+});
+
 test("an archive that comes compressed is inspected", async () => {
   const folder = await makeFolder();
   await mkdir(join(folder, "site"));
@@ -89,6 +100,7 @@ test("an archive that comes compressed is inspected", async () => {
 test.each([
   ["is cut off", packed.subarray(0, -10)],
   ["is damaged", Buffer.concat([packed.subarray(0, 1_000_000), packed.subarray(1_000_003)])],
+  ["is cut off early", packed.subarray(0, 1_000)],
   ["is none", Buffer.from("pg_dump: error: no such table")],
   ["is empty", Buffer.alloc(0)],
 ])("a compressed stream that %s is refused", async (_, broken) => {

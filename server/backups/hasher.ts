@@ -5,9 +5,13 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../compile-cache.ts";
 import { SourceError } from "./sources/source.ts";
-import type { Content, Unpacked } from "./unpacker.ts";
+import { createUnpacker, type Content, type Unpacked } from "./unpacker.ts";
+import { toError } from "../to-error.ts";
 
 const script = new URL("./hash-worker.ts", import.meta.url);
+
+/** As much is held and hashed at the end: to start a thread costs more than to hash and unpack it. */
+const heldBytes = 128 * 1024;
 
 /** A place holds a piece until it is hashed. */
 export const placeBytes = 1024 * 1024;
@@ -52,7 +56,7 @@ function startThread(content: Content | null) {
         digests[answer.of]?.resolve(answer);
         break;
       case "broken":
-        fail(new SourceError(`What arrived isn't a whole zstd stream: ${answer.reason}.`));
+        fail(notWhole(answer.reason));
     }
   });
   async function takePlace(): Promise<number> {
@@ -87,6 +91,20 @@ function startThread(content: Content | null) {
   };
 }
 
+const notWhole = (reason: string) =>
+  new SourceError(`What arrived isn't a whole zstd stream: ${reason}.`);
+
+/** @throws SourceError for a stream that is damaged or not whole */
+async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<Unpacked> {
+  const unpacker = createUnpacker(content);
+  try {
+    for (const piece of pieces) await unpacker.write(piece);
+    return await unpacker.end();
+  } catch (error) {
+    throw notWhole(toError(error).message);
+  }
+}
+
 /** What is hashed piece by piece. A call has to wait for the one before it. */
 type Hashed = {
   /** @returns once the chunk may be used for something else */
@@ -101,28 +119,35 @@ type Hashed = {
  * hashed only. A stream that is damaged or not whole is a SourceError of `update` or `digest`
  */
 export function createHasher(content: Content | null = null) {
-  let thread = content === null ? null : startThread(content);
+  let toUnpack = content;
+  let thread: ReturnType<typeof startThread> | null = null;
   let unpacked: Unpacked | null = null;
 
   function hashed(of: Side): Hashed {
-    // A single piece needs no thread.
-    let first: Buffer | null = null;
+    let held: Buffer[] = [];
     return {
       async update(chunk) {
-        if (thread === null && first === null) {
-          first = Buffer.from(chunk);
+        const bytes = held.reduce((sum, piece) => sum + piece.length, chunk.length);
+        if (thread === null && bytes <= heldBytes) {
+          held.push(Buffer.from(chunk));
           return;
         }
-        thread ??= startThread(null);
-        const held = first;
-        first = null;
-        if (held !== null) await thread.update(of, held);
+        thread ??= startThread(toUnpack);
+        const before = held;
+        held = [];
+        for (const piece of before) await thread.update(of, piece);
         await thread.update(of, chunk);
       },
       async digest() {
-        if (thread === null || first !== null) {
-          const hash = createHash("sha256").update(first ?? "");
-          first = null;
+        const isHeld = thread === null || held.length > 0;
+        const pieces = held;
+        held = [];
+        const unpacks = of === "sent" ? toUnpack : null;
+        if (of === "sent") toUnpack = null;
+        if (thread === null || isHeld) {
+          if (unpacks !== null) unpacked = await unpackHere(unpacks, pieces);
+          const hash = createHash("sha256");
+          for (const piece of pieces) hash.update(piece);
           return hash.digest("hex");
         }
         const answer = await thread.digest(of);

@@ -34,22 +34,49 @@ export function workWithoutThread(): void {
   isApart = true;
 }
 
+/** So long a thread waits for more work: to start one takes longer than most work. */
+const idleMs = 2_000;
+let resting: Worker | null = null;
+let idle: NodeJS.Timeout | undefined;
+
+function wake(): Worker {
+  const found = resting;
+  resting = null;
+  clearTimeout(idle);
+  found?.ref();
+  return found ?? new Worker(script, { execArgv: [], env: compileCacheEnvironment() });
+}
+
+/** Holds nothing up while it rests. */
+async function rest(worker: Worker): Promise<void> {
+  if (resting !== null) return void (await worker.terminate());
+  resting = worker;
+  worker.unref();
+  idle = setTimeout(() => {
+    resting = null;
+    void worker.terminate();
+  }, idleMs).unref();
+}
+
 /** @returns null when the thread was ended */
 async function askThread(work: SqliteWork, signal: AbortSignal): Promise<SqliteAnswer | null> {
-  const worker = new Worker(script, {
-    workerData: work,
-    execArgv: [],
-    env: compileCacheEnvironment(),
-  });
+  const worker = wake();
   const end = () => void worker.terminate();
   signal.addEventListener("abort", end, { once: true });
+  const settled = new AbortController();
+  const answer = Promise.withResolvers<SqliteAnswer | null>();
+  const hearing = { signal: settled.signal };
+  once(worker, "message", hearing).then(([message]) => answer.resolve(message), answer.reject);
+  once(worker, "exit", hearing).then(() => answer.resolve(null), answer.reject);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage(work);
+  let answered: SqliteAnswer | null = null;
   try {
-    return await Promise.race([
-      once(worker, "message").then(([message]): SqliteAnswer => message),
-      once(worker, "exit").then(() => null),
-    ]);
+    return (answered = await answer.promise);
   } finally {
+    settled.abort();
     signal.removeEventListener("abort", end);
-    await worker.terminate();
+    if (answered === null || signal.aborted) await worker.terminate();
+    else await rest(worker);
   }
 }
