@@ -178,7 +178,7 @@ async function compareStored(
   const isFromDisk = stored.kind === "read" ? stored.isFromDisk() : stored.isFromDisk;
   return isFromDisk
     ? "verified by reading back"
-    : "verified by reading back, possibly from the page cache, which the file system can't bypass";
+    : "verified by reading back, possibly from a cache instead of the disk";
 }
 
 /** The stored file is not what was stored. The message is for the operator. */

@@ -8,7 +8,6 @@ import type { DatabaseRow, SiteRow } from "../../inventory/store.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { sql } from "../../store/drizzle.ts";
-import { toError } from "../../to-error.ts";
 import type { BackupRow } from "../backup-store.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 import { backupEntry, canceledAction } from "../event-data.ts";
@@ -39,6 +38,9 @@ type Receiving = { storage: Storage; room: ImportRoom; isSealed: boolean; signal
 const maxAtOnce = 4;
 const progressMs = 1000;
 
+const brokeOff =
+  "The upload broke off before the end of the file: it was canceled in the browser, or the connection was lost. Nothing of it was kept. Import the file again.";
+
 export function createReceiveUpload(options: ReceiveUploadOptions) {
   const { store, importStore, imports, uploads, resolver, fileKeys, jobs, clock, log } = options;
   /** Requests that send a file, also before its row is made. */
@@ -47,9 +49,9 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
   /** Stores that nothing became of it. */
   async function fail(row: BackupRow, configuration: ConfigurationRow, error: unknown) {
     const isCanceled = error instanceof Canceled;
-    const reason = isCanceled
-      ? cancellationMessage(error, "import")
-      : (operatorMessage(error) ?? `The upload broke off: ${toError(error).message}`);
+    const told = isCanceled ? cancellationMessage(error, "import") : operatorMessage(error);
+    if (told === null) log.warn({ err: error, backup: row.id }, "an upload broke off");
+    const reason = told ?? brokeOff;
     await store.transaction(async (tx) => {
       const change = {
         ended_at: new Date(clock.now()),
