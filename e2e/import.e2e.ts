@@ -36,7 +36,11 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expectToast(page, "status", `Importing into “${database.name} (imported)”.`);
   await expect(page.getByRole("main")).toContainText("SQLite database, compressed by gzip");
   const id = Number(page.url().split("/").at(-1));
+  await expect(page.getByRole("main")).toContainText(`${provider.name} (${provider.folder})`);
   await expect(action(page, "Restore", id)).toBeEnabled();
+  await action(page, "Restore", id).click();
+  await expect(page.getByRole("alertdialog")).toContainText("No backup here tells of it.");
+  await page.getByRole("button", { name: "Cancel", exact: true }).last().click();
 
   // Of a kind that the site's folder is none of: refused in words.
   const folder = join(provider.folder, `brought-${database.id}`);

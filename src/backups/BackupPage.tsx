@@ -29,6 +29,7 @@ import { backupQuery, configurationQuery } from "./queries.ts";
 import { RunOutput } from "./RunOutput.tsx";
 import { RunProgress } from "./RunProgress.tsx";
 import { askUndo } from "./restore-question.tsx";
+import { useStorages } from "./storages.ts";
 import { isRestoredOver, safetyOf } from "./undo.ts";
 import { usualBytes } from "./work.ts";
 
@@ -40,7 +41,8 @@ const liveMs = 2_000;
 const safetyEnd = (endedAt: string): string =>
   new Date(Date.parse(endedAt) + safetyKeptDays * 24 * 3600 * 1000).toISOString();
 
-function toProperties(backup: Backup): Property[] {
+/** @param storage in words; null = the service does not say where it is */
+function toProperties(backup: Backup, storage: string | null): Property[] {
   const { plain_size: plain, size, checksum } = backup;
   const isFinished = backup.status === "finished";
   const properties: (Property | null)[] = [
@@ -118,6 +120,7 @@ function toProperties(backup: Backup): Property[] {
           value: backup.verified_at ? <Time value={backup.verified_at} /> : "When stored",
         }
       : null,
+    storage === null ? null : { term: "Storage", value: storage },
     backup.path === ""
       ? null
       : { term: "Path", value: <span className="font-mono text-xs">{backup.path}</span> },
@@ -155,6 +158,9 @@ export function BackupPage() {
     refetchInterval: () => poll([{ id, status: movingStatus(backup) }], settledMs),
   });
 
+  const storages = useStorages();
+  const { storage_provider_id: storageId, path } = backup;
+  const storage = storageId === undefined || path === "" ? null : storages.describe(storageId);
   const safety = safetyOf(backup, configuration);
   const leave = () => {
     setIsLeaving(true);
@@ -324,7 +330,7 @@ export function BackupPage() {
       <CopiesPanel backup={backup} configuration={configuration} />
       <RunOutput title="Output" text={backup.output} />
       <Panel title="Properties">
-        <Properties items={toProperties(backup)} />
+        <Properties items={toProperties(backup, storage)} />
       </Panel>
     </>
   );

@@ -22,14 +22,10 @@ import type { configurationLoader } from "./loaders.ts";
 import { CopyMissingNotice } from "./CopyMissingNotice.tsx";
 import { ExcludedList } from "./ExcludedList.tsx";
 import { NextRuns } from "./NextRuns.tsx";
-import {
-  configurationQuery,
-  countsQuery,
-  scheduleQuery,
-  storageProvidersQuery,
-} from "./queries.ts";
+import { configurationQuery, countsQuery, scheduleQuery } from "./queries.ts";
 import { RunList } from "./RunList.tsx";
 import { StorageRoom } from "./StorageRoom.tsx";
+import { useStorages } from "./storages.ts";
 import { toSeries } from "./run-series.ts";
 
 const RunHistory = lazy(async () => ({
@@ -122,7 +118,7 @@ export function ConfigurationPage() {
   const [isLeaving, setIsLeaving] = useState(false);
   const configuration = useLoaded(configurationQuery(id), (now) => !isLeaving && poll(moving(now)));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
-  const { data: providers } = useQuery(storageProvidersQuery());
+  const storages = useStorages();
   const { data: schedule } = useQuery({
     ...scheduleQuery(configuration),
     enabled: !isLeaving,
@@ -136,10 +132,6 @@ export function ConfigurationPage() {
     placeholderData: keepPreviousData,
   });
 
-  const nameOf = (providerId: number) => {
-    const provider = providers?.data.find((one) => one.id === providerId);
-    return provider ? `${provider.name} (${provider.place})` : `Storage provider ${providerId}`;
-  };
   const { copy_storage_provider_id: copiesTo, copy_missing: missing } = configuration;
   const leave = () => {
     setIsLeaving(true);
@@ -217,8 +209,8 @@ export function ConfigurationPage() {
         <Properties
           items={toProperties(
             configuration,
-            nameOf(configuration.storage_provider_id),
-            copiesTo == null ? null : nameOf(copiesTo),
+            storages.describe(configuration.storage_provider_id),
+            copiesTo == null ? null : storages.describe(copiesTo),
           )}
         />
       </Panel>

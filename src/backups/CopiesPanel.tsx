@@ -1,5 +1,4 @@
 // In which storages a backup is, each with its state.
-import { useQuery } from "@tanstack/react-query";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { lookUp } from "../look-up.ts";
@@ -9,7 +8,7 @@ import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
 import { awaitedCopy, lackingCopy } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
-import { storageProvidersQuery } from "./queries.ts";
+import { useStorages } from "./storages.ts";
 
 const ofBackup = (id: number) => (
   <Link to={paths.backup(id)} className="underline underline-offset-4">
@@ -50,10 +49,8 @@ export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
 
 function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number }) {
   const { copies = [], copy_of_id: ofId, taken_at: takenAt } = backup;
-  const { data: providers } = useQuery(storageProvidersQuery());
+  const { nameOf } = useStorages();
   const lacking = lackingCopy(backup, configuration);
-  const nameOf = (id: number) =>
-    providers?.data.find((one) => one.id === id)?.name ?? `Storage provider ${id}`;
   const items: Property[] = [
     { term: nameOf(own), value: `${stateOf(backup)} (this backup)` },
     ...copies.map(({ id, storage_provider_id: storage, status }) => ({

@@ -1,4 +1,4 @@
-// What opens an encrypted backup. It is sent with one restore and kept nowhere, here neither.
+// What opens an encrypted backup. It is sent with one request and kept nowhere, here neither.
 import { ApiError } from "../api/api-error.ts";
 import { type Store, createStore, useStore } from "../store.ts";
 import { Field } from "../ui/Field.tsx";
@@ -42,7 +42,7 @@ export function IdentityFields({ given }: { given: Store<Identity> }) {
       <Field
         label="Identity"
         error={errors.identity}
-        help="The backup is encrypted. Paste a private key of age, or choose your identity file. It's used for this restore only and never stored."
+        help="The backup is encrypted. Paste a private key of age, or choose your identity file. It's used once and never stored."
       >
         {(aria) => (
           <textarea

@@ -1,19 +1,39 @@
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import {
+  isFinishedRun,
+  type Backup,
+  type BackupConfiguration,
+} from "../../contract/backups/backup.ts";
 import { Time } from "../ui/Time.tsx";
 import { formatBytes, hasExtras } from "./backup-facts.ts";
 
-type SideProps = { title: string; at: string | null; bytes: number | null; note: string };
+type SideProps = { title: string; at: string | null; size: string; note: string };
 
-function Side({ title, at, bytes, note }: SideProps) {
+function Side({ title, at, size, note }: SideProps) {
   return (
     <div className="grid content-start gap-0.5 rounded-md border border-line px-3 py-2">
       <dt className="text-xs text-muted">{title}</dt>
       <dd className="font-medium text-ink">{at === null ? "Unknown" : <Time value={at} />}</dd>
-      <dd>{bytes === null ? "Size unknown" : formatBytes(bytes)}</dd>
+      <dd>{size}</dd>
       <dd className="text-xs text-muted">{note}</dd>
     </div>
   );
 }
+
+/** An imported file says nothing of what is there now. */
+const newestOf = (configuration: BackupConfiguration | null): Backup | null =>
+  configuration?.backups.find((one) => isFinishedRun(one) && one.trigger !== "import") ?? null;
+
+/** Of the content, where it is known of both: a file of changes is small whatever it restores. */
+function sizesOf(backup: Backup, newest: Backup | null): [restoring: string, replacing: string] {
+  const both = newest === null ? [backup] : [backup, newest];
+  const isPlain = both.every(({ plain_size: plain }) => plain);
+  const [restoring = sizeUnknown, replacing = sizeUnknown] = both.map((one) =>
+    isPlain ? `${formatBytes(one.plain_size ?? 0)} before compression` : formatBytes(one.size),
+  );
+  return [restoring, replacing];
+}
+
+const sizeUnknown = "Size unknown";
 
 /** What a restore puts in place of what: both sides, so that nobody mixes them up. */
 export function RestoreLoss({
@@ -23,7 +43,8 @@ export function RestoreLoss({
   backup: Backup;
   configuration: BackupConfiguration | null;
 }) {
-  const newest = configuration?.backups.find(({ status }) => status === "finished") ?? null;
+  const newest = newestOf(configuration);
+  const [restoring, replacing] = sizesOf(backup, newest);
   const what =
     configuration === null
       ? "its source"
@@ -44,14 +65,18 @@ export function RestoreLoss({
         <Side
           title="Restoring"
           at={backup.started_at}
-          bytes={backup.size}
+          size={restoring}
           note={`Backup ${backup.id}`}
         />
         <Side
           title="Replacing"
           at={newest?.started_at ?? null}
-          bytes={newest?.size ?? null}
-          note="Current data, as of the last backup"
+          size={replacing}
+          note={
+            newest === null
+              ? "Current data. No backup here tells of it."
+              : "Current data, as of the last backup"
+          }
         />
       </dl>
       <p>

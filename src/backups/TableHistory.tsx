@@ -38,7 +38,13 @@ const makeColumns = ({ unit, backups }: BackupCounts): readonly Column<Series>[]
     id: "name",
     header: unit === "rows" ? "Table" : "Content",
     cell: ({ name }) => (
-      <span className={unit === "rows" ? "block font-mono text-xs wrap-anywhere sm:min-w-44" : ""}>
+      <span
+        className={
+          unit === "rows"
+            ? "block font-mono text-xs wrap-anywhere sm:min-w-44"
+            : "sm:whitespace-nowrap"
+        }
+      >
         {name}
       </span>
     ),
