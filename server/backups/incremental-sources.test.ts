@@ -159,17 +159,14 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     });
     const full = await service.run(id);
     expect(full, full.output).toMatchObject({ status: "finished", base_id: null });
+    if (kind.startsWith("folder")) await isProven((await isReferredTo(full)).id);
     await write("changed");
     let patch = await service.run(id);
     expect(patch, patch.output).toMatchObject({ status: "finished", base_id: full.id });
     if (kind.startsWith("folder")) patch = await isStoredAgain(patch);
     expect(patch).toMatchObject({ encrypted: isSealed, plain_size: expect.any(Number) });
     expect(patch.size).toBeLessThan(full.size / 2);
-    await service.call("POST", `/api/backup/${patch.id}/drill`);
-    await soon(async () => {
-      const { drill_status: status, drill_output: output } = await service.backup(patch.id);
-      expect(status, output ?? "").toBe("finished");
-    });
+    await isProven(patch.id);
     await write("lost");
     const body = isSealed ? { identity, skip_safety_backup: true } : { skip_safety_backup: true };
     await service.call("PUT", `/api/backup/${patch.id}`, body);
@@ -192,8 +189,26 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     expect(await read()).toContain("changed");
   });
 
-  const nothingSince = ({ id }: Backup) =>
-    `Nothing has changed since backup ${id}, by the files' times`;
+  async function isProven(id: number): Promise<void> {
+    await service.call("POST", `/api/backup/${id}/drill`);
+    await soon(async () => {
+      const { drill_status: status, drill_output: output } = await service.backup(id);
+      expect(status, output ?? "").toBe("finished");
+    });
+  }
+
+  const nothingSince = ({ id, base_id: baseId }: Backup) =>
+    `Nothing has changed since backup ${id}${baseId === null ? " (full)" : ""}, by the files' times`;
+
+  /** @returns the run after a full or what refers to it, which has to refer to it too */
+  async function isReferredTo(full: Backup): Promise<Backup> {
+    const same = await service.run(full.configuration_id ?? 0);
+    expect(same.output).toContain(nothingSince(full));
+    const { id, plain_size } = full;
+    expect(same).toMatchObject({ status: "finished", base_id: id, plain_size, warnings: [] });
+    expect(same.size).toBeLessThan(1000);
+    return same;
+  }
 
   /** @returns the run after a backup, which has to hold the same */
   async function isStoredAgain(last: Backup): Promise<Backup> {
@@ -205,23 +220,23 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     return again;
   }
 
-  test("of a folder that has changed, or changes meanwhile, nothing is stored again", async () => {
+  test("a folder is read where it has changed, changes meanwhile, or what would be stored again is gone", async () => {
     const at = (path: string) => join(service.folder, path);
     const change = { backupable_type: "site", backupable_id: hooked };
     const copying = { incremental: true, copy_storage_provider_id: second };
     await writeFile(at("before.sh"), "");
     const { id } = await service.installed({ ...change, ...copying });
     const full = await service.run(id);
-    const patch = await service.run(id);
-    expect(patch.output).not.toContain("Nothing has changed");
-    const again = await isStoredAgain(patch);
+    const same = await isReferredTo(full);
+    const again = await isReferredTo(full);
     const [copy] = (await service.backup(again.id)).copies ?? [];
     const { path } = await service.backup(copy?.id ?? 0);
-    const whole = await readFile(at(`copies/${patch.path}`));
+    const whole = await readFile(at(`copies/${same.path}`));
     expect(await readFile(at(`second/${path}`))).toEqual(whole);
     const manifest = async (of: Backup) =>
       JSON.parse(await readFile(manifestKeyOf(at(`copies/${of.path}`)), "utf8"));
-    const { counts, base } = await manifest(patch);
+    const { counts } = await manifest(full);
+    const { base } = await manifest(same);
     expect(await manifest(again)).toMatchObject({ version: 2, backup: { id: again.id }, base });
     expect((await manifest(again)).counts).toEqual(counts);
 
@@ -260,10 +275,16 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     expect(await readFile(at(`copies/${read.path}`))).toEqual(content);
     expect((await service.backup(last.id)).damage).toMatch(/^Checksum mismatch/);
     await isStoredAgain(read);
-    await rm(at(`copies/${full.path}`));
-    const next = await service.run(id);
-    expect(next).toMatchObject({ status: "finished", base_id: null });
-    expect((await service.backup(full.id)).damage).toMatch(/is missing/);
+    let gone = full;
+    for (const _ of ["its changes", "itself"]) {
+      await service.call("PUT", `/api/backup/${gone.id}/pin`);
+      await rm(at(`copies/${gone.path}`));
+      const next = await service.run(id);
+      expect(next).toMatchObject({ status: "finished", base_id: null });
+      expect((await service.backup(gone.id)).damage).toMatch(/is missing/);
+      await isReferredTo(next);
+      gone = next;
+    }
   });
 
   /** By hand, with Debian's programs alone. */

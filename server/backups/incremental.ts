@@ -151,12 +151,13 @@ export function createIncremental(options: IncrementalOptions) {
       const sayFull = (reason: string) => say(`Storing a full backup: ${reason}.`);
       async function giveUp(reason: string): Promise<void> {
         await close();
-        state = null;
         moved(await releaseBase(run, row, path));
         sayFull(reason);
       }
 
-      if (run.configuration.incremental && isOfRun(row) && row.trigger !== "import") {
+      const isIncremental =
+        run.configuration.incremental && isOfRun(row) && row.trigger !== "import";
+      if (isIncremental) {
         const choice = await choose(run, signal);
         const claimed = "base" in choice ? await claimBase(run, choice.base) : null;
         if (!("base" in choice)) sayFull(choice.reason);
@@ -182,16 +183,33 @@ export function createIncremental(options: IncrementalOptions) {
         return null;
       }
 
+      /** The next run may find the source as it was then. */
+      async function storeFull(dumped: Dumped): Promise<Stored> {
+        // A hook may have changed files.
+        const before = isIncremental ? await stateOf(run, dumped.signal) : null;
+        const stored = await storeDump({ ...dumped, storage, key: row.path });
+        state = before;
+        await keepState(dumped.signal);
+        return stored;
+      }
+
+      /** Only what the source says all the time that it is dumped is said of the dump. */
+      async function keepState(after: AbortSignal): Promise<void> {
+        if (state !== null && (await stateOf(run, after)) !== state) state = null;
+      }
+
       /** @returns null where what has changed is still to be worked out */
       async function storeSame(dumped: Dumped, full: BackupRow): Promise<Stored | null> {
         const same = findSame(finished, full, state);
         if (same === null) return null;
         if (!(await isUsable(run, same, full, dumped.signal))) return null;
         say(
-          `Nothing has changed since backup ${same.id}, by the files' times: its changes are stored again.`,
+          same === full
+            ? `Nothing has changed since backup ${same.id} (full), by the files' times: stored as a reference to its content. Its file is in place and wasn't read.`
+            : `Nothing has changed since backup ${same.id}, by the files' times: its changes are stored again.`,
         );
-        const { pace, signal: ending, onProgress } = dumped;
-        const options = { storage, key: row.path, pace, signal: ending, onProgress };
+        const { encrypt = null, pace, signal: ending, onProgress } = dumped;
+        const options = { storage, key: row.path, encrypt, pace, signal: ending, onProgress };
         try {
           return await storeAgain(same, options);
         } catch (error) {
@@ -209,7 +227,7 @@ export function createIncremental(options: IncrementalOptions) {
         const content = await openUnnamedFile(folder);
         try {
           const manifest = await dumpToFile(content, dumped);
-          if (state !== null && (await stateOf(run, dumped.signal)) !== state) state = null;
+          await keepState(dumped.signal);
           const sizes = { baseBytes: full.file.sizeBytes(), contentBytes: content.sizeBytes() };
           const complaint =
             manifest === null
@@ -217,7 +235,7 @@ export function createIncremental(options: IncrementalOptions) {
               : machineComplaint(await machine(), { ...sizes, isWritten: true });
           if (complaint !== null) await giveUp(complaint);
           // Nothing of it is of use then, and the source is dumped anew.
-          if (manifest === null) return await storeDump({ ...dumped, storage, key: row.path });
+          if (manifest === null) return await storeFull(dumped);
           const { compressionLevel } = dumped;
           const whole = { ...dumped, storage, key: row.path, compressed: null };
           if (complaint !== null)
@@ -259,7 +277,7 @@ export function createIncremental(options: IncrementalOptions) {
             const file = full.file ?? (await readFull(full.row, dumped.signal));
             if (file !== null) return storeChanges(dumped, { row: full.row, file });
           }
-          return storeDump({ ...dumped, storage, key: row.path });
+          return storeFull(dumped);
         },
         close,
       };

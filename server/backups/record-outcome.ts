@@ -180,12 +180,11 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
 const workOf = ({ trigger }: BackupRow) => (trigger === "import" ? "import" : "run");
 
 /** @param older the one before it */
-function measure(
-  { path, size, plain_size: plainSize, started_at, ended_at, checksum, source_state }: BackupRow,
-  older: BackupRow | undefined,
-  isOfContent: boolean,
-): Measured {
-  const isAgain = source_state !== null && source_state === older?.source_state;
+function measure(row: BackupRow, older: BackupRow | undefined, isOfContent: boolean): Measured {
+  const { path, size, plain_size: plainSize, started_at, ended_at, checksum, source_state } = row;
+  // A full is always read.
+  const isAgain =
+    row.base_id !== null && source_state !== null && source_state === older?.source_state;
   return {
     sizeBytes: isOfContent ? plainSize : size,
     durationMs: isAgain ? null : (ended_at ?? started_at).getTime() - started_at.getTime(),

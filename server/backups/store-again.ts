@@ -1,35 +1,57 @@
-// Stores the changes that an earlier backup holds once more, where the source has the content of then.
+// Stores what an earlier backup holds once more, where the source has the content of then: that of the full, or its changes.
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isOfRun } from "../../contract/backups/backup.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import { checkSize, openVerified, storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
+import { makeSameContent, minSameBytes } from "./same-content.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { areSame, recipientsOf } from "./stored-recipients.ts";
 
+type Facts = Pick<
+  BackupRow,
+  | "id"
+  | "base_id"
+  | "storage_provider_id"
+  | "trigger"
+  | "damage"
+  | "checksum"
+  | "manifest"
+  | "plain_size"
+  | "source_state"
+>;
+
 /**
  * @param finished backups of one configuration, newest first
+ * @param base the full among them whose changes are stored
  * @param state what the source says of itself now
- * @returns one that holds the changes from the full until now; null = there is none
+ * @returns the full if nothing has changed since, or a backup that holds the changes until now; null = there is none
  */
-export const findSame = (
-  finished: readonly BackupRow[],
-  base: Pick<BackupRow, "id" | "storage_provider_id">,
+export function findSame<Backup extends Facts>(
+  finished: readonly Backup[],
+  base: Backup,
   state: string | null,
-): BackupRow | null =>
-  finished.find(
-    (one) =>
-      state !== null &&
-      one.source_state === state &&
-      one.base_id === base.id &&
-      one.storage_provider_id === base.storage_provider_id &&
-      isOfRun(one) &&
-      one.damage === null &&
-      one.checksum !== null &&
-      one.manifest !== null,
-  ) ?? null;
+): Backup | null {
+  const isSame = (one: Backup) =>
+    state !== null &&
+    one.source_state === state &&
+    one.damage === null &&
+    one.checksum !== null &&
+    one.manifest !== null;
+  if (isSame(base) && base.plain_size >= minSameBytes) return base;
+  return (
+    finished.find(
+      (one) =>
+        isSame(one) &&
+        one.base_id === base.id &&
+        one.storage_provider_id === base.storage_provider_id &&
+        isOfRun(one),
+    ) ?? null
+  );
+}
 
 /** Whether it is encrypted like what is stored now. */
 export async function isSealedAlike(
@@ -43,25 +65,30 @@ export async function isSealedAlike(
   return its !== null && areSame(its, recipients);
 }
 
+type Again = Pick<StoreOptions, "storage" | "key" | "encrypt" | "pace" | "signal" | "onProgress">;
+
 /**
- * The file is stored as it is, encrypted or not, and verified on the way.
+ * A full is not read: what is stored refers to the whole of it. The file of changes is stored as it is, encrypted or not, and
+ * verified on the way.
  * @param row another one in the same storage
  * @throws DamagedCopy where it is not what was stored, or like `storeDump`
  */
-export async function storeAgain(
-  row: BackupRow,
-  options: Pick<StoreOptions, "storage" | "key" | "pace" | "signal" | "onProgress">,
-): Promise<Stored> {
-  const { storage } = options;
+export async function storeAgain(row: BackupRow, options: Again): Promise<Stored> {
+  const { storage, encrypt = null } = options;
+  const isFull = row.base_id === null;
   // What was written as a manifest is read as one. Where it came from is written anew.
   const { origin: _, ...manifest } = row.manifest as Manifest & { origin?: unknown };
   return storeDump({
     ...options,
+    encrypt: isFull ? encrypt : null,
     packedBytes: () => row.plain_size,
     async dump(into, signal) {
       // One that is missing is damage, too.
       await checkSize(storage, row, signal);
-      await pipeline(await openVerified(storage, row, signal), into, { signal });
+      const file = isFull
+        ? Readable.from([makeSameContent(row.plain_size)])
+        : await openVerified(storage, row, signal);
+      await pipeline(file, into, { signal });
       return manifest;
     },
   });
