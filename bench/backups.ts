@@ -60,14 +60,13 @@ ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: $
       await mkdir(join(folder, "unchanged"));
       for (let file = 0; file < unchanged.size; file++)
         await writeHalfRandom(join(folder, "unchanged", `${file}`), megabyte);
-      // Only then the times of its files are trusted.
-      const settled = wait((trustedTimes.settledSeconds + 1) * 1000);
+      const settled = untilSettled();
       for (const [index, size] of sizes.entries()) {
         await measureSite(service, folder, index + 1, size);
         await measureDatabase(service, folder, index + 1, size, postgres);
       }
       await settled;
-      await measureUnchanged(service);
+      await measureUnchanged(service, join(folder, "unchanged"));
     } finally {
       await service.end("SIGINT");
     }
@@ -107,24 +106,38 @@ async function measureSite(
   await rm(root, { recursive: true });
 }
 
-async function measureUnchanged(service: ServiceProcess): Promise<void> {
-  const what = `site folder, ${unchanged.size} MB: unchanged, third run`;
-  const { id } = await install(service, "site", unchanged.id, { hold: 100, incremental: true });
-  const ms: number[] = [];
-  const stored: number[] = [];
-  for (let round = 0; round < 2 + roundsFor(unchanged.size); round++) {
+async function measureUnchanged(service: ServiceProcess, root: string): Promise<void> {
+  const ms: Record<string, number[]> = {};
+  const stored: Record<string, number[]> = {};
+  const measure = async (configuration: number, run: string) => {
     const startedMs = performance.now();
-    const kind = ["full", "read"][round] ?? "unchanged";
-    stored.push((await takeBackup(service, id, kind)).size);
-    ms.push(performance.now() - startedMs);
+    const { size } = await takeBackup(service, configuration, `${run} of the unchanged`);
+    (ms[run] ??= []).push(performance.now() - startedMs);
+    (stored[run] ??= []).push(size);
+  };
+  const rounds = roundsFor(unchanged.size);
+  let last = 0;
+  for (let round = 0; round < rounds; round++) {
+    const options = { hold: 100, incremental: true };
+    last = (await install(service, "site", unchanged.id, options)).id;
+    for (const run of ["full", "second run", "third run"]) await measure(last, run);
   }
-  const [first = 0, second = 0, ...others] = ms;
-  report(what, median(others) / 1000, "s", { atMost: 1 });
-  note(`the full one ${seconds([first])}, the one that is read and compared ${seconds([second])}`);
-  report(`${what}, stored`, (median(stored.slice(2)) / (stored[0] ?? 0)) * 100, "%", {
-    atMost: 1,
-  });
+  await writeHalfRandom(join(root, "changed"), megabyte);
+  await untilSettled();
+  await measure(last, "changed");
+  for (let round = 0; round < rounds; round++) await measure(last, "run after a change");
+
+  for (const run of ["second run", "third run", "run after a change"]) {
+    const what = `site folder, ${unchanged.size} MB: unchanged, ${run}`;
+    report(what, median(ms[run] ?? []) / 1000, "s", { atMost: 1 });
+    const share = median(stored[run] ?? []) / median(stored["full"] ?? []);
+    report(`${what}, stored`, share * 100, "%", { atMost: 1 });
+  }
+  note(`the full ones ${seconds(ms["full"] ?? [])}, the one read ${seconds(ms["changed"] ?? [])}`);
 }
+
+/** Only then the times of files that were written just now are trusted. */
+const untilSettled = () => wait((trustedTimes.settledSeconds + 1) * 1000);
 
 async function measureDatabase(
   service: ServiceProcess,
