@@ -129,7 +129,9 @@ test("a site is refused at its field by what only the service knows", async ({
 
 test("a database is tested before it is saved, and its URL is never shown again", async ({
   page,
+  expected,
 }) => {
+  expected.push(invalid);
   await open(page, "/databases/new");
   await fill(page, "Name", "shop");
   await page.getByLabel("Server", { exact: true }).selectOption("web-1");
@@ -138,6 +140,11 @@ test("a database is tested before it is saved, and its URL is never shown again"
   await fill(page, "URL to store", secret);
   await press(page, "Test connection");
   await expect(page.getByText(/Nothing answers at 127\.0\.0\.1:1/)).toBeVisible();
+  await fill(page, "Before a backup", "pg-wait queue");
+  await fill(page, "User of these commands", "no-such-user");
+  await press(page, "Add database");
+  await expectRefused(page, "User of these commands", "This machine has no user “no-such-user”.");
+  await fill(page, "User of these commands", ownUser);
   await expectAccessible(page);
   await press(page, "Add database");
   await expectToast(page, "status", "shop added.");
@@ -161,6 +168,7 @@ test("a database is tested before it is saved, and its URL is never shown again"
   await fill(page, "URL to store", `${secret}2`);
   await press(page, "Save changes");
   await expect(page.getByRole("heading", { name: "Inventory", level: 1 })).toBeFocused();
+  expect(await text()).toMatch(/backup_hooks:\s*\{?\s*before: pg-wait queue,?\s+user: /);
   const [next, ...more] = await readdir(join(folder, "secrets"));
   expect([next === name, more]).toEqual([false, []]);
 });

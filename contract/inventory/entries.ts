@@ -103,6 +103,19 @@ const objectLock = z.strictObject({
 /** A text is split at its spaces; a list is taken as it is. */
 const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
 
+const hookFields = {
+  before: z.optional(command),
+  after: z.optional(command),
+  /** Seconds that each of them may take; by default 60. */
+  timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
+};
+
+/** What runs before and after each backup of what has files, as their account. */
+const backupHooks = z.optional(z.strictObject(hookFields));
+
+/** Of a database behind a URL. By default they run as the account of the sites that name it. */
+const backupHooksAs = z.optional(z.strictObject({ ...hookFields, user: z.optional(user) }));
+
 /** Of engines that know nothing else. */
 const oneDatabase = z.optional(
   z.literal("database", {
@@ -184,15 +197,7 @@ function entriesWith<
       /** The account that everything of the site runs as; by default the owner of its folder. */
       user: z.optional(user),
       artisan: z.optional(command),
-      /** What runs in the site's folder before and after each backup of it. */
-      backup_hooks: z.optional(
-        z.strictObject({
-          before: z.optional(command),
-          after: z.optional(command),
-          /** Seconds that each of them may take; by default 60. */
-          timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
-        }),
-      ),
+      backup_hooks: backupHooks,
       databases: z.optional(z.array(ownId)),
     }),
 
@@ -205,6 +210,7 @@ function entriesWith<
         url: secret,
         /** `server`: the entry stands for all databases of the server, and its roles; by default for the one in its url. */
         scope: z.optional(z.enum(["database", "server"])),
+        backup_hooks: backupHooksAs,
       }),
       z.strictObject({
         id,
@@ -213,6 +219,7 @@ function entriesWith<
         engine: z.literal("mysql"),
         url: secret,
         scope: oneDatabase,
+        backup_hooks: backupHooksAs,
       }),
       z.strictObject({
         id,
@@ -223,6 +230,7 @@ function entriesWith<
         scope: oneDatabase,
         /** The account that works on the file; by default the one of the sites that name the database, or its owner. */
         user: z.optional(user),
+        backup_hooks: backupHooks,
       }),
     ]),
 

@@ -126,6 +126,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
         }
         const source = await resolver.source(row);
         await source.rehearse(signal);
+        await source.hooks?.rehearse?.();
         warnings = (await source.warnings?.(signal)) ?? [];
         for (const provider of used) await resolver.markStorage(provider);
       } catch (error) {

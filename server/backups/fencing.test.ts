@@ -91,6 +91,7 @@ beforeEach(async () => {
         // What a backup asks of a source is all there.
         return made as Source;
       },
+      hooks: async () => hooks ?? null,
       storage: async () => createLocalStorage({ path: folder }),
       describe: async () => ({
         type: "database",
@@ -179,12 +180,12 @@ test("a runner whose job was settled meanwhile changes nothing, and leaves no fi
   expect(await files()).toEqual([]);
 });
 
-test("what is to run after a backup of a site runs for one that was cut off, and never makes its outcome", async () => {
+test("what is to run after a backup runs for one that was cut off, and never makes its outcome", async () => {
   const after = vi.fn<() => Promise<string | null>>(async () => "It failed.");
   hooks = { before: async () => undefined, after };
-  const site = { ...configuration, type: "site" as const };
   const cutOff = new Interrupted("It was cut off.");
-  const settle = (row: BackupRow) => takeBackup.interrupt(row, site, cutOff, async () => undefined);
+  const settle = (row: BackupRow) =>
+    takeBackup.interrupt(row, configuration, cutOff, async () => undefined);
   const running = await store.transaction((tx) => store.move(tx, backup, "running"));
   if (running === null) return expect.unreachable();
   await settle(running);

@@ -1,5 +1,4 @@
-// Commands of a site before and after each of its backups, as its inventory entry names them. They run as the site's account, in
-// its folder, and no request has a part in them.
+// Commands before and after each backup of a source, as its inventory entry names them. No request has a part in them.
 import { CommandMissing, type Host } from "../hosts/host.ts";
 import { toError } from "../to-error.ts";
 import { SourceError, type Attempt, type Hooks } from "./sources/source.ts";
@@ -14,8 +13,11 @@ type HookCommands = {
 const keptCharacters = 4096;
 const shownLines = 20;
 
-/** @param host as the site's account sees it @param folder the site's */
-export function createHooks(host: Host, folder: string, commands: HookCommands): Hooks {
+/** Where they run, as the account that they run as sees it. */
+type HookPlace = { host: Pick<Host, "run">; folder: string };
+
+/** @param open throws why they cannot run there */
+export function createHooks(open: () => Promise<HookPlace>, commands: HookCommands): Hooks {
   const { timeoutMs } = commands;
 
   /** @returns why it failed, in words; null = it ended well @throws the reason of the signal */
@@ -32,6 +34,7 @@ export function createHooks(host: Host, folder: string, commands: HookCommands):
       output = (output + text).slice(-keptCharacters);
     };
     try {
+      const { host, folder } = await open();
       const { exitCode, signal: by } = await host.run({
         argv: [program, ...args],
         folder,
@@ -61,6 +64,8 @@ export function createHooks(host: Host, folder: string, commands: HookCommands):
   }
 
   return {
+    rehearse: async () => void (await open()),
+
     async before(say, signal) {
       if (commands.before === null) return;
       say(`Before the backup: ${commands.before.join(" ")}`);

@@ -23,8 +23,8 @@ import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { createHooks } from "./hooks.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
+import { openHooks } from "./open-hooks.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
@@ -34,7 +34,7 @@ import { createFolderSource } from "./sources/folder/source.ts";
 import type { TrustedTimes } from "./sources/folder/state.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
-import { SourceError, type Excludes, type Source } from "./sources/source.ts";
+import { SourceError, type Excludes, type Hooks, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
@@ -73,6 +73,8 @@ export type Resolver = {
   ): Promise<PlacedDrill>;
   /** @throws SourceError when the inventory has it no more, or its secret is not there */
   source(configuration: ConfigurationRow): Promise<Source>;
+  /** Those of the source, which is not opened for them; null = nothing runs. @throws SourceError when the inventory has it no more */
+  hooks(configuration: ConfigurationRow): Promise<Hooks | null>;
   /** What a restore replaces that does not go back into its source. @throws like `source` */
   destination(destination: RestoreDestination): Promise<Source>;
   /** @throws SourceError when the inventory has it no more */
@@ -161,7 +163,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   }
 
   async function siteSource(
-    { name, root, serverId, account, backupHooks }: SiteRow,
+    { name, root, serverId, account }: SiteRow,
     { path }: Into,
     excludes: Excludes | null,
   ): Promise<Source> {
@@ -172,11 +174,15 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       here === null
         ? createRemoteFolderSource({ host: its, name, root, excludes, times })
         : createFolderSource({ ...here, name, root, excludes, times });
-    if (path !== undefined) return createFolderPart(source, { host: its, root, path });
-    return backupHooks === null
-      ? source
-      : { ...source, hooks: createHooks(its, root, backupHooks) };
+    return path === undefined ? source : createFolderPart(source, { host: its, root, path });
   }
+
+  const hooksOf = (found: DatabaseRow | SiteRow): Hooks | null =>
+    openHooks(found, {
+      inventory,
+      openMachine: async (id) => ((await inventory.isLocal(id)) ? host : openServer(id)),
+      accountOf: ({ account }) => accountOf(account),
+    });
 
   /** @throws StorageError when its server cannot be used now */
   async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
@@ -248,8 +254,14 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         ? (await folderOf(entry)).open({ isMarked: false })
         : openService(entry, { secrets, host, servers, spoolFolder: scratch.own }),
 
-    source: async (configuration) =>
-      open(await find(configuration), { excludes: toExcludes(configuration) }),
+    async source(configuration) {
+      const found = await find(configuration);
+      const source = await open(found, { excludes: toExcludes(configuration) });
+      const hooks = hooksOf(found);
+      return hooks === null ? source : { ...source, hooks };
+    },
+
+    hooks: async (configuration) => hooksOf(await find(configuration)),
 
     destination: async (destination) => open(await find(destination), { into: destination }),
 

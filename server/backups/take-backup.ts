@@ -101,9 +101,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
     configuration: ConfigurationRow,
     output: Output,
   ): Promise<void> {
-    if (status !== "running" || configuration.type !== "site" || trigger === "import") return;
+    if (status !== "running" || trigger === "import") return;
     try {
-      const { hooks } = await resolver.source(configuration);
+      const hooks = await resolver.hooks(configuration);
       const reason = await hooks?.after(output.say);
       if (reason) output.say(reason);
     } catch (error) {

@@ -214,6 +214,61 @@ describe("a SQLite database's account is", () => {
   });
 });
 
+describe("the hooks of a database behind a URL run as", () => {
+  const hooked = (user = "", hooks = "before: sync") =>
+    `{ id: 1, server: 1, name: pg, engine: postgres, url: env:PG${hooks === "" ? "" : `, backup_hooks: { ${hooks}${user} }`} }`;
+  const listed = site(", user: shop, databases: [1]");
+  const field = ["databases", 0, "backup_hooks", "user"];
+  const nobody = /^No account for the backup hooks of pg: no site of its server lists the database/;
+
+  test.each([
+    ["the account of the site that lists it", listed, hooked(), root, shop],
+    ["the one that is named", listed, hooked(", user: blog"), root, blog],
+    ["the service's, where that is no root", "", hooked(), shop, shop],
+    ["nobody where it has none", listed, hooked("", ""), root, undefined],
+  ])("%s", async (_, sites, databases, own, expected) => {
+    const { accounts, complaints } = await decideAccounts(
+      inventory(sites, databases),
+      nothing,
+      machine({}, own).source,
+    );
+    expect(accounts.databases.get(1)?.account).toEqual(expected);
+    expect(complaints).toEqual([]);
+  });
+
+  const elsewhere = inventory(site(", databases: [1]"), hooked());
+  for (const one of elsewhere.sites) one.server = 2;
+
+  test.each([
+    ["is listed by none", inventory("", hooked()), nobody],
+    ["is listed on another server", elsewhere, nobody],
+    ["names a stranger", inventory(listed, hooked(", user: gone")), /has no user “gone”/],
+  ])("nobody where it %s, which is a mistake in the file", async (_, file, message) => {
+    const { complaints } = await decideAccounts(file, nothing, machine({}).source);
+    expect(complaints).toEqual([{ path: field, message: expect.stringMatching(message) }]);
+  });
+
+  test("nobody where a remote server has none, or sites differ, and it says what to do", async () => {
+    const { source } = machine({});
+    const decide = async (sites: string, databases: string, isRemote: boolean) =>
+      (
+        await decideAccounts(inventory(sites, databases), nothing, source, async () =>
+          isRemote ? { ...source, whyNotAs: async () => null } : null,
+        )
+      ).accounts.databases.get(1);
+    const problems = [
+      await decide("", hooked(), true),
+      await decide("", hooked(", user: gone"), true),
+      await decide(`${listed}, ${site(", user: blog, databases: [1]", 2)}`, hooked(), false),
+    ].map((one) => one?.problem);
+    expect(problems).toEqual([
+      expect.stringMatching(nobody),
+      "No account for the backup hooks of pg: its server has no user “gone”.",
+      "Sites with different accounts use this database: site-1, site-2. Set “backup_hooks.user” in its inventory entry.",
+    ]);
+  });
+});
+
 test("servers that do not respond are waited for side by side", async () => {
   const { source } = machine({});
   const far = (id: number) =>

@@ -1,8 +1,17 @@
-// Decides the account of each site and SQLite database: everything that touches its files runs as that account.
+// Decides the account of each site and SQLite database: everything that touches its files runs as that account. And of each other
+// database whose backups have hooks: those run as it.
 // Decided when the inventory is read, stored with the entry, and never looked up again by path.
 import { dirname } from "node:path";
 import { accountName, type Account } from "../hosts/account.ts";
 import type { FolderOwner } from "../hosts/folder-owner.ts";
+import {
+  needsAccount,
+  type OwnedEntry,
+  pathOf,
+  purposeOf,
+  userFieldOf,
+  userOf,
+} from "./entry-account.ts";
 import { expandHome } from "./paths.ts";
 import type { Complaint, Inventory } from "./schema.ts";
 import { ServerAway } from "../ssh/server-away.ts";
@@ -45,7 +54,6 @@ export type RemoteAccountSource = AccountSource & {
 export type RemoteAccounts = (server: number) => Promise<RemoteAccountSource | string | null>;
 
 type Site = Inventory["sites"][number];
-type Database = Inventory["databases"][number];
 
 /**
  * @param stored as they were decided before: an owner is looked up once for a path
@@ -69,8 +77,8 @@ export async function decideAccounts(
     return there === null || typeof there === "string" ? there : lookingUpOnce(there);
   });
   // Side by side, because each may take its time.
-  const files = inventory.databases.filter(({ engine }) => engine === "sqlite");
-  await Promise.all([...inventory.sites, ...files].map(({ server }) => sourceAt(server)));
+  const owned = [...inventory.sites, ...inventory.databases].filter(needsAccount);
+  await Promise.all(owned.map(({ server }) => sourceAt(server)));
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const unasked = new Set<number>();
@@ -78,7 +86,7 @@ export async function decideAccounts(
   const decide = async (
     kind: keyof EntryAccounts,
     index: number,
-    entry: Site | (Database & { engine: "sqlite" }),
+    entry: OwnedEntry,
     otherwise: (source: AccountSource) => Promise<EntryAccount>,
   ) => {
     const there = await sourceAt(entry.server);
@@ -92,8 +100,10 @@ export async function decideAccounts(
       accounts[kind].set(entry.id, decided.account);
       return;
     }
-    const given = entry.user === undefined ? null : await accountGiven(entry.user, source);
-    if (typeof given === "string") complaints.push({ path: [kind, index, "user"], message: given });
+    const user = userOf(entry);
+    const given = user === undefined ? null : await accountGiven(user, source);
+    if (typeof given === "string")
+      complaints.push({ path: [kind, index, ...userFieldOf(entry)], message: given });
     else if (given !== null)
       accounts[kind].set(entry.id, await unlessReplaceable(given, pathOf(entry), source));
     // Everything has the one account that there is.
@@ -122,12 +132,22 @@ export async function decideAccounts(
     ),
   );
   await each(inventory.databases, async (database, index) => {
-    if (database.engine !== "sqlite") return;
-    await decide("databases", index, database, async (source) => {
-      const users = inventory.sites.filter(({ databases }) => databases?.includes(database.id));
-      return users.length > 0
-        ? accountOfSites(users, accounts.sites)
-        : ownerOf(expandHome(database.path), stored.databases.get(database.id), source);
+    if (!needsAccount(database)) return;
+    await decide("databases", index, database, async (at) => {
+      const path = pathOf(database);
+      const users = inventory.sites.filter(
+        ({ databases, server }) =>
+          databases?.includes(database.id) && (path !== null || server === database.server),
+      );
+      if (users.length > 0) return accountOfSites(users, accounts.sites, database);
+      if (path !== null) return ownerOf(path, stored.databases.get(database.id), at);
+      const problem = `No account for ${purposeOf(database)}: no site of its server lists the database. ${cureOf(database)}.`;
+      if (at === source)
+        complaints.push({
+          path: ["databases", index, ...userFieldOf(database)],
+          message: problem,
+        });
+      return { account: null, problem, ownerOf: null };
     });
   });
   return { accounts, complaints, unasked, undecided };
@@ -159,19 +179,19 @@ function onceForEach<Key, Found>(find: (key: Key) => Promise<Found>): (key: Key)
 
 /** As on this machine; but what cannot be asked now stays as it was, and is asked again once the server is back. */
 async function accountThere(
-  entry: Site | (Database & { engine: "sqlite" }),
+  entry: OwnedEntry,
   before: EntryAccount | undefined,
   source: RemoteAccountSource | string,
   otherwise: (source: AccountSource) => Promise<EntryAccount>,
 ): Promise<{ account: EntryAccount; isUnasked: boolean }> {
-  const { user } = entry;
-  const path = pathOf(entry);
+  const user = userOf(entry);
+  const purpose = purposeOf(entry);
   const without = (problem: string): EntryAccount => ({ account: null, problem, ownerOf: null });
   const asked = (account: EntryAccount) => ({ account, isUnasked: false });
   const unknown = (reason: string) => {
     const account = holdsFor(entry, before)
       ? before
-      : without(`No account for ${path} yet: ${reason}`);
+      : without(`No account for ${purpose} yet: ${reason}`);
     return { account, isUnasked: true };
   };
   if (typeof source === "string") return unknown(source);
@@ -184,9 +204,11 @@ async function accountThere(
       );
     const account = await source.find(user);
     if (account === null)
-      return asked(without(`No account for ${path}: its server has no user “${user}”.`));
+      return asked(without(`No account for ${purpose}: its server has no user “${user}”.`));
     const why = account.uid === source.own.uid ? null : await source.whyNotAs(account);
-    return asked(why === null ? await unlessReplaceable(account, path, source) : without(why));
+    return asked(
+      why === null ? await unlessReplaceable(account, pathOf(entry), source) : without(why),
+    );
   } catch (error) {
     return unknown(toError(error).message);
   }
@@ -194,28 +216,24 @@ async function accountThere(
 
 /** Whether an account that was decided before is still what the entry says. */
 export const holdsFor = (
-  entry: Site | Database,
+  entry: OwnedEntry,
   before: EntryAccount | null | undefined,
 ): before is EntryAccount =>
   before != null &&
   before.account !== null &&
-  // Of a database behind a URL no account is stored.
-  ("root" in entry || entry.engine === "sqlite") &&
-  (entry.user === undefined
+  needsAccount(entry) &&
+  (userOf(entry) === undefined
     ? before.ownerOf === null || before.ownerOf === pathOf(entry)
-    : before.account.name === entry.user);
-
-const pathOf = (entry: Site | (Database & { engine: "sqlite" })): string =>
-  expandHome("root" in entry ? entry.root : entry.path);
+    : before.account.name === userOf(entry));
 
 /** Somebody who can replace the folder could have their own code run as the account. */
 async function unlessReplaceable(
   account: Account,
-  path: string,
+  path: string | null,
   source: AccountSource,
 ): Promise<EntryAccount> {
   const replacer =
-    source.own.uid === 0
+    source.own.uid === 0 && path !== null
       ? await source.findReplacer(path, account.uid).catch((error: NodeJS.ErrnoException) => {
           // Says nothing of the folder.
           if (error instanceof ServerAway) throw error;
@@ -245,6 +263,7 @@ async function accountGiven(user: string, source: AccountSource): Promise<Accoun
 }
 
 const cure = "Set “user” in its inventory entry";
+const cureOf = (entry: OwnedEntry) => cure.replace("user", userFieldOf(entry).join("."));
 
 async function ownerOf(
   path: string,
@@ -300,6 +319,7 @@ async function findOwner(path: string, source: AccountSource): Promise<FolderOwn
 function accountOfSites(
   sites: readonly Site[],
   accounts: ReadonlyMap<number, EntryAccount>,
+  database: OwnedEntry,
 ): EntryAccount {
   const decided = sites.flatMap(({ id }) => accounts.get(id) ?? []);
   const [first] = decided;
@@ -307,7 +327,7 @@ function accountOfSites(
   if (first !== undefined && !isShared) return { ...first, ownerOf: null };
   return {
     account: null,
-    problem: `Sites with different accounts use this database: ${sites.map(({ name }) => name).join(", ")}. ${cure}.`,
+    problem: `Sites with different accounts use this database: ${sites.map(({ name }) => name).join(", ")}. ${cureOf(database)}.`,
     ownerOf: null,
   };
 }

@@ -18,6 +18,12 @@ export type ServerRow = {
   /** Where its drills run; null = on itself. */
   drills: NonNullable<Inventory["servers"][number]["drills"]> | null;
 };
+/** What runs before and after a backup, as argument lists; null = nothing. */
+type BackupHooks = {
+  before: readonly string[] | null;
+  after: readonly string[] | null;
+  timeoutMs: number;
+};
 export type SiteRow = {
   id: number;
   serverId: number;
@@ -26,12 +32,7 @@ export type SiteRow = {
   root: string;
   /** The command before `queue:work`. */
   artisan: readonly string[];
-  /** What runs before and after a backup; null = nothing. */
-  backupHooks: {
-    before: readonly string[] | null;
-    after: readonly string[] | null;
-    timeoutMs: number;
-  } | null;
+  backupHooks: BackupHooks | null;
   workerCount: number;
   createdAt: Date;
   /** Ids of its databases. */
@@ -45,7 +46,7 @@ export type DatabaseRow = {
   serverId: number;
   createdAt: Date;
   entry: DatabaseEntry;
-  /** Of one that is a file. */
+  /** Of one that is a file, and of what runs before and after its backups. */
   account: EntryAccount;
 };
 type DatabaseEntry = Inventory["databases"][number];
@@ -89,16 +90,21 @@ export function toSite(row: typeof sites.$inferSelect): SiteRow {
     databases: ids,
     account: row.account ?? undecided,
     artisan: toArguments(artisan) ?? defaultArtisan,
-    backupHooks:
-      hooks === undefined
-        ? null
-        : {
-            before: toArguments(hooks.before),
-            after: toArguments(hooks.after),
-            timeoutMs: (hooks.timeout ?? usualHookSeconds) * 1000,
-          },
+    backupHooks: toHooks(hooks),
   };
 }
+
+/** @param hooks as an entry has them */
+export const toHooks = (
+  hooks: Inventory["sites" | "databases"][number]["backup_hooks"],
+): BackupHooks | null =>
+  hooks === undefined
+    ? null
+    : {
+        before: toArguments(hooks.before),
+        after: toArguments(hooks.after),
+        timeoutMs: (hooks.timeout ?? usualHookSeconds) * 1000,
+      };
 
 const usualHookSeconds = 60;
 

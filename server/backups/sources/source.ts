@@ -102,6 +102,8 @@ export type Drill = Pick<Source, "drill"> & {
 
 /** What runs before and after a backup, where the source is. */
 export type Hooks = {
+  /** Whether they could run now; none of them does. @throws SourceError where there is no account for them, or ServerAway */
+  rehearse?(): Promise<void>;
   /** @throws SourceError where it fails: nothing is to be backed up then */
   before(say: Attempt["say"], signal: AbortSignal): Promise<void>;
   /** Whatever became of the backup. @returns why it failed, in words; null = it did not */

@@ -9,6 +9,7 @@ import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { SelectField, ServerField, TextField, useFieldError } from "./fields.tsx";
 import { EncryptionFields } from "./EncryptionFields.tsx";
+import { HookFields } from "./HookFields.tsx";
 import { LoginFields } from "./LoginFields.tsx";
 import { SecretField } from "./SecretField.tsx";
 import { ServerFields } from "./ServerFields.tsx";
@@ -81,27 +82,7 @@ const SiteFields = ({ inventory }: FieldsProps) => (
       help="Runs in the site's folder, before queue:work."
     />
     <DatabasesField inventory={inventory} />
-    <TextField
-      name="backup_hooks.before"
-      label="Before a backup"
-      placeholder="php artisan down"
-      isCode
-      help="Runs in the site's folder, as its user. If it fails, so does the backup."
-    />
-    <TextField
-      name="backup_hooks.after"
-      label="After a backup"
-      placeholder="php artisan up"
-      isCode
-      help="Runs whatever became of the backup."
-    />
-    <TextField
-      name="backup_hooks.timeout"
-      label="Time limit"
-      placeholder="60"
-      isNumber
-      help="Seconds that each of these two commands may take."
-    />
+    <HookFields place="in the site's folder, as its user" />
   </FieldGroup>
 );
 
@@ -182,6 +163,19 @@ function DatabaseFields({ inventory }: FieldsProps) {
           ]}
           help="All databases are backed up as one, with the server's roles."
         />
+      )}
+      {engine === "sqlite" ? (
+        <HookFields place="on the server, as the file's user" />
+      ) : (
+        <HookFields place="on the server, as the user of these commands">
+          <TextField
+            name="backup_hooks.user"
+            label="User of these commands"
+            placeholder="shop"
+            isCode
+            help="Account on the server. Leave empty for the user of the site that lists the database."
+          />
+        </HookFields>
       )}
     </FieldGroup>
   );

@@ -11,7 +11,6 @@ import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 /** By the names of the entry's fields; a form may hold fields of every type that an entry can have. */
 export type EntryValues = Record<string, unknown>;
 
-/** Every field that a form may show, for the complaints of the service. */
 const loginNames = (login: string): string[] => [
   ...[login, `${login}.jump`].flatMap((hop) =>
     ["host", "port", "user", "key", "key.secret", "host_key"].map((name) => `${hop}.${name}`),
@@ -19,6 +18,9 @@ const loginNames = (login: string): string[] => [
   `${login}.config`,
 ];
 
+const hookNames = ["before", "after", "timeout"].map((name) => `backup_hooks.${name}`);
+
+/** Every field that a form may show, for the complaints of the service. */
 export const fieldNames: Record<InventoryKind, readonly string[]> = {
   servers: [
     "name",
@@ -30,18 +32,19 @@ export const fieldNames: Record<InventoryKind, readonly string[]> = {
       (name) => `drills.${name}`,
     ),
   ],
-  sites: [
+  sites: ["name", "server", "root", "user", "artisan", "databases", ...hookNames],
+  databases: [
     "name",
     "server",
-    "root",
+    "engine",
+    "scope",
+    "url",
+    "url.secret",
+    "path",
     "user",
-    "artisan",
-    "databases",
-    "backup_hooks.before",
-    "backup_hooks.after",
-    "backup_hooks.timeout",
+    ...hookNames,
+    "backup_hooks.user",
   ],
-  databases: ["name", "server", "engine", "scope", "url", "url.secret", "path", "user"],
   storage_providers: [
     "name",
     "type",
@@ -105,8 +108,8 @@ function lockOf(values: EntryValues): EntryValues {
   return values["type"] === "s3" && lock["mode"] !== undefined ? { lock } : {};
 }
 
-/** A list that was not changed stays a list, as of `artisan`; without a command there is nothing to stop after a time. */
-function hooksOf(values: EntryValues): EntryValues {
+/** A list that was not changed stays a list, as of `artisan`; without a command nothing else has a meaning. */
+function hooksOf(values: EntryValues, ...others: string[]): EntryValues {
   const typed = objectIn(values, "backup_hooks");
   const written = objectIn(values, "writtenHooks");
   const commands = Object.entries(pick(typed, "before", "after")).map(([name, text]) => {
@@ -114,8 +117,19 @@ function hooksOf(values: EntryValues): EntryValues {
     return [name, Array.isArray(list) && list.join(" ") === text ? list : text] as const;
   });
   if (commands.length === 0) return {};
-  return { ...Object.fromEntries(commands), ...pick(typed, "timeout") };
+  return {
+    backup_hooks: { ...Object.fromEntries(commands), ...pick(typed, ...others, "timeout") },
+  };
 }
+
+const hookValues = ({ backup_hooks: hooks }: FileEntries["sites" | "databases"]): EntryValues => ({
+  backup_hooks: {
+    ...hooks,
+    before: commandText(hooks?.before),
+    after: commandText(hooks?.after),
+  },
+  writtenHooks: hooks,
+});
 
 function loginIn(values: EntryValues, hasJump: unknown): EntryValues {
   const { jump: _, ...direct } = objectIn(values, "ssh");
@@ -139,22 +153,22 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     const databases = Array.isArray(values["databases"]) ? values["databases"] : [];
     // A list that was not changed stays a list.
     const isSame = Array.isArray(written) && written.join(" ") === artisan;
-    const hooks = hooksOf(values);
     return {
       ...pick(values, "server", "name", "root", "user"),
       ...(isSame ? { artisan: written } : pick(values, "artisan")),
-      ...(Object.keys(hooks).length > 0 && { backup_hooks: hooks }),
+      ...hooksOf(values),
       ...(databases.length > 0 && { databases }),
     };
   },
   databases: (values) =>
     values["engine"] === "sqlite"
-      ? pick(values, "server", "name", "engine", "path", "user")
+      ? { ...pick(values, "server", "name", "engine", "path", "user"), ...hooksOf(values) }
       : // What the default says need not be written.
         {
           ...pick(values, "server", "name", "engine", "url"),
           ...(values["engine"] === "postgres" &&
             values["scope"] === "server" && { scope: "server" }),
+          ...hooksOf(values, "user"),
         },
   storage_providers(values) {
     const recipients = wordsOf(values["recipients"]);
@@ -214,13 +228,9 @@ export function valuesOf(entry: FileEntries[InventoryKind]): EntryValues {
       ...entry,
       artisan: commandText(entry.artisan),
       writtenArtisan: entry.artisan,
-      backup_hooks: {
-        before: commandText(entry.backup_hooks?.before),
-        after: commandText(entry.backup_hooks?.after),
-        timeout: entry.backup_hooks?.timeout,
-      },
-      writtenHooks: entry.backup_hooks,
+      ...hookValues(entry),
     };
+  if ("engine" in entry) return { ...entry, ...hookValues(entry) };
   if ("type" in entry && entry.type !== "email" && !("webhook" in entry))
     return {
       ssh: {},
