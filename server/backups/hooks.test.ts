@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -34,10 +35,11 @@ test.each(machines)(
     await hooks(["sh", "-c", 'pwd; printf "%s\\n" "$1"; echo noted >&2', "sh", "$(id) ; *"]).before(
       say,
       never,
+      "1",
     );
     expect(said.slice(1).sort()).toEqual(["  $(id) ; *", `  ${folder}`, "  noted"]);
     await expect(
-      hooks(["sh", "-c", "echo no disk >&2; exit 3"]).before(say, never),
+      hooks(["sh", "-c", "echo no disk >&2; exit 3"]).before(say, never, "2"),
     ).rejects.toThrow(
       /^The hook before the backup failed: sh -c .* ended with exit code 3: no disk$/,
     );
@@ -46,16 +48,43 @@ test.each(machines)(
     );
     expect(await hooks(null, ["true"]).after(say)).toBe(null);
     expect(await hooks(null, null).after(say)).toBe(null);
-    await expect(hooks(["sleep", "600"], null, 50).before(say, never)).rejects.toThrow(
+    await expect(hooks(["sleep", "600"], null, 50).before(say, never, "2")).rejects.toThrow(
       /sleep 600 was stopped: it didn't end within 0.05 s\.$/,
     );
-    await expect(hooks(["no-such-program-here"]).before(say, never)).rejects.toThrow(
+    await expect(hooks(["no-such-program-here"]).before(say, never, "2")).rejects.toThrow(
       /no-such-program-here/,
     );
     const ending = new AbortController();
-    const waiting = hooks(["sleep", "600"]).before(say, ending.signal);
+    const waiting = hooks(["sleep", "600"]).before(say, ending.signal, "3");
     ending.abort(new Error("canceled"));
     await expect(waiting).rejects.toThrow(/cancel|abort/i);
+    // A service that was killed may have left one, and what that started.
+    const mark = randomUUID();
+    const [left, other] = [mark, `${mark}-of-another`].map((its) => {
+      const stopping = new AbortController();
+      const started = hooks(["sh", "-c", "sleep 600 & echo begun; wait"]).before(
+        say,
+        stopping.signal,
+        its,
+      );
+      return { its, stopping, ended: started.then(String, (error: Error) => error.message) };
+    });
+    if (left === undefined || other === undefined) return expect.unreachable();
+    const marked = async (its: string) =>
+      (
+        await host.run({
+          argv: ["sh", "-c", `grep -lzxFs "QUARTERDECK_BACKUP=${its}" /proc/[0-9]*/environ; true`],
+        })
+      ).stdout.split("\n").length - 1;
+    await soon(async () =>
+      expect([await marked(left.its), await marked(other.its)]).toEqual([2, 2]),
+    );
+    expect(await hooks(["true"], ["true"]).after(say, left.its)).toBe(null);
+    expect(await left.ended).toMatch(/ended with (SIGKILL|exit code 137)/);
+    expect(said).toContain("Ended the hook before the backup, which was still running.");
+    expect([await marked(left.its), await marked(other.its)]).toEqual([0, 2]);
+    other.stopping.abort(new Error("canceled"));
+    expect(await other.ended).toMatch(/cancel/);
   },
 );
 

@@ -10,6 +10,17 @@ type HookCommands = {
   timeoutMs: number;
 };
 
+/** In the environment of what runs before a backup, and of all that it starts. */
+const markName = "QUARTERDECK_BACKUP";
+
+/** Ends what has `$1` in its environment, and what that starts meanwhile. */
+const endMarked = `for _ in 1 2 3; do
+  for at in $(grep -lzxFs -- "$1" /proc/[0-9]*/environ); do
+    at=\${at#/proc/}
+    kill -KILL "\${at%/environ}" && echo ended
+  done
+done`;
+
 const keptCharacters = 4096;
 const shownLines = 20;
 
@@ -25,6 +36,7 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
     argv: readonly string[],
     say: Attempt["say"],
     signal: AbortSignal | null,
+    environment: Record<string, string> = {},
   ): Promise<string | null> {
     const [program = "", ...args] = argv;
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -37,6 +49,7 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
       const { host, folder } = await open();
       const { exitCode, signal: by } = await host.run({
         argv: [program, ...args],
+        environment,
         folder,
         async take(piece) {
           keep(piece.toString());
@@ -63,17 +76,30 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
     }
   }
 
+  /** What outlives a service that is killed would go on beside the hook after, and maybe undo it. */
+  async function endLeft(mark: string, say: Attempt["say"]): Promise<void> {
+    try {
+      const { host } = await open();
+      const argv = ["sh", "-c", endMarked, "sh", `${markName}=${mark}`] as const;
+      const { stdout } = await host.run({ argv, signal: AbortSignal.timeout(timeoutMs) });
+      if (stdout !== "") say("Ended the hook before the backup, which was still running.");
+    } catch (error) {
+      say(`Couldn't look for what the hook before the backup left: ${toError(error).message}`);
+    }
+  }
+
   return {
     rehearse: async () => void (await open()),
 
-    async before(say, signal) {
+    async before(say, signal, mark) {
       if (commands.before === null) return;
       say(`Before the backup: ${commands.before.join(" ")}`);
-      const reason = await run(commands.before, say, signal);
+      const reason = await run(commands.before, say, signal, { [markName]: mark });
       if (reason !== null) throw new SourceError(`The hook before the backup failed: ${reason}`);
     },
 
-    async after(say) {
+    async after(say, left) {
+      if (left !== undefined && commands.before !== null) await endLeft(left, say);
       if (commands.after === null) return null;
       say(`After the backup: ${commands.after.join(" ")}`);
       const reason = await run(commands.after, say, null);

@@ -33,6 +33,9 @@ type TakeBackupOptions = RecordOutcomeOptions & {
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
 
+/** No run of another installation on the same server has it too. */
+const markOf = ({ id, started_at }: BackupRow) => `${id}-${started_at.getTime()}`;
+
 /** Where the files of a configuration are, in its storage. */
 export const folderOf = ({ directory, id }: Pick<ConfigurationRow, "directory" | "id">): string =>
   `${directory}/${id}`;
@@ -97,14 +100,14 @@ export function createTakeBackup(options: TakeBackupOptions) {
 
   /** A service that was killed has not run what runs after a backup, e.g. what ends a maintenance mode. */
   async function runLeftHook(
-    { status, trigger }: BackupRow,
+    row: BackupRow,
     configuration: ConfigurationRow,
     output: Output,
   ): Promise<void> {
-    if (status !== "running" || trigger === "import") return;
+    if (row.status !== "running" || row.trigger === "import") return;
     try {
       const hooks = await resolver.hooks(configuration);
-      const reason = await hooks?.after(output.say);
+      const reason = await hooks?.after(output.say, markOf(row));
       if (reason) output.say(reason);
     } catch (error) {
       output.say(`The hook after the backup couldn't run: ${failureMessage(error)}`);
@@ -215,7 +218,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
           try {
             const use = { isUnpacked: base !== null };
             const compressed = (await source.compressed?.(signal, use)) ?? null;
-            await source.hooks?.before(output.say, signal);
+            await source.hooks?.before(output.say, signal, markOf(row));
             stored = await storing.store({
               dump: (into, ending) =>
                 (compressed ?? source).dump(into, {

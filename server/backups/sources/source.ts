@@ -104,10 +104,17 @@ export type Drill = Pick<Source, "drill"> & {
 export type Hooks = {
   /** Whether they could run now; none of them does. @throws SourceError where there is no account for them, or ServerAway */
   rehearse?(): Promise<void>;
-  /** @throws SourceError where it fails: nothing is to be backed up then */
-  before(say: Attempt["say"], signal: AbortSignal): Promise<void>;
-  /** Whatever became of the backup. @returns why it failed, in words; null = it did not */
-  after(say: Attempt["say"]): Promise<string | null>;
+  /**
+   * @param mark one of the run's own, by which what is left of it is found
+   * @throws SourceError where it fails: nothing is to be backed up then
+   */
+  before(say: Attempt["say"], signal: AbortSignal, mark: string): Promise<void>;
+  /**
+   * Whatever became of the backup.
+   * @param left the mark of a run that a kill cut off: what runs before it may still be at work, and is ended first
+   * @returns why it failed, in words; null = it did not
+   */
+  after(say: Attempt["say"], left?: string): Promise<string | null>;
 };
 
 /** Makes a backup of a file that Quarterdeck did not make. */
