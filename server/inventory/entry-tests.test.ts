@@ -88,7 +88,7 @@ describe("a database", () => {
       await server.createDatabase("shop");
       expect(await tries("databases", database(server.url("shop")))).toMatchObject({
         ok: true,
-        message: expect.stringMatching(/^PostgreSQL 15\.\d+ answers; pg_dump \d+\.\d+\./),
+        message: expect.stringMatching(/^PostgreSQL \d+\.\d+ answers; pg_dump \d+\.\d+\./),
       });
       const wrong = server.url("shop", { user: "postgres", password });
       expect(await tries("databases", database(wrong))).toMatchObject({

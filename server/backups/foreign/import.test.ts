@@ -22,6 +22,7 @@ import {
 import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
 import {
   hasPostgresServer,
+  postgresTools,
   startPostgresServer,
   type PostgresServer,
 } from "../testing/postgres-server.ts";
@@ -29,7 +30,6 @@ import {
 const run = promisify(execFile);
 const foreign = (name: string) =>
   readFile(new URL(`../testing/foreign/${name}.sql`, import.meta.url), "utf8");
-const programs = "/usr/lib/postgresql/15/bin";
 
 let service: BackupTestService;
 let mariadb: MariadbServer;
@@ -51,7 +51,7 @@ const put = (name: string, content: Buffer | string) => writeFile(join(brought, 
 const read = (name: string) => readFile(join(brought, name));
 
 const pgDump = (database: string, ...more: string[]) => [
-  join(programs, "pg_dump"),
+  join(postgresTools, "pg_dump"),
   ...more,
   postgres.url(database),
 ];

@@ -1,7 +1,7 @@
 // A PostgreSQL server for tests of what is backed up: Debian's, with its tools, and a password.
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { chown, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,14 @@ import { leashed } from "../../testing/leash.ts";
 
 const run = promisify(execFile);
 
-const programs = "/usr/lib/postgresql/15/bin";
+const packaged = "/usr/lib/postgresql";
+const [newest = 15] = (existsSync(packaged) ? readdirSync(packaged) : [])
+  .map(Number)
+  .sort((one, other) => other - one);
+
+/** Debian's, of the newest version that is installed: the server's, unless `POSTGRES_BIN` names others, and the tools. */
+export const postgresTools = join(packaged, `${newest}`, "bin");
+const programs = process.env["POSTGRES_BIN"] ?? postgresTools;
 
 /** Whether this machine can run one. */
 export const hasPostgresServer = existsSync(join(programs, "initdb"));

@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await server.query(database, "alter role reader bypassrls; select lo_create(99)");
     await expect(source.rehearse(never)).rejects.toThrow(/may not read all large objects/);
     await server.query(database, "grant select on large object 99 to reader");
-    expect(await source.rehearse(never)).toMatch(/^PostgreSQL 15/);
+    expect(await source.rehearse(never)).toMatch(/^PostgreSQL \d/);
     // The rehearsal was right about it.
     const { manifest } = await makeSource(server.url(database, reader)).dump();
     expect(manifest.tables).toMatchObject({ "app.closed": 0, "large objects": 1 });

@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgresServer).each([
     const right = makeSource(server.url(database));
     expect(await right.source.exists()).toBe(true);
     expect(await right.source.rehearse(never)).toMatch(
-      /^PostgreSQL 15\.\d+ answers; pg_dump \d+\.\d+\.$/,
+      /^PostgreSQL \d+\.\d+ answers; pg_dump \d+\.\d+\.$/,
     );
   });
 

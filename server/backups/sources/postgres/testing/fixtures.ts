@@ -1,10 +1,11 @@
 // For the tests of the PostgreSQL source: a database that holds one of everything, and what tells whether it came back.
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { createLocalHost } from "../../../../hosts/local.ts";
-import type { PostgresServer } from "../../../testing/postgres-server.ts";
+import { postgresTools, type PostgresServer } from "../../../testing/postgres-server.ts";
 import { createCollector } from "../../../testing/collector.ts";
 import { createPostgresSource, type PostgresSourceOptions } from "../source.ts";
 import type { Attempt } from "../../source.ts";
@@ -39,7 +40,7 @@ export function makeSource(url: string, options: Partial<PostgresSourceOptions> 
 
 /** What a backup must keep: the schema as pg_dump says it, a digest of each table's rows, the large objects. */
 export async function fingerprint(server: PostgresServer, database: string) {
-  const { stdout } = await run("/usr/lib/postgresql/15/bin/pg_dump", [
+  const { stdout } = await run(join(postgresTools, "pg_dump"), [
     "--schema-only",
     `--dbname=${server.url(database)}`,
   ]);
