@@ -110,7 +110,7 @@ const programs: readonly Program[] = [
   {
     name: "kills",
     about:
-      "kills of the service: 25 in runs and 25 in restores of each kind of source, 20 in restores of MySQL and 20 in those of its single tables, 30 cancellations of incremental backups and of their restores, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
+      "kills of the service: 30 in runs or imports and 30 in restores of each kind of source, whole and in parts, incremental, encrypted and copied, 20 in restores of MySQL and 20 in those of its single tables, 30 cancellations of incremental backups and of their restores, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
     files: [
       "server/backups/crash.test.ts",
       "server/backups/incremental.test.ts",
@@ -124,7 +124,7 @@ const programs: readonly Program[] = [
       "server/commands/move-database.test.ts",
     ],
     environment: {
-      CRASH_ROUNDS: "25",
+      CRASH_ROUNDS: "30",
       PATCH_ROUNDS: "30",
       RESTORE_KILLS: "20",
       LONG_FORM: "true",
