@@ -74,7 +74,10 @@ describe.skipIf(
   const rowsOfShop = () =>
     postgres.query(shop, "select o.*, lo_get(o.scan) as bytes from orders o order by id");
   const rowsOfBlog = () =>
-    mariadb.query(blog, "SELECT * FROM posts ORDER BY id; SELECT * FROM titles ORDER BY title");
+    mariadb.query(
+      blog,
+      "SELECT * FROM posts ORDER BY id; SELECT * FROM titles ORDER BY title; SELECT ACTION_STATEMENT FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()",
+    );
   const site = () => join(service.folder, "shop");
   const everythingInSite = async () =>
     (
@@ -107,7 +110,7 @@ describe.skipIf(
     );
     await mariadb.query(
       blog,
-      "CREATE TABLE posts (id INT PRIMARY KEY, title TEXT, body BLOB); INSERT INTO posts VALUES (1, 'ü 😀', x'00FF27'), (2, 'a\\\\b', NULL); CREATE VIEW titles AS SELECT title FROM posts; CREATE TRIGGER t BEFORE INSERT ON posts FOR EACH ROW SET NEW.title = UPPER(NEW.title);",
+      "CREATE TABLE posts (id INT PRIMARY KEY, title TEXT, body BLOB); INSERT INTO posts VALUES (1, 'ü 😀', x'00FF27'), (2, 'a\\\\b', NULL); CREATE VIEW titles AS SELECT title FROM posts; CREATE TRIGGER t BEFORE INSERT ON posts FOR EACH ROW SET NEW.title = UPPER(NEW.title) /* as the shop wants it */;",
     );
     await mkdir(join(site(), "public"));
     await writeFile(join(site(), "public/app.js"), "1");

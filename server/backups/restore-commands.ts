@@ -103,7 +103,7 @@ function contentCommands(
       const identifier = `\`${database.replaceAll("`", "``")}\``;
       return [
         `mariadb --execute=${quoteWord(`CREATE DATABASE ${identifier}`)}`,
-        `${unpacked} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --database=${quoteWord(database)}`,
+        `${unpacked} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --comments --database=${quoteWord(database)}`,
       ];
     }
     case "sqlite":

@@ -67,6 +67,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--raw",
         "--skip-column-names",
         "--binary-mode",
+        "--comments",
         "--default-character-set=utf8mb4",
         ...(database === null ? [] : [`--database=${database}`]),
       ],

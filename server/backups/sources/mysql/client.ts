@@ -115,7 +115,8 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
 
   /**
    * Lets the server do what the stream says; ends at the first statement that fails.
-   * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`.
+   * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`. `--comments`: MariaDB's client
+   * leaves out those in the bodies of routines and triggers otherwise.
    * @throws MysqlError
    */
   async function feed(
@@ -131,6 +132,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
         "--raw",
         "--skip-column-names",
         "--binary-mode",
+        "--comments",
         "--skip-reconnect",
         "--default-character-set=utf8mb4",
         "--max-allowed-packet=1G",
@@ -182,8 +184,7 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
       const { program, end } = await runFirst(programs, (candidate) =>
         host.run({ argv: [candidate, "--version"], signal }),
       );
-      const version =
-        /(?:Distrib|Ver) (\d+\.\d+\.\d+)/.exec(end.stdout)?.[1] ?? "of unknown version";
+      const version = readToolVersion(end.stdout) ?? "of unknown version";
       tools = {
         serverVersion,
         isMariadb,
@@ -206,6 +207,10 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
     },
   };
 }
+
+/** @param said what a tool answers to `--version`, which differs between MySQL, MariaDB before 11, and since */
+export const readToolVersion = (said: string): string | null =>
+  /\b(?:Distrib|Ver|from) (\d+\.\d+\.\d+)/.exec(said)?.[1] ?? null;
 
 export type MysqlClient = ReturnType<typeof createMysqlClient>;
 

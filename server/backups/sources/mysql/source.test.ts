@@ -235,9 +235,14 @@ describe("a failure leaves the target as it was", () => {
       `CREATE OR REPLACE USER small IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO small`,
     );
     const small = sourceOf(server.url(database(), { user: "small", password: "x" }), scratch);
-    await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
-      "GRANT SELECT ON mysql.proc",
+    // Since MariaDB 11.3, all rights on a database include the one to read its routines.
+    const hasOwnRight = (await server.query(null, "SHOW PRIVILEGES")).includes(
+      "Show Create Routine",
     );
+    if (!hasOwnRight)
+      await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
+        "GRANT SELECT ON mysql.proc",
+      );
     await expectUntouched();
     await server.query(null, "GRANT SELECT ON mysql.proc TO small");
     await expect(small.restore(streamOf(good), attemptOf(3))).rejects.toThrow(
