@@ -36,6 +36,13 @@ const programs: readonly Program[] = [
     environment: { LONG_FORM: "true" },
   },
   {
+    name: "chains",
+    about:
+      "1,000 retentions over chains of incremental backups, after each of which all that is listed restores",
+    files: ["server/backups/chains.test.ts"],
+    environment: { CHAIN_RETENTIONS: "1000" },
+  },
+  {
     name: "machines",
     about:
       "over SSH all that is tried on this machine, where npm test takes what goes another way there",
