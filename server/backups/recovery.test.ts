@@ -51,10 +51,10 @@ describe.skipIf(
     await postgres.createDatabase(shop);
     await mariadb.query(null, "CREATE DATABASE `blog``s 'old'` CHARACTER SET utf8mb4");
     service = await createBackupTestService(
-      { secrets: { SHOP: postgres.url(shop), BLOG: mariadb.url(blog) } },
+      { secrets: { SHOP: postgres.url(shop), BLOG: mariadb.url(blog), DRILL: identity } },
       {
         providers: (folder) =>
-          `  - { id: 3, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}] }`,
+          `  - { id: 3, name: sealed, type: local, path: ${folder}/sealed, recipients: [${recipient}], drill_identity: env:DRILL }`,
         databases: (
           folder,
         ) => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
@@ -100,7 +100,7 @@ describe.skipIf(
       )
     ).stdout;
 
-  test("brings back a PostgreSQL, a MariaDB and a SQLite database and a site", async () => {
+  test("brings back a PostgreSQL, a MariaDB and a SQLite database and a site, full and incremental", async () => {
     await postgres.query(
       shop,
       `create type state as enum ('open', 'paid');
@@ -124,19 +124,30 @@ describe.skipIf(
 
     for (const change of [
       { backupable_id: 1, directory: "it's here/$HOME" },
-      { backupable_id: 4 },
-      { backupable_id: 5 },
-      { backupable_type: "site" },
+      { backupable_id: 4, incremental: true },
+      { backupable_id: 5, incremental: true },
+      { backupable_type: "site", backupable_id: 1, incremental: true },
       { backupable_id: 6 },
     ]) {
       if (change.backupable_id === 6)
         await execute("sqlite3", [inside, "update t set x = 'its own'"]);
-      const { id } = await service.installed(change);
-      const backup = await service.run(id);
-      expect(backup.status, backup.output).toBe("finished");
+      const { id, incremental } = await service.installed(change);
+      const full = await service.run(id);
+      expect(full.status, full.output).toBe("finished");
+      if (incremental !== true) continue;
+      // What the full has not.
+      if (change.backupable_id === 4)
+        await postgres.query(shop, "update orders set note = note || '!' where id % 7 = 0");
+      else if (change.backupable_id === 5)
+        await mariadb.query(blog, "INSERT INTO posts VALUES (3, 'later', NULL)");
+      else await writeFile(join(site(), "later.txt"), "later");
+      expect(await service.run(id)).toMatchObject({ status: "finished", base_id: full.id });
     }
     const copies = join(service.folder, "copies");
-    await soon(async () => expect((await pageIn(copies)).match(/^### /gm)).toHaveLength(5));
+    await soon(async () => {
+      expect((await pageIn(copies)).match(/^### /gm)).toHaveLength(5);
+      expect((await pageIn(copies)).match(/--patch-from=/g)).toHaveLength(3);
+    });
     const before = [await rowsOfShop(), await rowsOfBlog(), await everythingInSite()];
 
     const all = await readdir(copies, { recursive: true, withFileTypes: true });
@@ -145,7 +156,7 @@ describe.skipIf(
         .filter(({ name }) => /\.(?:json|md)$/.test(name))
         .map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")),
     );
-    expect(texts).toHaveLength(6);
+    expect(texts).toHaveLength(9);
     for (const url of [postgres.url(shop), mariadb.url(blog)]) {
       const { password } = new URL(url);
       for (const secret of [password, decodeURIComponent(password)])
@@ -174,7 +185,7 @@ describe.skipIf(
         },
       });
     const { stdout } = await follow();
-    expect(stdout.match(/: OK$/gm)).toHaveLength(5);
+    expect(stdout.match(/: OK$/gm)).toHaveLength(8);
     expect([await rowsOfShop(), await rowsOfBlog(), await everythingInSite()]).toEqual(before);
     expect(service.sql("select * from orders order by id")).toEqual(orders);
     const insideNow = await execute("sqlite3", [inside, "select x from t"]);
@@ -186,12 +197,19 @@ describe.skipIf(
     expect(service.sql("select * from orders")).toEqual([]);
   });
 
-  test("an encrypted storage is brought back with a private key, by its page and by its manifests", async () => {
+  test("an incremental backup in an encrypted storage is brought back with a private key, by its page and by its manifests", async () => {
     const sealed = join(service.folder, "sealed");
     service.sql("insert into orders (customer) values ('ada')");
+    const made = await service.installed({
+      backupable_id: 1,
+      storage_provider_id: 3,
+      incremental: true,
+    });
+    const full = await service.run(made.id);
+    service.sql("insert into orders (customer) values ('lovelace')");
     const orders = service.sql("select * from orders");
-    const made = await service.installed({ backupable_id: 1, storage_provider_id: 3 });
-    const { path } = await service.run(made.id);
+    const { path, base_id: baseId } = await service.run(made.id);
+    expect(baseId).toBe(full.id);
     await soon(async () => expect(await pageIn(sealed)).toContain(path));
     expect(await pageIn(sealed)).toMatch(/^apt-get install --yes .*\bage\b/m);
     const file = join(sealed, path);
@@ -207,6 +225,8 @@ describe.skipIf(
       expect(service.sql("select * from orders")).toEqual(orders);
       // What is there by now stays what it is.
       await expect(execute("bash", ["-c", script], { cwd, env })).rejects.toThrow(/exists/);
+      // Left by the commands that were stopped; they write over nothing.
+      await rm(`${file}.base`);
     }
   });
 
