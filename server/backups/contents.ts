@@ -6,7 +6,7 @@ import type { ConfigurationStore } from "./configuration-store.ts";
 import { operatorMessage } from "./failure-message.ts";
 import type { Resolver } from "./resolver.ts";
 import { isEmpty } from "./restore-destination.ts";
-import { tablesIn } from "./sources/postgres-server/names.ts";
+import { tablesIn } from "./sources/whole-server/names.ts";
 import type { Manifest } from "./sources/source.ts";
 import { columnsOf, engineOfPath } from "./subject.ts";
 

@@ -11,7 +11,8 @@ import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { createFolderDrill } from "./sources/folder/remote/drill-elsewhere.ts";
 import { createMysqlDrillOn } from "./sources/mysql/source.ts";
-import { createServerDrill } from "./sources/postgres-server/drill.ts";
+import { createServerDrill } from "./sources/whole-server/drill.ts";
+import { besideDatabases } from "./sources/postgres-server/roles.ts";
 import { createPostgresDrill } from "./sources/postgres/drill.ts";
 import { SourceError, type Attempt, type Drill } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
@@ -68,7 +69,7 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
     if (engine === "mysql")
       return createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
     const drill = createPostgresDrill({ host: machine, name, url });
-    return entry.scope === "server" ? createServerDrill(drill) : drill;
+    return entry.scope === "server" ? createServerDrill(besideDatabases, drill) : drill;
   }
 
   /** The place as the account that works on files there. @param name whose files they are */

@@ -3,7 +3,7 @@ import type { Host } from "../hosts/host.ts";
 import type { DatabaseRow } from "../inventory/store.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import { createPostgresSource } from "./sources/postgres/source.ts";
-import { createDatabasePart } from "./sources/postgres-server/part.ts";
+import { createDatabasePart } from "./sources/whole-server/part.ts";
 import { createPostgresServerSource } from "./sources/postgres-server/source.ts";
 import type { Source } from "./sources/source.ts";
 import { urlWithDatabase } from "./url-with-database.ts";

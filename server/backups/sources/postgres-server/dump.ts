@@ -12,9 +12,10 @@ import { lastWords, toolsToDump, type Installations } from "../postgres/tools.ts
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 import { writeTo } from "../write-to.ts";
 import { listDatabases, lookAtAccount, sizesOf, type Account } from "./databases.ts";
-import { fileOf, globalsPath, withPrefix } from "./names.ts";
+import { fileOf, withPrefix } from "../whole-server/names.ts";
+import { archiveEnd, headOf } from "../whole-server/tar.ts";
+import { globalsPath } from "./roles.ts";
 import { createSpoolReader, freeBytesIn, spooled } from "./spool.ts";
-import { archiveEnd, headOf } from "./tar.ts";
 
 type DumpOptions = {
   installations: Promise<Installations>;

@@ -12,9 +12,15 @@ import { readProperties } from "../postgres/properties.ts";
 import { openBackup, restoreArchive } from "../postgres/restore.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { listDatabases, lookAtAccount, scratchDatabase } from "./databases.ts";
-import { databaseOf, globalsPath } from "./names.ts";
-import { createMissingRoles, markedRoles, refusePartOfGlobals, releaseRoles } from "./roles.ts";
-import { readFiles } from "./tar.ts";
+import { databaseOf } from "../whole-server/names.ts";
+import { readFiles } from "../whole-server/tar.ts";
+import {
+  createMissingRoles,
+  globalsPath,
+  markedRoles,
+  refusePartOfGlobals,
+  releaseRoles,
+} from "./roles.ts";
 
 type Built = { name: string; scratch: string; old: string };
 type Roles = Awaited<ReturnType<typeof createMissingRoles>>;

@@ -2,7 +2,11 @@
 import pg from "pg";
 import { identifier, nameIn, splitStatements } from "../postgres/properties.ts";
 import { SourceError } from "../source.ts";
+import type { Beside } from "../whole-server/drill.ts";
 import { toError } from "../../../to-error.ts";
+
+/** Of their file in the archive. */
+export const globalsPath = "globals.sql";
 
 /** The last line of what pg_dumpall writes. */
 const wholeMark = "-- PostgreSQL database cluster dump complete";
@@ -12,6 +16,11 @@ export function refusePartOfGlobals(globals: string): void {
   if (!globals.includes(wholeMark))
     throw new SourceError("The backup's globals.sql is cut off, or is not of pg_dumpall.");
 }
+
+export const besideDatabases: Beside = {
+  files: { [globalsPath]: refusePartOfGlobals },
+  untried: "Roles were not: those of the server were used.",
+};
 
 type RoleStatements = {
   /** The roles that are to be made, in the order of the dump. */

@@ -21,11 +21,11 @@ import {
   never,
 } from "../postgres/testing/fixtures.ts";
 import type { Attempt, Manifest } from "../source.ts";
-import { fileOf, tablesIn } from "./names.ts";
-import { createDatabasePart } from "./part.ts";
+import { fileOf, tablesIn } from "../whole-server/names.ts";
+import { createDatabasePart } from "../whole-server/part.ts";
+import { readFiles } from "../whole-server/tar.ts";
 import { statementsForMissing } from "./roles.ts";
 import { createPostgresServerSource } from "./source.ts";
-import { readFiles } from "./tar.ts";
 
 const shop = 'shop.it\'s "ü" $1';
 const full = "100 %/x";

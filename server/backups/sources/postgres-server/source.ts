@@ -5,13 +5,15 @@ import { countRowsNow, isEmptyDatabase } from "../postgres/contents.ts";
 import { withServer } from "../postgres/databases.ts";
 import { checkPrivileges, tellNames } from "../postgres/privileges.ts";
 import { tellRestorable } from "../postgres/restorable.ts";
+import { drillArchive } from "../postgres/drill.ts";
 import { findTools, toolsToDump, type Installations } from "../postgres/tools.ts";
 import type { Source } from "../source.ts";
+import { drillEach } from "../whole-server/drill.ts";
+import { withPrefix } from "../whole-server/names.ts";
 import { listDatabases, listLeft, lookAtAccount } from "./databases.ts";
-import { drillServer } from "./drill.ts";
 import { dumpServer } from "./dump.ts";
-import { withPrefix } from "./names.ts";
 import { restoreServer, settleServer } from "./restore.ts";
+import { besideDatabases } from "./roles.ts";
 
 type PostgresServerOptions = {
   host: Host;
@@ -140,7 +142,11 @@ export function createPostgresServerSource({
 
     restore: (from, attempt) => restoreServer(target, from, attempt),
 
-    drill: (...drilled) => drillServer(target, drilled),
+    // Beside the databases themselves.
+    drill: (...drilled) =>
+      drillEach(besideDatabases, drilled, (database, one) =>
+        drillArchive({ ...target, database }, one),
+      ),
 
     settle: (attempt) => settleServer(target, attempt),
   };

@@ -1,22 +1,25 @@
 // What the databases of a server are called in a backup of all of them: their files in the archive, and the tables that are
-// counted. PostgreSQL lets a name hold anything.
+// counted. A name may hold anything.
 import { tablePrefixOf } from "../../../../contract/backups/server-tables.ts";
 import type { Manifest } from "../source.ts";
-
-export const globalsPath = "globals.sql";
 
 const escaped = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
     .join("");
 
-/** A path that every program takes as it is. */
-export const fileOf = (database: string): string =>
-  `databases/${database.replace(/[^A-Za-z0-9_-]/gu, escaped)}.dump`;
+/** A path that every program takes as it is: without its end, or of a folder. */
+export const pathOf = (database: string): string =>
+  `databases/${database.replace(/[^A-Za-z0-9_-]/gu, escaped)}`;
 
-/** @returns null where the path is none of those */
+/** Of one that lies in a single file. */
+export const fileOf = (database: string): string => `${pathOf(database)}.dump`;
+
+/** @returns whose file that is, or one in whose folder; null = of none */
 export function databaseOf(path: string): string | null {
-  const name = /^databases\/((?:[A-Za-z0-9_-]|%[0-9A-F]{2})+)\.dump$/.exec(path)?.[1];
+  const name = /^databases\/((?:[A-Za-z0-9_-]|%[0-9A-F]{2})+)(?:\.dump|\/[\w-]+\.sql)$/.exec(
+    path,
+  )?.[1];
   try {
     return name === undefined ? null : decodeURIComponent(name);
   } catch {

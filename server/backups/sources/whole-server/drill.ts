@@ -1,16 +1,22 @@
 // Drills of a backup of a whole server: one database after the other, each as a backup of it alone would be.
 import { text } from "node:stream/consumers";
-import { drillArchive } from "../postgres/drill.ts";
-import type { Target } from "../postgres/connection.ts";
 import { SourceError, type Drill, type Source } from "../source.ts";
-import { databaseOf, globalsPath, manifestIn } from "./names.ts";
-import { refusePartOfGlobals } from "./roles.ts";
-import { readFiles } from "./tar.ts";
+import { readMembers } from "./members.ts";
+import { manifestIn } from "./names.ts";
+
+/** What an archive holds beside the databases. */
+export type Beside = {
+  /** By path: refuses one that is not whole. @throws SourceError */
+  files: Readonly<Record<string, (content: string) => void>>;
+  /** A sentence for the output of drills: what is not tried of it. */
+  untried: string;
+};
 
 type DrillArguments = Parameters<Source["drill"]>;
 
 /** @param drillOne drills the archive of one database */
-async function drillEach(
+export async function drillEach(
+  { files, untried }: Beside,
   [from, manifest, attempt]: DrillArguments,
   drillOne: (database: string, drilled: DrillArguments) => Promise<string>,
 ): Promise<string> {
@@ -18,12 +24,12 @@ async function drillEach(
     if (manifest !== null && manifest.kind !== "database")
       throw new SourceError("The backup says that it holds a folder, not databases.");
     const found: string[] = [];
-    let hasGlobals = false;
-    for await (const { path, content } of readFiles(from)) {
-      const database = databaseOf(path);
-      if (path === globalsPath) {
-        refusePartOfGlobals(await text(content));
-        hasGlobals = true;
+    const awaited = new Set(Object.keys(files));
+    for await (const { path, database, content } of readMembers(from)) {
+      const refusePart = files[path];
+      if (refusePart !== undefined) {
+        refusePart(await text(content));
+        awaited.delete(path);
       } else if (database === null)
         throw new SourceError(`The backup holds ${path}, which is no database.`);
       else {
@@ -39,22 +45,17 @@ async function drillEach(
       }
     }
     const missing = manifest?.databases?.filter((name) => !found.includes(name)) ?? [];
-    if (missing.length > 0 || !hasGlobals)
-      throw new SourceError(
-        `The backup lacks ${hasGlobals ? `the database ${missing.join(", ")}` : globalsPath}.`,
-      );
-    return `${found.length} ${found.length === 1 ? "database" : "databases"} restored, one after the other. Roles were not: those of the server were used.`;
+    const [part] = awaited;
+    if (missing.length > 0 || part !== undefined)
+      throw new SourceError(`The backup lacks ${part ?? `the database ${missing.join(", ")}`}.`);
+    return `${found.length} ${found.length === 1 ? "database" : "databases"} restored, one after the other. ${untried}`;
   } finally {
     from.destroy();
   }
 }
 
-/** Beside the databases themselves. */
-export const drillServer = (target: Target, drilled: DrillArguments): Promise<string> =>
-  drillEach(drilled, (database, one) => drillArchive({ ...target, database }, one));
-
 /** @param drill of single databases, on a server that need not have them */
-export const createServerDrill = (drill: Drill): Drill => ({
+export const createServerDrill = (beside: Beside, drill: Drill): Drill => ({
   ...drill,
-  drill: (...drilled) => drillEach(drilled, (_, one) => drill.drill(...one)),
+  drill: (...drilled) => drillEach(beside, drilled, (_, one) => drill.drill(...one)),
 });

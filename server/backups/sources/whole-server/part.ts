@@ -1,8 +1,8 @@
 // One database out of a backup of a whole server, for a source that restores a single one.
 import type { Readable } from "node:stream";
 import { SourceError, type Source } from "../source.ts";
-import { fileOf, manifestIn } from "./names.ts";
-import { readFiles } from "./tar.ts";
+import { readMembers } from "./members.ts";
+import { manifestIn } from "./names.ts";
 
 /**
  * @param source what the database is restored into
@@ -25,10 +25,9 @@ export const createDatabasePart = (source: Source, database: string): Source => 
 
 /** @throws SourceError where the backup does not hold it */
 async function find(from: Readable, database: string): Promise<Readable> {
-  const path = fileOf(database);
-  const files = readFiles(from);
-  for (let next = await files.next(); next.done !== true; next = await files.next())
-    if (next.value.path === path) return next.value.content;
+  const members = readMembers(from);
+  for (let next = await members.next(); next.done !== true; next = await members.next())
+    if (next.value.database === database) return next.value.content;
   throw new SourceError(
     `Nothing was changed: the backup holds no database “${database}”. Choose another one.`,
   );
