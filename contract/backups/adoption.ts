@@ -2,8 +2,7 @@
 import * as z from "zod/mini";
 import { id, timestamp } from "../values.ts";
 import { backupableTypes } from "./backup.ts";
-
-const adoptableEngines = ["postgres", "postgres-server", "mysql", "sqlite", "folder"] as const;
+import { backupEngines } from "./engines.ts";
 
 /** How many there are at most in a response; the counts beside them are of all. */
 export const adoptionShown = { sources: 500, files: 5, leftOut: 100 } as const;
@@ -17,7 +16,7 @@ const adoptableSource = z
   .object({
     // As the manifests call it.
     type: z.enum(backupableTypes),
-    engine: z.enum(adoptableEngines),
+    engine: z.enum(backupEngines),
     name: z.string(),
     server: z.string(),
     /** The inventory's entry that its backups are restored to; null = there is none, and nothing of it is adopted. */

@@ -1,10 +1,9 @@
 // What is in a backup, and what a restore of it would replace.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "../values.ts";
+import { backupEngines } from "./engines.ts";
 
 const count = z.int().check(z.gte(0));
-
-const backupEngines = ["postgres", "postgres-server", "mysql", "sqlite", "folder"] as const;
 
 /** Rows by table, sorted by name. */
 const tables = z.array(z.object({ name: z.string(), rows: count }));

@@ -116,10 +116,13 @@ const backupHooks = z.optional(z.strictObject(hookFields));
 /** Of a database behind a URL. By default they run as the account of the sites that name it. */
 const backupHooksAs = z.optional(z.strictObject({ ...hookFields, user: z.optional(user) }));
 
-/** Of engines that know nothing else. */
+/** `server`: the entry stands for all databases of its server, and its roles or accounts; by default for the one in its url. */
+const scope = z.optional(z.enum(["database", "server"]));
+
+/** Of what has no server. */
 const oneDatabase = z.optional(
   z.literal("database", {
-    error: "Only PostgreSQL can be backed up as a whole server. Add each database as an entry.",
+    error: "A SQLite database is a file, and has no server. Add each one as an entry.",
   }),
 );
 
@@ -208,8 +211,7 @@ function entriesWith<
         name: line(255),
         engine: z.literal("postgres"),
         url: secret,
-        /** `server`: the entry stands for all databases of the server, and its roles; by default for the one in its url. */
-        scope: z.optional(z.enum(["database", "server"])),
+        scope,
         backup_hooks: backupHooksAs,
       }),
       z.strictObject({
@@ -218,7 +220,7 @@ function entriesWith<
         name: line(255),
         engine: z.literal("mysql"),
         url: secret,
-        scope: oneDatabase,
+        scope,
         backup_hooks: backupHooksAs,
       }),
       z.strictObject({

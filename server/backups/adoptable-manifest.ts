@@ -42,7 +42,13 @@ export const adoptable = z.object({
       tables: z.record(z.string(), count),
       file: z.optional(z.object({ mode: atMost(0o7777), uid: atMost(maxId), gid: atMost(maxId) })),
       databases: z.optional(z.array(text)),
-      checksums: z.optional(z.object({ by: z.string(), tables: z.record(z.string(), z.string()) })),
+      checksums: z.optional(
+        z.object({
+          by: z.string(),
+          tables: z.record(z.string(), z.string()),
+          others: z.optional(z.record(z.string(), z.string())),
+        }),
+      ),
     }),
     z.object({
       kind: z.literal("folder"),

@@ -23,6 +23,7 @@ const engineWords = {
   postgres: "PostgreSQL database",
   "postgres-server": "PostgreSQL server",
   mysql: "MySQL or MariaDB database",
+  "mysql-server": "MySQL or MariaDB server",
   sqlite: "SQLite database",
   folder: "site",
 } as const satisfies Record<OldSource["engine"], string>;

@@ -12,7 +12,8 @@ import { toError } from "../to-error.ts";
 import { createFolderDrill } from "./sources/folder/remote/drill-elsewhere.ts";
 import { createMysqlDrillOn } from "./sources/mysql/source.ts";
 import { createServerDrill } from "./sources/whole-server/drill.ts";
-import { besideDatabases } from "./sources/postgres-server/roles.ts";
+import { besideDatabases as besideMysql } from "./sources/mysql-server/accounts.ts";
+import { besideDatabases as besidePostgres } from "./sources/postgres-server/roles.ts";
 import { createPostgresDrill } from "./sources/postgres/drill.ts";
 import { SourceError, type Attempt, type Drill } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
@@ -66,10 +67,13 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
     const name = `drills of ${server.name}`;
     const url = withDatabase(await secrets.read(reference, purpose), engine);
     const machine = await open(place);
-    if (engine === "mysql")
-      return createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
+    const isServer = entry.scope === "server";
+    if (engine === "mysql") {
+      const drill = createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
+      return isServer ? createServerDrill(besideMysql, drill) : drill;
+    }
     const drill = createPostgresDrill({ host: machine, name, url });
-    return entry.scope === "server" ? createServerDrill(besideDatabases, drill) : drill;
+    return isServer ? createServerDrill(besidePostgres, drill) : drill;
   }
 
   /** The place as the account that works on files there. @param name whose files they are */

@@ -49,11 +49,19 @@ type Page = {
 };
 
 /** Sites first: their folders have to be new, and databases may lie in them. */
-const order: readonly Engine[] = ["folder", "postgres-server", "postgres", "mysql", "sqlite"];
+const order: readonly Engine[] = [
+  "folder",
+  "postgres-server",
+  "postgres",
+  "mysql-server",
+  "mysql",
+  "sqlite",
+];
 const kindOf: Record<Engine, string> = {
   folder: "site",
   "postgres-server": "PostgreSQL server",
   postgres: "PostgreSQL database",
+  "mysql-server": "MySQL or MariaDB server",
   mysql: "MySQL or MariaDB database",
   sqlite: "SQLite database",
 };
@@ -162,6 +170,13 @@ ${block([...check, ...aside, ...restoreCommands({ ...target, file: key, base: ba
 const needsPostgres =
   "Needs the same version of PostgreSQL or a newer one, and the extensions that the database uses. If Debian's is older: `apt-get install --yes postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh`, then install `postgresql` again.";
 
+const needsMysql = (tools: Recoverable["tools"]): string[] =>
+  tools["MySQL"] === undefined
+    ? []
+    : [
+        "Debian has no MySQL. Install it from https://dev.mysql.com/downloads/repo/apt/ and write `mysql` in place of `mariadb`.",
+      ];
+
 function notesOf({ engine, tools }: Recoverable): string[] {
   switch (engine) {
     case "postgres-server":
@@ -175,14 +190,17 @@ function notesOf({ engine, tools }: Recoverable): string[] {
         needsPostgres,
         "Everything belongs to the role postgres then. Policies name roles; create those first with `CREATE ROLE`.",
       ];
+    case "mysql-server":
+      return [
+        ...needsMysql(tools),
+        "The commands restore all databases of the server, with its accounts and their passwords. Leave out what this page says of single databases of the same server. Accounts that are there already keep their passwords, and are given the rights of the backup.",
+        "Rights to something that is not there are reported as errors, and are not given.",
+      ];
     case "mysql":
-      return tools["MySQL"] === undefined
-        ? [
-            "Accounts are not in the backup; create those of the application and the definers of its views and routines.",
-          ]
-        : [
-            "Debian has no MySQL. Install it from https://dev.mysql.com/downloads/repo/apt/ and write `mysql` in place of `mariadb`.",
-          ];
+      return [
+        ...needsMysql(tools),
+        "Accounts are not in the backup; create those of the application and the definers of its views and routines.",
+      ];
     case "sqlite":
     case "folder":
       return [];

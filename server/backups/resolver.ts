@@ -25,6 +25,7 @@ import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { openHooks } from "./open-hooks.ts";
+import { openMysql } from "./open-mysql.ts";
 import { openPostgres } from "./open-postgres.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
@@ -33,14 +34,12 @@ import { createFolderPart } from "./sources/folder/part.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import type { TrustedTimes } from "./sources/folder/state.ts";
 import type { BackupStore } from "./backup-store.ts";
-import { createMysqlSource } from "./sources/mysql/source.ts";
 import { SourceError, type Excludes, type Hooks, type Source } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { describeSubject, type Subject } from "./subject.ts";
-import { urlWithDatabase } from "./url-with-database.ts";
 
 type Into = Partial<RestoreDestination>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
@@ -140,7 +139,6 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
     }
     const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
-    const { database = null, keeps_owners: keepsOwners = true } = into;
     const machine = isLocal ? host : await openServer(serverId);
     if (entry.engine === "postgres")
       return openPostgres({
@@ -151,15 +149,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         spoolFolder: isLocal ? scratch.own : "/var/tmp",
         isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
       });
-    return createMysqlSource({
-      host: machine,
-      name,
-      url: database === null ? own : urlWithDatabase(own, database),
-      scratchFolder: scratch.own,
-      isNew: database !== null,
-      isElsewhere: !keepsOwners,
-      tables,
-    });
+    return openMysql({ host: machine, entry, url: own, into, scratchFolder: scratch.own });
   }
 
   async function siteSource(

@@ -36,6 +36,7 @@ export const packagesOf: Record<Engine, readonly string[]> = {
   postgres: ["postgresql"],
   "postgres-server": ["postgresql", "tar"],
   mysql: ["mariadb-server"],
+  "mysql-server": ["mariadb-server", "tar"],
   sqlite: ["sqlite3"],
   folder: ["tar"],
 };
@@ -104,6 +105,28 @@ function contentCommands(
       return [
         `mariadb --execute=${quoteWord(`CREATE DATABASE ${identifier}`)}`,
         `${unpacked} | mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --comments --database=${quoteWord(database)}`,
+      ];
+    }
+    case "mysql-server": {
+      const folder = quoteWord(`./${name.replaceAll("/", "-")}.server`);
+      const loading =
+        "mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode";
+      // In its folder's name, bytes of a database's name stand as %20.
+      const each = (work: string) =>
+        `for d in ${folder}/databases/*; do [ -d "$d" ] || continue; n=\${d##*/}; printf -v n '%b' "\${n//%/\\\\x}"; ${work}; done`;
+      return [
+        `mkdir ${folder}`,
+        `${unpacked} | tar --extract -C ${folder}`,
+        `mariadb --default-character-set=utf8mb4 <${folder}/accounts.sql`,
+        each(
+          `mariadb --default-character-set=utf8mb4 --execute="CREATE DATABASE \\\`\${n//\\\`/\\\`\\\`}\\\`"; cat "$d"/0-*.sql "$d"/1-*.sql | ${loading} --database="$n"`,
+        ),
+        // Views may read tables of all databases.
+        each(
+          `[ ! -e "$d"/2-views-000001.sql ] || cat "$d"/0-*.sql "$d"/2-*.sql | ${loading} --database="$n"`,
+        ),
+        // What an account is not allowed to give, or is to something that is gone, is reported.
+        `mariadb --default-character-set=utf8mb4 --force <${folder}/grants.sql`,
       ];
     }
     case "sqlite":

@@ -1,4 +1,5 @@
 // Whether a backup can be restored into an entry of the inventory, by what both are of.
+import { engineInServer } from "../../contract/backups/engines.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { DatabaseRow, SiteRow } from "../inventory/store.ts";
 import type { BackupRow } from "./backup-store.ts";
@@ -9,6 +10,7 @@ const engineNames: Record<Engine, string> = {
   postgres: "a PostgreSQL database",
   "postgres-server": "a whole PostgreSQL server",
   mysql: "a MySQL or MariaDB database",
+  "mysql-server": "a whole MySQL or MariaDB server",
   sqlite: "a SQLite database",
   folder: "a site's folder",
 };
@@ -31,25 +33,30 @@ export function whyNotInto(
   // It has no file yet, which is said elsewhere.
   if (engine === null) return {};
   const its = engineOf(target);
-  const isOfServer = engine === "postgres-server";
+  /** Of each of its databases, where it is of a server. */
+  const one = engineInServer(engine);
   const misfit = {
     backup_id: [
       `The backup is of ${engineNames[engine]}, and ${nameOf(target)} is ${engineNames[its]}.`,
     ],
   };
   if (part != null) {
-    if (!isOfServer)
+    if (one === null)
       return { from_database: ["The backup holds one database or folder, not those of a server."] };
     const { databases } = contentsOfBackup(backup);
     if (!databases?.some(({ name }) => name === part))
       return { from_database: ["The backup holds no database of this name."] };
-    return its === "postgres" || its === "postgres-server" ? {} : misfit;
+    return its === one || its === engine ? {} : misfit;
   }
-  if (isOfServer && (its === "postgres" || database != null))
+  if (one !== null && (its === one || database != null))
     return { from_database: ["The backup holds all databases of a server. Choose one of them."] };
-  if (isOfServer && keeps === false)
-    return { keep_owners: ["A whole server is restored with its roles, so owners stay."] };
+  if (one !== null && keeps === false)
+    return {
+      keep_owners: [
+        `A whole server is restored with its ${one === "mysql" ? "accounts, so definers" : "roles, so owners"} stay.`,
+      ],
+    };
   // A new database may be made beside all others.
-  const isBeside = engine === "postgres" && its === "postgres-server" && database != null;
+  const isBeside = engineInServer(its) === engine && database != null;
   return engine === its || isBeside ? {} : misfit;
 }

@@ -1,5 +1,6 @@
 // The rules of restores: what may be restored into what, and when. The work itself waits in the queue of the target's server.
 import { canBackup } from "../../contract/backups/backup.ts";
+import { engineInServer } from "../../contract/backups/engines.ts";
 import { tablePrefixOf } from "../../contract/backups/server-tables.ts";
 import type { RestoreIntoBody } from "../../contract/backups/bodies.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -40,6 +41,8 @@ type Into = { target: RestoreTarget; destination: RestoreDestination };
 
 /** So long a target may take to say whether it is empty. */
 const lookMs = 20_000;
+
+const isWholeServer = (target: Target): boolean => engineInServer(engineOf(target)) !== null;
 
 export function createRestoreService(options: RestoreServiceOptions) {
   const { store, configurations, tasks, resolver, fileKeys } = options;
@@ -157,7 +160,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
             }
           : {};
       if (tables != null && database != null) named["tables"] = [tablesIntoNew];
-      else if (tables != null && engineOf(target) === "postgres-server" && part == null)
+      else if (tables != null && isWholeServer(target) && part == null)
         named["tables"] = [tablesOfServer];
       if (id === undefined) return named;
       const found = await store.withConfiguration(id);
@@ -198,11 +201,11 @@ export function createRestoreService(options: RestoreServiceOptions) {
         columns.database_id === configuration.database_id;
       const type = columns.site_id === null ? "database" : "site";
       const name = nameOf(target);
-      const isServer = engineOf(target) === "postgres-server";
+      const isServer = isWholeServer(target);
       const destination = {
         ...columns,
         database,
-        // The roles of a whole server are those of its own databases.
+        // The roles or accounts of a whole server are those of its own databases.
         keeps_owners: keeps ?? (database !== null || isBack || isServer),
         ...(fromDatabase != null && { from_database: fromDatabase }),
         ...(tables != null && { tables }),

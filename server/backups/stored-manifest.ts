@@ -1,4 +1,5 @@
 // The manifest beside a stored file: what it is, how it is checked, and how it is restored without the service.
+import { backupEngines } from "../../contract/backups/engines.ts";
 import { basename } from "node:path/posix";
 import { z } from "zod/mini";
 import type { Storage } from "../storage/storage.ts";
@@ -43,7 +44,7 @@ export const storedManifestSchema = z.looseObject({
   /** What was backed up; `database` is its name on its server, `path` that of a file or folder. */
   source: z.looseObject({
     type: z.enum(["database", "site"]),
-    engine: z.enum(["postgres", "postgres-server", "mysql", "sqlite", "folder"]),
+    engine: z.enum(backupEngines),
     id: z.int(),
     name: z.string(),
     database: z.optional(z.string()),

@@ -1,23 +1,26 @@
 // What a backup is of, in the words that its manifest and the recovery page use. No secret is in it.
+import { type backupEngines, serverEngines } from "../../contract/backups/engines.ts";
 import type { DatabaseRow, ServerRow, SiteRow } from "../inventory/store.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { Source } from "./sources/source.ts";
 
-/** `postgres-server`: all databases of a server as one. */
-export type Engine = "postgres" | "postgres-server" | "mysql" | "sqlite" | "folder";
+export type Engine = (typeof backupEngines)[number];
 
 /** What a stored file ends with before `.zst`. */
 export const extensions = {
   postgres: "dump",
   "postgres-server": "server.tar",
   mysql: "sql",
+  "mysql-server": "mysql-server.tar",
   sqlite: "sqlite",
   folder: "tar",
-} as const;
+} as const satisfies Record<Engine, string>;
 
 /** What a stored backup is of, by its name; null = it has none yet. */
 export function engineOfPath(path: string): Engine | null {
-  const extension = /\.((?:server\.)?[a-z]+)(?:\.patch)?\.zst(?:\.age)?$/.exec(path)?.[1];
+  const extension = /\.((?:(?:mysql-)?server\.)?[a-z]+)(?:\.patch)?\.zst(?:\.age)?$/.exec(
+    path,
+  )?.[1];
   // The keys of a total record are all there are.
   const engines = Object.keys(extensions) as Engine[];
   return engines.find((engine) => extensions[engine] === extension) ?? null;
@@ -27,7 +30,7 @@ export const engineOfEntry = ({
   engine,
   scope,
 }: Pick<DatabaseRow["entry"], "engine" | "scope">): Exclude<Engine, "folder"> =>
-  engine === "postgres" && scope === "server" ? "postgres-server" : engine;
+  (scope === "server" ? serverEngines[engine] : null) ?? engine;
 
 /** What stands in the inventory, in a word. */
 export const engineOf = (found: DatabaseRow | SiteRow): Engine =>

@@ -1,4 +1,4 @@
-// All databases of a PostgreSQL server as one backup, through the whole service.
+// All databases of a server as one backup, through the whole service.
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -12,45 +12,39 @@ import { copyStorage } from "../storage/testing/stored-files.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import {
-  hasPostgresServer,
-  startPostgresServer,
-  type PostgresServer,
-} from "./testing/postgres-server.ts";
+import { serverKinds, type DatabaseServer } from "./testing/database-servers.ts";
 
 const execute = promisify(execFile);
 const shop = 'shop\'s "new" = $1';
 const whole = 10;
 const single = 11;
 
-describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
-  let postgres: PostgresServer;
+describe.each(serverKinds)("a whole $name server", (kind) => {
+  const { engine, words } = kind;
+  const table = kind.tableIn;
+  let server: DatabaseServer;
   let service: BackupTestService;
   let backup: Backup;
   beforeAll(async () => {
-    postgres = await startPostgresServer();
-    await postgres.query("postgres", "create role app login password 'x'");
-    await postgres.createDatabase(shop, "app");
-    await postgres.createDatabase("blog");
-    await postgres.createDatabase("staging");
-    await postgres.query(
-      shop,
-      "set role app; create table orders (id int primary key); insert into orders select generate_series(1, 50); create table notes as select 'kept' as note",
-    );
-    await postgres.query("blog", "create table posts as select 'first' as title");
+    server = await kind.start();
+    await server.sql(null, kind.makesAccount);
+    for (const name of [shop, "blog", "staging"]) await server.createDatabase(name, "app");
+    await server.sql(shop, kind.makesOrders);
+    await server.sql(shop, "create table notes as select 'kept' as note");
+    await server.sql("blog", "create table posts as select 'first' as title");
     service = await createBackupTestService(
-      { secrets: { DB1: postgres.url("postgres"), STAGING: postgres.url("staging") } },
+      { secrets: { DB1: server.url(kind.ownDatabases[0] ?? ""), STAGING: server.url("staging") } },
       {
         databases: () => `
-  - { id: ${whole}, server: 1, name: db-1, engine: postgres, url: env:DB1, scope: server }
-  - { id: ${single}, server: 1, name: staging, engine: postgres, url: env:STAGING }`,
+  - { id: ${whole}, server: 1, name: db-1, engine: ${engine}, url: env:DB1, scope: server }
+  - { id: ${single}, server: 1, name: staging, engine: ${engine}, url: env:STAGING }`,
       },
     );
     backup = await backUp(whole);
   });
   afterAll(async () => {
     await service?.close();
-    await postgres?.stop();
+    await server?.stop();
   });
 
   const backUp = async (id: number): Promise<Backup> => {
@@ -68,27 +62,22 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(202);
     return service.restored(body.backup_id, "finished");
   };
-  const orders = async (database: string) =>
-    (await postgres.query<{ n: string }>(database, "select count(*) as n from orders"))[0]?.n;
+  const orders = (database: string) => server.sql(database, "select count(*) from orders");
+  const notes = (database: string) => server.sql(database, "select note from notes");
 
   test("is backed up as one thing, drilled, looked into, and restored as a whole", async () => {
-    expect((await service.files()).filter((name) => name.endsWith(".server.tar.zst"))).toHaveLength(
-      1,
-    );
+    const files = await service.files();
+    expect(files.filter((name) => name.endsWith(`.${kind.extension}.zst`))).toHaveLength(1);
     const { body: contents } = await service.json<BackupContents>(
       "GET",
       `/api/backup/${backup.id}/contents`,
     );
-    expect(contents).toMatchObject({ engine: "postgres-server", entries: null });
-    expect(contents.databases?.map(({ name }) => name)).toEqual([
-      "blog",
-      "postgres",
-      shop,
-      "staging",
-    ]);
-    expect(contents.databases?.[2]?.tables).toEqual([
-      { name: "public.notes", rows: 1 },
-      { name: "public.orders", rows: 50 },
+    expect(contents).toMatchObject({ engine: `${engine}-server`, entries: null });
+    const databases = ["blog", ...kind.ownDatabases, shop, "staging"];
+    expect(contents.databases?.map(({ name }) => name)).toEqual(databases);
+    expect(contents.databases?.find(({ name }) => name === shop)?.tables).toEqual([
+      { name: table("notes"), rows: 1 },
+      { name: table("orders"), rows: 50 },
     ]);
     const now = await service.json<CurrentContents>("GET", `/api/database/${whole}/contents`);
     expect(now.body).toMatchObject({ is_empty: false, tables: contents.tables, problem: null });
@@ -103,48 +92,43 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
     await soon(async () => {
       const { drill_status: status, drill_output: output } = await service.backup(backup.id);
       expect(status, output ?? "").toBe("finished");
-      expect(output).toContain("4 databases restored, one after the other.");
+      expect(output).toContain(`${databases.length} databases restored, one after the other.`);
     });
-    await postgres.query(shop, "delete from orders; create table later ()");
-    await postgres.query("postgres", "drop database blog");
+    await server.sql(shop, "delete from orders; create table later (id int)");
+    await server.sql(null, "drop database blog");
     await service.call("PUT", `/api/backup/${backup.id}`);
     const restored = await service.restored(backup.id, "finished");
     expect(restored.restore_output).toMatch(/Current data saved as backup \d+/);
     expect(await orders(shop)).toBe("50");
-    expect(await postgres.query("blog", "select title from posts")).toEqual([{ title: "first" }]);
+    expect(await server.sql("blog", "select title from posts")).toBe("first");
   });
 
   test("gives one of its databases back: in its place, as a new one, into an entry, or one table of it", async () => {
     const body = { backup_id: backup.id, from_database: shop };
-    await postgres.query(shop, "delete from orders");
-    await postgres.query("blog", "update posts set title = 'newer'");
+    await server.sql(shop, "delete from orders");
+    await server.sql("blog", "update posts set title = 'newer'");
     const replaced = await restoreInto(whole, body);
     expect(replaced.restore_output).toContain(`Restoring ${shop} in db-1 alone.`);
     expect(replaced.restore_target).toMatchObject({ safety_backup_id: expect.any(Number) });
     expect(await orders(shop)).toBe("50");
-    expect(await postgres.query("blog", "select title from posts")).toEqual([{ title: "newer" }]);
+    expect(await server.sql("blog", "select title from posts")).toBe("newer");
 
     await restoreInto(whole, { ...body, database: "shop_copy" });
     expect(await orders("shop_copy")).toBe("50");
-    expect(
-      await postgres.query(
-        "shop_copy",
-        "select tableowner from pg_tables where tablename = 'orders'",
-      ),
-    ).toEqual([{ tableowner: "app" }]);
+    expect(await server.sql("shop_copy", kind.ownersOf("shop_copy"))).toBe(kind.owners);
     await restoreInto(single, { ...body, skip_safety_backup: true });
     expect(await orders("staging")).toBe("50");
-    await postgres.query("staging", "delete from orders; update notes set note = 'own'");
-    await restoreInto(single, { ...body, tables: ["public.orders"], skip_safety_backup: true });
+    await server.sql("staging", "delete from orders; update notes set note = 'own'");
+    const alone = { tables: [table("orders")], skip_safety_backup: true };
+    await restoreInto(single, { ...body, ...alone });
     expect(await orders("staging")).toBe("50");
-    expect(await postgres.query("staging", "select note from notes")).toEqual([{ note: "own" }]);
-    await postgres.query("postgres", "drop database shop_copy");
-    await postgres.query(shop, "delete from orders");
-    const table = { tables: ["public.orders"], skip_safety_backup: true };
-    const { restore_output: output } = await restoreInto(whole, { ...body, ...table });
-    expect(output).toContain(`Restoring ${shop}.public.orders in db-1 alone.`);
+    expect(await notes("staging")).toBe("own");
+    await server.sql(null, "drop database shop_copy");
+    await server.sql(shop, "delete from orders");
+    const { restore_output: output } = await restoreInto(whole, { ...body, ...alone });
+    expect(output).toContain(`Restoring ${shop}.${table("orders")} in db-1 alone.`);
     expect(await orders(shop)).toBe("50");
-    expect(await service.errorsOf("POST", into(whole), { backup_id: backup.id, ...table })).toEqual(
+    expect(await service.errorsOf("POST", into(whole), { backup_id: backup.id, ...alone })).toEqual(
       {
         tables: [expect.stringContaining("Choose the one that the tables are of.")],
       },
@@ -163,63 +147,46 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
       from_database: ["The backup holds no database of this name."],
     });
     expect(await errors(whole, { backup_id: backup.id, keep_owners: false })).toEqual({
-      keep_owners: ["A whole server is restored with its roles, so owners stay."],
+      keep_owners: [expect.stringContaining("A whole server is restored with its")],
     });
     expect(await errors(1, { backup_id: backup.id, from_database: shop })).toEqual({
-      backup_id: ["The backup is of a whole PostgreSQL server, and orders is a SQLite database."],
+      backup_id: [`The backup is of a whole ${words} server, and orders is a SQLite database.`],
     });
     expect(await errors(single, { backup_id: other.id, from_database: "staging" })).toEqual({
       from_database: ["The backup holds one database or folder, not those of a server."],
     });
     expect(await errors(whole, { backup_id: other.id })).toEqual({
-      backup_id: ["The backup is of a PostgreSQL database, and db-1 is a whole PostgreSQL server."],
+      backup_id: [`The backup is of a ${words} database, and db-1 is a whole ${words} server.`],
     });
     // Beside the others it can be made.
     await restoreInto(whole, { backup_id: other.id, database: "staging_copy" });
-    await postgres.query("postgres", "drop database staging_copy");
-    for (const engine of ["mysql", "sqlite"])
-      expect(
-        await service.errorsOf("POST", "/api/inventory/databases", {
-          server: 1,
-          name: "x",
-          engine,
-          scope: "server",
-          ...(engine === "mysql" ? { url: "env:X" } : { path: "/x" }),
-        }),
-      ).toEqual({
-        scope: [
-          "Only PostgreSQL can be backed up as a whole server. Add each database as an entry.",
-        ],
-      });
+    await server.sql(null, "drop database staging_copy");
   });
 
   test("is restored on an empty machine by what RECOVERY.md says", async () => {
     const copies = join(service.folder, "copies");
     const pageOf = async () => readFile(join(copies, recoveryName), "utf8");
-    await soon(async () => expect(await pageOf()).toContain("### db-1 (PostgreSQL server)"));
+    await soon(async () => expect(await pageOf()).toContain(`### db-1 (${words} server)`));
     const copy = await makeMemoryFolder("quarterdeck-recovery-");
-    const empty = await startPostgresServer();
+    const empty = await kind.start();
     try {
       await copyStorage(copies, copy);
       const section = (await pageOf()).split("### ").find((text) => text.startsWith("db-1")) ?? "";
       const commands = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
-      const { hostname, port, username, password } = new URL(empty.url("postgres"));
       await execute("bash", ["-e", "-o", "pipefail", "-c", commands], {
         cwd: copy,
         env: {
           PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+          HOME: copy,
           // Where the test has its server; on a machine of its own it is where the programs look.
-          PGHOST: hostname,
-          PGPORT: port,
-          PGUSER: username,
-          PGPASSWORD: decodeURIComponent(password),
+          ...(await empty.connection(copy)),
         },
       });
-      const owners =
-        "select tablename, tableowner from pg_tables where schemaname = 'public' order by 1";
       for (const name of [shop, "blog"])
-        expect(await empty.query(name, owners)).toEqual(await postgres.query(name, owners));
-      expect(await empty.query(shop, "select count(*)::int as n from orders")).toEqual([{ n: 50 }]);
+        expect(await empty.sql(name, kind.ownersOf(name))).toBe(
+          await server.sql(name, kind.ownersOf(name)),
+        );
+      expect(await empty.sql(shop, "select count(*) from orders")).toBe("50");
       expect(await readdir(copy)).toContain("db-1.server");
     } finally {
       await empty.stop();
@@ -236,7 +203,7 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
       "/api/inventory/storage-providers/1/adoption",
     );
     expect(status, JSON.stringify(body)).toBe(200);
-    const adopted = body.sources.find(({ engine }) => engine === "postgres-server");
+    const adopted = body.sources.find((source) => source.engine === `${engine}-server`);
     expect(adopted).toMatchObject({ name: "db-1", target: { id: whole }, problem: null });
     const { body: shown } = await service.json<BackupConfiguration>(
       "GET",
@@ -248,4 +215,16 @@ describe.skipIf(!hasPostgresServer)("a whole PostgreSQL server", () => {
     );
     expect(contents.databases?.map(({ name }) => name)).toContain(shop);
   });
+});
+
+test("a SQLite database has no server to be backed up with", async () => {
+  const service = await createBackupTestService();
+  try {
+    const body = { server: 1, name: "x", engine: "sqlite", scope: "server", path: "/x" };
+    expect(await service.errorsOf("POST", "/api/inventory/databases", body)).toEqual({
+      scope: ["A SQLite database is a file, and has no server. Add each one as an entry."],
+    });
+  } finally {
+    await service.close();
+  }
 });

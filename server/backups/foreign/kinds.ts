@@ -19,14 +19,18 @@ export const acceptedKinds: Record<Engine, readonly ForeignKind[]> = {
   "postgres-server": [],
   postgres: ["postgres-archive", "postgres-sql", "sql"],
   mysql: ["mysql-sql", "sql"],
+  "mysql-server": [],
   sqlite: ["sqlite"],
   folder: ["tar"],
 };
 
 /** The same in words: what an import needs. */
+const everything =
+  "all databases of its server, which no file has: add the one database to the inventory, and import into that";
+
 export const neededWords: Record<Engine, string> = {
-  "postgres-server":
-    "all databases of its server, which no file has: add the one database to the inventory, and import into that",
+  "postgres-server": everything,
+  "mysql-server": everything,
   postgres: "a dump of pg_dump, plain or in its custom format",
   mysql: "SQL text of mysqldump or mariadb-dump",
   sqlite: "a SQLite database file",

@@ -45,6 +45,8 @@ export type Checksums = {
   by: string;
   /** Hex by table; the order of rows does not matter. */
   tables: Record<string, string>;
+  /** Of a whole server: by database, where something else than that wrote the rows. */
+  others?: Record<string, string>;
 };
 
 /** Where a dump came from, as far as a restore without the service needs it. */
@@ -131,7 +133,7 @@ export type Source = {
   /** Absent: nothing runs. */
   readonly hooks?: Hooks;
 
-  /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`, `server.tar`. */
+  /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`, `server.tar`, `mysql-server.tar`. */
   readonly extension: string;
 
   /** Of one in a database server: its name there. */

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { engineInServer } from "../../../contract/backups/engines.ts";
 import { useLoaded } from "../../api/query.ts";
 import { everyServerQuery } from "../../app/inventory.ts";
 import { LinkButton } from "../../app/LinkButton.tsx";
@@ -52,7 +53,8 @@ export function RestoreElsewherePage() {
   const [isAsked, setIsAsked] = useState(false);
 
   const engine = contents?.engine ?? null;
-  const isOfServer = engine === "postgres-server";
+  const one = engineInServer(engine);
+  const isOfServer = one !== null;
   const isWholeServer = isOfServer && part === "";
   const isNew = mode === "new" && !isWholeServer;
   const targets = useTargets(serverId, engine, {
@@ -62,8 +64,9 @@ export function RestoreElsewherePage() {
   });
   const target = targets.find((one) => one.id === chosen) ?? null;
   const words = kindWords(engine);
-  const isPostgres = engine === "postgres" || (isOfServer && part !== "");
-  const hasRoles = isPostgres || engine === "mysql";
+  const restored = part === "" ? engine : one;
+  const isPostgres = restored === "postgres";
+  const hasRoles = isPostgres || restored === "mysql";
   const keeps = keepsOwners ?? (isNew || target?.isServer === true);
   const refused = refusal("elsewhere", backup);
 

@@ -1,6 +1,7 @@
 // What a backup can be restored into: what of a server's inventory is of its kind.
 import { useQuery } from "@tanstack/react-query";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { engineInServer } from "../../../contract/backups/engines.ts";
 import { everySiteQuery } from "../../app/inventory.ts";
 import { everyDatabaseQuery } from "../queries.ts";
 import type { TargetType } from "./queries.ts";
@@ -42,6 +43,7 @@ export function useTargets(
   { left, isOne }: Asked,
 ): Target[] {
   const isFolder = engine === "folder";
+  const one = engineInServer(engine);
   const { data: sites } = useQuery({ ...everySiteQuery(serverId), enabled: isFolder });
   const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId), enabled: !isFolder });
   const all: Target[] = isFolder
@@ -54,10 +56,9 @@ export function useTargets(
           engine: its,
           isServer: scope === "server",
         }))
-        .filter(({ engine: its, isServer }) =>
-          engine === "postgres-server" || engine === "postgres"
-            ? its === "postgres" && (isOne || isServer === (engine === "postgres-server"))
-            : its === engine,
+        .filter(
+          ({ engine: its, isServer }) =>
+            its === (one ?? engine) && (isOne || isServer === (one !== null)),
         );
   return all.filter(({ type, id }) => left?.type !== type || left.backupable.id !== id);
 }

@@ -153,7 +153,7 @@ function DatabaseFields({ inventory }: FieldsProps) {
           help={`As the server reaches it: ${engine === "mysql" ? "mysql" : "postgres"}://user:password@host/name.`}
         />
       )}
-      {engine === "postgres" && (
+      {engine !== "sqlite" && (
         <SelectField
           name="scope"
           label="Scope"
@@ -161,7 +161,11 @@ function DatabaseFields({ inventory }: FieldsProps) {
             ["", "The database in the URL"],
             ["server", "All databases of the server"],
           ]}
-          help="All databases are backed up as one, with the server's roles."
+          help={
+            engine === "mysql"
+              ? "All databases are backed up as one, with the server's accounts. A restore of all exchanges their tables in one step; views, routines, triggers and events follow within seconds."
+              : "All databases are backed up as one, with the server's roles."
+          }
         />
       )}
       {engine === "sqlite" ? (

@@ -1,4 +1,5 @@
 // What the list says of an entry in a line.
+import { serverEngines } from "../../../contract/backups/engines.ts";
 import type { FileEntries, InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { engineWords, secretWords } from "./kinds.ts";
@@ -24,7 +25,7 @@ export const factsOf: Facts = (entry, servers) => {
   if ("engine" in entry)
     return [
       serverName(entry.server),
-      engineWords[entry.scope === "server" ? "postgres-server" : entry.engine],
+      engineWords[(entry.scope === "server" ? serverEngines[entry.engine] : null) ?? entry.engine],
       entry.engine === "sqlite" ? entry.path : `URL: ${secretWords(entry.url)}`,
     ];
   switch (entry.type) {

@@ -166,8 +166,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
       : // What the default says need not be written.
         {
           ...pick(values, "server", "name", "engine", "url"),
-          ...(values["engine"] === "postgres" &&
-            values["scope"] === "server" && { scope: "server" }),
+          ...(values["scope"] === "server" && { scope: "server" }),
           ...hooksOf(values, "user"),
         },
   storage_providers(values) {

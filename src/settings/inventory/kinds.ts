@@ -80,6 +80,7 @@ export const engineWords = {
   postgres: "PostgreSQL",
   "postgres-server": "PostgreSQL, whole server",
   mysql: "MySQL or MariaDB",
+  "mysql-server": "MySQL or MariaDB, whole server",
   sqlite: "SQLite",
 } as const;
 

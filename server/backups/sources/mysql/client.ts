@@ -29,12 +29,25 @@ const passedOptions = new Set([
 
 /** @param url mysql://user:secret@host:3306/db, or mariadb://… @throws SourceError that does not repeat the url */
 export function readUrl(name: string, url: string): MysqlPlace {
+  const { host, port, ...place } = parseUrl(name, url);
+  if (place.database === "") throw notOne(name);
+  return { ...place, shown: `${place.database} on ${host}${port === "" ? "" : `:${port}`}` };
+}
+
+/** All databases of a server: the one that its url may name is not looked at. @param name for people. @throws like `readUrl` */
+export function readServerUrl(name: string, url: string): MysqlPlace {
+  const { connection, login } = parseUrl(name, url);
+  return { database: "", shown: name, connection, login };
+}
+
+const notOne = (name: string) =>
+  new SourceError(
+    `The url of database ${name} is not one. Write mysql://user:password@host:3306/database in the inventory.`,
+  );
+
+function parseUrl(name: string, url: string) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const database = decodeURIComponent(parsed?.pathname.slice(1) ?? "");
-  if (parsed === null || !/^(mysql|mariadb):$/.test(parsed.protocol) || database === "")
-    throw new SourceError(
-      `The url of database ${name} is not one. Write mysql://user:password@host:3306/database in the inventory.`,
-    );
+  if (parsed === null || !/^(mysql|mariadb):$/.test(parsed.protocol)) throw notOne(name);
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "localhost";
   const connection = [`--host=${host}`];
   // Without a port, localhost means the socket, as for the tools themselves.
@@ -55,8 +68,9 @@ export function readUrl(name: string, url: string): MysqlPlace {
     connection.push(value === "" ? `--${key}` : `--${key}=${value}`);
   }
   return {
-    database,
-    shown: `${database} on ${host}${parsed.port === "" ? "" : `:${parsed.port}`}`,
+    database: decodeURIComponent(parsed.pathname.slice(1)),
+    host,
+    port: parsed.port,
     connection,
     login: {
       user: decodeURIComponent(parsed.username),
@@ -79,10 +93,14 @@ type Feed = {
   isLong?: boolean;
 };
 
-export function createMysqlClient(host: Host, place: MysqlPlace) {
-  let found: string | null = null;
-  let tools: MysqlTools | null = null;
+/** What was found out about a server and the programs beside it. */
+type Known = { program: string | null; tools: MysqlTools | null };
 
+export function createMysqlClient(
+  host: Host,
+  place: MysqlPlace,
+  known: Known = { program: null, tools: null },
+) {
   /** Runs a tool that speaks to the server. @param command its arguments without those of the connection */
   const connect = ({ argv: [program, ...rest], ...command }: Command): Promise<CommandEnd> =>
     runAs(host, place.login, { ...command, argv: [program, ...place.connection, ...rest] });
@@ -105,12 +123,12 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
   }
 
   async function clientProgram(signal: AbortSignal): Promise<string> {
-    found ??= (
+    known.program ??= (
       await runFirst(["mariadb", "mysql"], (program) =>
         host.run({ argv: [program, "--version"], signal }),
       )
     ).program;
-    return found;
+    return known.program;
   }
 
   /**
@@ -169,14 +187,16 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
   }
 
   return {
+    host,
     place,
+    known,
     connect,
     feed,
     query,
 
     /** The server's kind, and a dump tool for it. @throws SourceError */
     async tools(signal: AbortSignal): Promise<MysqlTools> {
-      if (tools !== null) return tools;
+      if (known.tools !== null) return known.tools;
       const [row] = await query("SELECT VERSION()", { signal });
       const serverVersion = row?.[0] ?? "";
       const isMariadb = /mariadb/i.test(serverVersion);
@@ -185,12 +205,12 @@ export function createMysqlClient(host: Host, place: MysqlPlace) {
         host.run({ argv: [candidate, "--version"], signal }),
       );
       const version = readToolVersion(end.stdout) ?? "of unknown version";
-      tools = {
+      known.tools = {
         serverVersion,
         isMariadb,
         dump: { program, version, isMariadb: /mariadb/i.test(end.stdout) },
       };
-      return tools;
+      return known.tools;
     },
 
     /** Tries again for a while when the server is away: one that was restarted comes back within seconds. */
@@ -213,6 +233,10 @@ export const readToolVersion = (said: string): string | null =>
   /\b(?:Distrib|Ver|from) (\d+\.\d+\.\d+)/.exec(said)?.[1] ?? null;
 
 export type MysqlClient = ReturnType<typeof createMysqlClient>;
+
+/** One of the databases of a whole server, which knows what is known of that. */
+export const clientOf = ({ host, place, known }: MysqlClient, database: string): MysqlClient =>
+  createMysqlClient(host, { ...place, database, shown: `${database} on ${place.shown}` }, known);
 
 /** Quotes in our own statements mean what they mean by default, whatever the server's mode. */
 export const plainSession = "SET SESSION sql_mode='';\n";

@@ -20,6 +20,8 @@ export const codes = {
   noRightsToDatabase: 1044,
   unknownDatabase: 1049,
   noSuchThread: 1094,
+  noSuchAccount: 1133,
+  noSuchGrant: 1141,
   noRightToTable: 1142,
   unknownTable: 1146,
   lockTimeout: 1205,

@@ -3,6 +3,7 @@ import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 
 /**
  * @param tables those that are moved; null = all
+ * @param together databases whose tables are moved with them
  * @returns a sentence where other databases' foreign keys point into one, or null. Scratch databases of restores do not count.
  */
 export async function tellForeignReferences(
@@ -10,13 +11,15 @@ export async function tellForeignReferences(
   database: string,
   signal: AbortSignal,
   tables: readonly string[] | null = null,
+  together: readonly string[] = [],
 ): Promise<string | null> {
   const moved =
     tables === null ? "" : ` AND REFERENCED_TABLE_NAME IN (${tables.map(quoteText).join(", ")})`;
-  const rows = await client.query(
+  const found = await client.query(
     `SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE UNIQUE_CONSTRAINT_SCHEMA = ${quoteText(database)} AND CONSTRAINT_SCHEMA <> ${quoteText(database)} AND CONSTRAINT_SCHEMA NOT LIKE 'quarterdeck\\_%'${moved}`,
     { signal },
   );
+  const rows = found.filter(([other = ""]) => !together.includes(other));
   return rows.length === 0
     ? null
     : `Foreign keys of other databases point into ${database} and would follow its old tables: ${rows.map((row) => row.join(".")).join(", ")}. Drop them, restore, and make them again.`;

@@ -7,6 +7,8 @@ import { codes, MysqlError } from "./errors.ts";
 import { listTables, rehearseObjects, settableDefiners, withoutAccounts } from "./objects.ts";
 import { markerTable, type Names } from "./plan.ts";
 import { createSplitter, type Objects, type Taken } from "./split.ts";
+import { withoutForeignViews } from "./view-order.ts";
+import { listed } from "./words.ts";
 import { SourceError, type Attempt, type Checksums, type Drill, type Manifest } from "../source.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
@@ -15,6 +17,8 @@ type LoadOptions = {
   client: MysqlClient;
   /** The server need not have the accounts that views, routines and triggers run as. */
   isElsewhere?: boolean;
+  /** Nor other databases that views read. */
+  isAlone?: boolean;
 };
 
 /**
@@ -23,12 +27,14 @@ type LoadOptions = {
  */
 const lockWaitSeconds = 5;
 
+type Lock = Pick<Names, "lock">;
+
 /**
  * What each session that changes something begins with. The named lock tells `endSessions` which session is ours,
  * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
  * begin after things were put in order.
  */
-export const leadOf = ({ lock }: Names, markedDatabase: string | null): string =>
+export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
   `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
     markedDatabase === null
       ? ""
@@ -41,7 +47,7 @@ export const leadOf = ({ lock }: Names, markedDatabase: string | null): string =
  */
 export async function tryLocks(
   client: MysqlClient,
-  names: Names,
+  names: Pick<Names, "lock" | "fresh">,
   tables: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -62,7 +68,7 @@ export async function tryLocks(
 /** Ends what a killed service or an abort left running on the server. */
 export async function endSessions(
   client: MysqlClient,
-  { lock }: Names,
+  { lock }: Lock,
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
@@ -82,6 +88,7 @@ export async function dropScratch(
   databases: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
+  if (databases.length === 0) return;
   // Looked for first: an account that may not make them may not say DROP … IF EXISTS either.
   const rows = await client.query(
     `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${databases.map(quoteText).join(", ")})`,
@@ -105,14 +112,29 @@ export async function dropScratch(
  * @returns the other objects, and the tables' names
  */
 export async function loadScratch(
-  { client, isElsewhere = false }: LoadOptions,
-  names: Names,
+  options: LoadOptions,
+  names: Lock,
   database: string,
   from: Readable,
   attempt: Attempt,
   taken: Taken | null = null,
 ): Promise<{ objects: Objects; tables: string[] }> {
-  const { signal } = attempt;
+  const { client } = options;
+  const { objects, tables } = await loadTables(options, names, database, from, attempt, taken);
+  await rehearseObjects(client, database, leadOf(names, database), objects, attempt.signal);
+  return { objects, tables };
+}
+
+/** The same, its other objects untried. */
+export async function loadTables(
+  { client, isElsewhere = false, isAlone = false }: LoadOptions,
+  names: Lock,
+  database: string,
+  from: Readable,
+  attempt: Attempt,
+  taken: Taken | null = null,
+): Promise<{ objects: Objects; tables: string[] }> {
+  const { say, signal } = attempt;
   await makeScratch(client, names, database, signal);
   const lead = leadOf(names, database);
   const splitter = createSplitter(lead, taken);
@@ -132,17 +154,20 @@ export async function loadScratch(
     throw new SourceError(
       "The dump ends without its end mark: it is cut off, so nothing was put in place.",
     );
+  const { objects: loadable, left } = isAlone
+    ? withoutForeignViews(splitter.objects)
+    : { objects: splitter.objects, left: [] };
+  if (left.length > 0) say(`Views that read other databases were not tried: ${listed(left)}.`);
   const objects = isElsewhere
-    ? withoutAccounts(splitter.objects)
-    : await settableDefiners(client, database, splitter.objects, attempt);
-  await rehearseObjects(client, database, lead, objects, signal);
+    ? withoutAccounts(loadable)
+    : await settableDefiners(client, database, loadable, attempt);
   const tables = await listTables(client, database, signal);
   return { objects, tables: tables.filter((table) => table !== markerTable) };
 }
 
 async function makeScratch(
   client: MysqlClient,
-  names: Names,
+  names: Lock,
   database: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -161,7 +186,10 @@ async function makeScratch(
   }
 }
 
-export const createMysqlDrill = (options: LoadOptions, namesFor: (id: number) => Names): Drill => ({
+export const createMysqlDrill = (
+  options: LoadOptions,
+  namesFor: (id: number) => DrillNames,
+): Drill => ({
   async drill(from, manifest, attempt) {
     const found = await drillDump(options, namesFor(attempt.id), from, manifest, attempt);
     return options.isElsewhere === true
@@ -175,9 +203,11 @@ export const createMysqlDrill = (options: LoadOptions, namesFor: (id: number) =>
   },
 });
 
+type DrillNames = Pick<Names, "lock" | "drill">;
+
 async function drillDump(
   options: LoadOptions,
-  names: Names,
+  names: DrillNames,
   from: Readable,
   manifest: Manifest | null,
   attempt: Attempt,

@@ -50,7 +50,10 @@ export type Names = ReturnType<typeof namesOf>;
 /** Lies in the scratch database and goes over with the tables, so that its place says whether they did. */
 export const markerTable = "quarterdeck_marker";
 
-export async function writePlan({ planFile }: Names, plan: Plan): Promise<void> {
+type PlanPlace = Pick<Names, "planFile">;
+
+/** @param plan as JSON has it */
+export async function writePlan({ planFile }: PlanPlace, plan: unknown): Promise<void> {
   const folder = join(planFile, "..");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const half = `${planFile}.half`;
@@ -71,17 +74,18 @@ export async function writePlan({ planFile }: Names, plan: Plan): Promise<void> 
   }
 }
 
-export async function readPlan({ planFile }: Names): Promise<Plan | null> {
+/** @returns null where there is none */
+export async function readPlan<Kept = Plan>({ planFile }: PlanPlace): Promise<Kept | null> {
   try {
     // Written by `writePlan` alone, whole or not at all.
-    return JSON.parse(await readFile(planFile, "utf8")) as Plan;
+    return JSON.parse(await readFile(planFile, "utf8")) as Kept;
   } catch (error) {
     if (toError(error).code === "ENOENT") return null;
     throw error;
   }
 }
 
-export async function removePlan({ planFile }: Names): Promise<void> {
+export async function removePlan({ planFile }: PlanPlace): Promise<void> {
   await rm(planFile, { force: true });
   await rm(`${planFile}.half`, { force: true });
 }

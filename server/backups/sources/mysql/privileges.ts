@@ -10,7 +10,7 @@ import { SourceError } from "../source.ts";
 /** No object has this name: the server's answer shows whether the account may look. */
 const nothing = "quarterdeck_there_is_no_such_object";
 
-type Account = { shown: string; grants: Grants };
+export type Account = { shown: string; grants: Grants };
 
 /**
  * Dumps the structure to nowhere as well.
@@ -28,15 +28,17 @@ export async function checkPrivileges(
   // A view's columns are shown only to whom the functions in it are granted.
   await tryDump({ client }, leftOut, signal).catch((error: unknown) => {
     if (!(error instanceof MysqlError) || error.code !== codes.noRightToRoutine) throw error;
+    // It may be one of another database.
+    const [, its = client.place.database] = /for routine '(.+)\.[^.]+'/.exec(error.message) ?? [];
     throw new SourceError(
-      `The account ${account.shown} may not execute a function that a view of ${client.place.database} calls, so the view cannot be dumped. Allow it with: GRANT EXECUTE ON ${quoteName(account.grants.ruleFor(client.place.database))}.* TO ${account.shown};`,
+      `The account ${account.shown} may not execute a function that a view of ${client.place.database} calls, so the view cannot be dumped. Allow it with: GRANT EXECUTE ON ${quoteName(account.grants.ruleFor(its))}.* TO ${account.shown};`,
       { cause: error },
     );
   });
   return { warning: tellRestore(client, account) };
 }
 
-async function readAccount(client: MysqlClient, signal: AbortSignal): Promise<Account> {
+export async function readAccount(client: MysqlClient, signal: AbortSignal): Promise<Account> {
   const [[who = ""] = [], ...rows] = await client.query("SELECT CURRENT_USER(); SHOW GRANTS", {
     signal,
   });
@@ -213,12 +215,16 @@ const restoring = [
   "EVENT",
 ];
 
+/** Whether it may do all of that in a database. */
+export const mayRestore = ({ grants }: Account, database: string): boolean =>
+  restoring.every((privilege) => grants.has(privilege, database));
+
 /** Many a good backup is taken by an account that only reads; the operator learns of it before a restore is needed. */
-function tellRestore(client: MysqlClient, { shown, grants }: Account): string {
+function tellRestore(client: MysqlClient, account: Account): string {
   const { database } = client.place;
-  const mayAll = (where: string) => restoring.every((privilege) => grants.has(privilege, where));
-  const scratch = mayAll("quarterdeck_new_1");
-  const target = mayAll(database);
+  const { shown, grants } = account;
+  const scratch = mayRestore(account, "quarterdeck_new_1");
+  const target = mayRestore(account, database);
   if (scratch && target) return "";
   const cures = [
     ...(scratch ? [] : [`GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO ${shown};`]),

@@ -14,6 +14,7 @@ import {
   settableDefiners,
   toSql,
 } from "./objects.ts";
+import { markerPlace, move, renameAll, sequenceDefaults } from "./moves.ts";
 import { loadPart } from "./part.ts";
 import {
   markerTable,
@@ -43,21 +44,6 @@ export function createMysqlRestore(
   const target = client.place.database;
   const { fresh, old } = names;
   const inTarget = (table: string) => `${quoteName(target)}.${quoteName(table)}`;
-  const move = (from: string, to: string) => (table: string) =>
-    `${quoteName(from)}.${quoteName(table)} TO ${quoteName(to)}.${quoteName(table)}`;
-
-  /** In a comment that the server reads: cut off by a kill, it is a mistake instead of a shorter list of tables. */
-  const renameAll = (moves: readonly string[]) => `/*!40000 RENAME TABLE ${moves.join(", ")} */;\n`;
-
-  /** Where the marker is: its database, or null when there is none. */
-  async function markerPlace(signal: AbortSignal): Promise<string | null> {
-    const [row] = await client.query(
-      `SELECT TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_NAME = '${markerTable}' AND TABLE_SCHEMA IN (${quoteText(fresh)}, ${quoteText(old)})`,
-      { signal },
-    );
-    return row?.[0] ?? null;
-  }
-
   /** Gives the target these objects and no others, or the tables of a part these triggers; may be run again and again. */
   async function putObjects(
     objects: Objects,
@@ -71,23 +57,6 @@ export function createMysqlRestore(
         : await dropsOf(client, target, ["TRIGGER"], signal, tables);
     const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
-  }
-
-  /** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. Views show their tables' defaults. */
-  async function sequenceDefaults(signal: AbortSignal): Promise<string> {
-    const rows = await client.query(
-      `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%nextval(%'`,
-      { signal },
-    );
-    return rows
-      .map(([table = "", column = "", value = ""]) => {
-        const right = value.replaceAll(
-          `nextval(${quoteName(fresh)}.`,
-          `nextval(${quoteName(target)}.`,
-        );
-        return `ALTER TABLE ${quoteName(table)} ALTER COLUMN ${quoteName(column)} SET DEFAULT (${right});\n`;
-      })
-      .join("");
   }
 
   async function refuseForeignReferences(signal: AbortSignal): Promise<void> {
@@ -152,7 +121,7 @@ export function createMysqlRestore(
   }
 
   async function undo(plan: Plan | null, signal: AbortSignal): Promise<void> {
-    const marked = await markerPlace(signal);
+    const marked = await markerPlace(client, names, signal);
     if (marked === old) {
       if (plan === null)
         throw new SourceError(
@@ -189,7 +158,7 @@ export function createMysqlRestore(
     await endSessions(client, names, signal);
     await dropScratch(client, [names.drill], signal);
     const plan = await readPlan(names);
-    const marked = await markerPlace(signal);
+    const marked = await markerPlace(client, names, signal);
     if (plan?.state === "done") {
       await clean(signal);
       return "restored";
@@ -251,8 +220,7 @@ export function createMysqlRestore(
           // Told when they are needed.
           { ...attempt, say: (line) => void lost.push(line) },
         );
-        const defaults = Buffer.from(await sequenceDefaults(signal)).toString("latin1");
-        const code = defaults + objects.code;
+        const code = (await sequenceDefaults(client, { fresh, target }, signal)) + objects.code;
         const plan: Plan = { state: "begun", restored: { ...objects, code }, before, tables };
         await writePlan(names, plan);
         await swap(plan, signal);

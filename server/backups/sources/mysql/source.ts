@@ -37,7 +37,7 @@ const existsLimitMs = 30_000;
 /** Drills on a server that need not have the database. @param options `name` and `url`: of that server's entry */
 export function createMysqlDrillOn({ host, name, url, scratchFolder }: MysqlSourceOptions): Drill {
   const place = readUrl(name, url);
-  const options = { client: createMysqlClient(host, place), isElsewhere: true };
+  const options = { client: createMysqlClient(host, place), isElsewhere: true, isAlone: true };
   return createMysqlDrill(options, (id) => namesOf(place, scratchFolder, id));
 }
 

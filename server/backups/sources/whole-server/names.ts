@@ -56,7 +56,10 @@ export function manifestIn(database: string, manifest: Manifest | null): Manifes
     kind: "database",
     tables: tablesIn(database, tables),
     ...(checksums !== undefined && {
-      checksums: { by: checksums.by, tables: tablesIn(database, checksums.tables) },
+      checksums: {
+        by: checksums.others?.[database] ?? checksums.by,
+        tables: tablesIn(database, checksums.tables),
+      },
     }),
   };
 }

@@ -61,7 +61,8 @@ export const streamOf = (content: Buffer, pieceBytes = 777): Readable =>
 
 /** All that is in a database, as one text: structure, code, and rows by hash. */
 export async function pictureOf(server: MariadbServer, url: string): Promise<string> {
-  const database = new URL(url).pathname.slice(1);
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  const database = name.replaceAll("'", "''");
   const scratch = await mkdtemp(join(tmpdir(), "quarterdeck-picture-"));
   const { content } = await takeDump(sourceOf(url, scratch), attemptOf(999_999));
   await rm(scratch, { recursive: true });

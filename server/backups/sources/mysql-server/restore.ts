@@ -1,0 +1,277 @@
+// Puts all databases of a backup in place of those of a server: each is loaded beside them first, then the tables of all change
+// places in one RENAME, which is atomic. What RENAME cannot carry is made anew after it; until that is done the old tables stay,
+// so that each step can be undone.
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { toError } from "../../../to-error.ts";
+import { clientOf, type MysqlClient } from "../mysql/client.ts";
+import { dropKeys, listForeignKeys, tellForeignReferences } from "../mysql/foreign-keys.ts";
+import { dropScratch, endSessions, loadTables, tryLocks } from "../mysql/load.ts";
+import { sequenceDefaults } from "../mysql/moves.ts";
+import { listBrokenViews, listTables, readObjects, settableDefiners } from "../mysql/objects.ts";
+import { readPlan, removePlan, writePlan } from "../mysql/plan.ts";
+import { mayRestore, readAccount } from "../mysql/privileges.ts";
+import { listed } from "../mysql/words.ts";
+import { SourceError, type Attempt, type Source } from "../source.ts";
+import { readMembers } from "../whole-server/members.ts";
+import {
+  accountsPath,
+  besideDatabases,
+  dropAccounts,
+  existingAccounts,
+  grantsPath,
+  missingAccounts,
+} from "./accounts.ts";
+import { listDatabases, makesAccounts } from "./databases.ts";
+import { createExchange, listScratch } from "./exchange.ts";
+import type { Member, ServerNames, ServerPlan } from "./plan.ts";
+
+/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
+const orderLimitMs = 5 * 60_000;
+
+const nothingBefore = { header: "", code: "", events: "" };
+
+export function createServerRestore(client: MysqlClient, names: ServerNames) {
+  const exchange = createExchange(client, names);
+  const inMember = ({ fresh, old }: Pick<Member, "fresh" | "old">) => ({ ...names, fresh, old });
+
+  /** @throws SourceError where the account may not do what a restore takes */
+  async function refuseWithoutRights(signal: AbortSignal): Promise<void> {
+    const account = await readAccount(client, signal);
+    const { names: there } = await listDatabases(client, signal);
+    const isAllowed =
+      makesAccounts(account) &&
+      [names.scratchOf(1).fresh, ...there].every((database) => mayRestore(account, database));
+    if (!isAllowed) throw new SourceError(`Nothing was changed: ${tellRights(account.shown)}`);
+  }
+
+  /** Loads one database beside the others. */
+  async function load(
+    name: string,
+    number: number,
+    content: Readable,
+    attempt: Attempt,
+  ): Promise<Member> {
+    const scratch = names.scratchOf(number);
+    const { fresh } = scratch;
+    try {
+      const one = clientOf(client, name);
+      const loading = { client: one };
+      const { objects, tables } = await loadTables(
+        loading,
+        inMember(scratch),
+        fresh,
+        content,
+        attempt,
+      );
+      // Its views may name the database wherever they read another one.
+      const restored = { ...objects, source: Buffer.from(name).toString("latin1") };
+      const keys = (await listForeignKeys(client, fresh, attempt.signal)).filter(
+        ({ database }) => database !== fresh,
+      );
+      // They would follow the tables that go.
+      const drops = dropKeys(keys, keys, fresh);
+      if (drops !== "") await exchange.run(drops, fresh, attempt.signal);
+      attempt.say(`Loaded ${name} beside the current one.`);
+      return { name, ...scratch, isNew: true, restored, before: nothingBefore, tables, keys };
+    } catch (error) {
+      attempt.signal.throwIfAborted();
+      throw error instanceof SourceError
+        ? new SourceError(`Database ${name}: ${error.message}`, { cause: error })
+        : error;
+    }
+  }
+
+  /** What the server has of it now. @param lost takes what could not come back */
+  async function lookAtCurrent(
+    member: Member,
+    together: readonly string[],
+    { attempt, lost }: { attempt: Attempt; lost: string[] },
+  ): Promise<Member> {
+    const { name, fresh } = member;
+    const { signal } = attempt;
+    const one = clientOf(client, name);
+    const reason = await tellForeignReferences(one, name, signal, null, together);
+    if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}`);
+    await tryLocks(one, inMember(member), await listTables(one, name, signal), signal);
+    const broken = await listBrokenViews(one, name, signal);
+    if (broken.length > 0)
+      lost.push(
+        `Views of ${name} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,
+      );
+    const before = await settableDefiners(
+      one,
+      fresh,
+      await readObjects({ client: one }, broken, signal),
+      // Told when they are needed.
+      { say: (line) => void lost.push(line), signal },
+    );
+    return { ...member, isNew: false, before };
+  }
+
+  /** Makes the accounts that are missing, before the views and routines that run as them. */
+  async function makeAccounts(
+    files: { accounts: string; grants: string },
+    { say, signal }: Attempt,
+  ): Promise<ServerPlan> {
+    const missing = missingAccounts(files, await existingAccounts(client, signal));
+    const plan: ServerPlan = {
+      state: "building",
+      accounts: missing.names,
+      grants: missing.grants,
+      members: [],
+    };
+    if (missing.names.length === 0) return plan;
+    await writePlan(names, plan);
+    try {
+      await exchange.run(missing.statements.map((line) => `${line};\n`).join(""), null, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The server repeats a part of the statement, in which a password's hash may stand.
+      const said = toError(error).message.replace(/ near '[\s\S]*|\*[0-9A-F]{16,}|0x\w+/g, " …");
+      throw new SourceError(
+        `Nothing was changed: the accounts that are missing here couldn't be made: ${said}`,
+      );
+    }
+    say(`Created the accounts ${missing.names.join(", ")}.`);
+    return plan;
+  }
+
+  async function readArchive(from: Readable, attempt: Attempt) {
+    const files = { accounts: "", grants: "" };
+    let plan: ServerPlan | null = null;
+    const members: Member[] = [];
+    for await (const { path, database, content } of readMembers(from)) {
+      const refusePart = besideDatabases.files[path];
+      if (refusePart !== undefined) {
+        const found = await text(content);
+        refusePart(found);
+        if (path === accountsPath) files.accounts = found;
+        if (path === grantsPath) {
+          files.grants = found;
+          plan = await makeAccounts(files, attempt);
+        }
+      } else if (database === null)
+        throw new SourceError(`The backup holds ${path}, which is no database.`);
+      else members.push(await load(database, members.length + 1, content, attempt));
+    }
+    if (plan === null) throw new SourceError("Nothing was changed: the backup holds no accounts.");
+    return { plan, members };
+  }
+
+  async function undo(plan: ServerPlan | null, signal: AbortSignal): Promise<void> {
+    await exchange.putBack(plan?.members ?? [], signal);
+    if (plan !== null && plan.accounts.length > 0)
+      await exchange.run(dropAccounts(plan.accounts), null, signal);
+    await clean(signal);
+  }
+
+  async function clean(signal: AbortSignal): Promise<void> {
+    await dropScratch(client, await listScratch(client, names, signal), signal);
+    await removePlan(names);
+  }
+
+  async function finish(plan: ServerPlan, { say, signal }: Omit<Attempt, "id">): Promise<void> {
+    await exchange.complete(plan, { say, signal });
+    await writePlan(names, { ...plan, state: "done" });
+    await clean(signal);
+  }
+
+  const settle: Source["settle"] = async ({ say }) => {
+    const signal = AbortSignal.timeout(orderLimitMs);
+    await endSessions(client, names, signal);
+    await dropScratch(client, [names.drill], signal);
+    const plan = await readPlan<ServerPlan>(names);
+    if (plan?.state === "done") {
+      await clean(signal);
+      return "restored";
+    }
+    const isExchanged = plan !== null && (await exchange.isDone(plan.members, signal));
+    if (isExchanged)
+      try {
+        await finish(plan, { say, signal });
+        return "restored";
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        say(`The restore could not be finished, so it is undone: ${error.message}`);
+        await endSessions(client, names, signal);
+      }
+    const left = await listScratch(client, names, signal);
+    await undo(plan, signal);
+    return plan === null && left.length === 0 ? "unknown" : "as it was";
+  };
+
+  return {
+    settle,
+
+    async restore(from: Readable, attempt: Attempt): Promise<void> {
+      const { say, signal } = attempt;
+      const lost: string[] = [];
+      try {
+        await refuseWithoutRights(signal);
+        await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
+        const { plan, members: loaded } = await readArchive(from, attempt);
+        await exchange.rehearse(loaded, signal);
+        const { names: there } = await listDatabases(client, signal);
+        const together = loaded.map(({ name }) => name);
+        const members: Member[] = [];
+        for (const one of loaded) {
+          const { name, fresh, restored } = one;
+          // Not before they were tried where they are loaded.
+          const defaults = await sequenceDefaults(client, { fresh, target: name }, signal);
+          const member = { ...one, restored: { ...restored, code: defaults + restored.code } };
+          members.push(
+            there.includes(name)
+              ? await lookAtCurrent(member, together, { attempt, lost })
+              : member,
+          );
+        }
+        const begun: ServerPlan = { ...plan, state: "begun", members };
+        await writePlan(names, begun);
+        if (members.length > 0)
+          say(
+            "Exchanging all tables in one step. Views, routines, triggers and events follow; until then applications don't find all of them.",
+          );
+        await exchange.swap(members, signal);
+        await finish(begun, attempt);
+        const left = there.filter((name) => !together.includes(name));
+        if (left.length > 0)
+          say(`Left as they are, because the backup doesn't hold them: ${listed(left)}.`);
+      } catch (error) {
+        from.destroy();
+        await putInOrder(attempt, error, lost);
+      }
+    },
+  };
+
+  /** Never finishes what failed: the operator is told that it did, so the old content is to be there. */
+  async function putInOrder(
+    { say }: Attempt,
+    error: unknown,
+    lost: readonly string[],
+  ): Promise<void> {
+    const order = AbortSignal.timeout(orderLimitMs);
+    let isDone = false;
+    try {
+      await client.patiently(async () => {
+        await endSessions(client, names, order);
+        const plan = await readPlan<ServerPlan>(names);
+        isDone = plan?.state === "done";
+        if (isDone) return clean(order);
+        await undo(plan, order);
+        if (plan?.state === "begun") lost.forEach(say);
+      }, order);
+    } catch (left) {
+      say(
+        `Couldn't clean up after the restore: ${toError(left).message} Quarterdeck retries before the next backup or restore of ${client.place.shown}.`,
+      );
+    }
+    // All was in place, only old tables were left to drop.
+    if (isDone) return;
+    throw error;
+  }
+}
+
+/** What a restore of the whole server takes. @param account as SQL names it */
+export const tellRights = (account: string): string =>
+  `a restore of the whole server takes an account with all rights, and ${account} is none. Allow it with: GRANT ALL PRIVILEGES ON *.* TO ${account} WITH GRANT OPTION; or restore its databases one by one.`;

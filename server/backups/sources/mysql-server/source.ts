@@ -1,0 +1,121 @@
+// All databases of a MySQL or MariaDB server as one thing to back up, with its accounts.
+import { readdir } from "node:fs/promises";
+import type { Host } from "../../../hosts/host.ts";
+import { clientOf, createMysqlClient, readServerUrl } from "../mysql/client.ts";
+import { countRowsNow } from "../mysql/contents.ts";
+import { createMysqlDrill } from "../mysql/load.ts";
+import { checkPrivileges, mayRestore, readAccount } from "../mysql/privileges.ts";
+import { SourceError, type Source } from "../source.ts";
+import { drillEach } from "../whole-server/drill.ts";
+import { withPrefix } from "../whole-server/names.ts";
+import { besideDatabases } from "./accounts.ts";
+import { holdsNothing, listDatabases, makesAccounts, readsAllOf, tellUnseen } from "./databases.ts";
+import { dumpServer } from "./dump.ts";
+import { serverNamesOf } from "./plan.ts";
+import { createServerRestore, tellRights } from "./restore.ts";
+
+type MysqlServerOptions = {
+  host: Host;
+  /** The entry's, for people. */
+  name: string;
+  /** mysql://user:password@host:3306; or mariadb://… A secret. */
+  url: string;
+  /** Where the plan of a restore is kept; closed to other accounts. */
+  scratchFolder: string;
+};
+
+/** Plans of restores that run in this process: theirs is no leftover. */
+const running = new Set<string>();
+
+const lookLimitMs = 60_000;
+
+/** @throws SourceError when the url cannot be used */
+export function createMysqlServerSource({
+  host,
+  name,
+  url,
+  scratchFolder,
+}: MysqlServerOptions): Source {
+  const place = readServerUrl(name, url);
+  const client = createMysqlClient(host, place);
+  const namesFor = (id: number) => serverNamesOf(place, scratchFolder, id);
+  let found: Record<string, string> = {};
+
+  /** A restore that failed while its server was away could not be put in order; it is now. */
+  async function settleLeftovers(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+    for (const file of await readdir(scratchFolder).catch(() => [])) {
+      const id = Number(/^mysql-server-(\d+)-/.exec(file)?.[1]);
+      const names = namesFor(id);
+      if (!names.planFile.endsWith(`/${file}`) || running.has(names.planFile)) continue;
+      const state = await createServerRestore(client, names).settle({ id, say, signal });
+      say(`A restore of backup ${id} that was cut off is settled: ${name} is ${state}.`);
+    }
+  }
+
+  return {
+    extension: "mysql-server.tar",
+    tools: () => found,
+
+    async rehearse(signal) {
+      const { isMariadb, serverVersion, dump } = await client.tools(signal);
+      const server = isMariadb ? "MariaDB" : "MySQL";
+      found = { [server]: serverVersion, [dump.program]: dump.version };
+      const lines: string[] = [];
+      await settleLeftovers((line) => lines.push(line), signal);
+      const listed = await listDatabases(client, signal);
+      const account = await readAccount(client, signal);
+      lines.unshift(...tellUnseen(account, listed));
+      const { names } = listed;
+      for (const database of names)
+        if (!readsAllOf(account, database))
+          await checkPrivileges(clientOf(client, database), [], signal);
+      const places = [namesFor(0).drill, namesFor(0).scratchOf(1).fresh, ...names];
+      if (!makesAccounts(account) || !places.every((database) => mayRestore(account, database)))
+        lines.push(`It would be refused: ${tellRights(account.shown)}`);
+      const counted = `${names.length} ${names.length === 1 ? "database" : "databases"}`;
+      const answer = `${server} ${serverVersion} answers, with ${counted}; ${dump.program} ${dump.version}.`;
+      return [answer, ...lines].join(" ");
+    },
+
+    dump: (into, attempt) => dumpServer(client, into, attempt),
+
+    async exists() {
+      await listDatabases(client, AbortSignal.timeout(lookLimitMs));
+      return true;
+    },
+
+    isEmpty: (signal) => holdsNothing(client, signal),
+
+    async countRows(signal) {
+      const counts: Record<string, number> = {};
+      const { names } = await listDatabases(client, signal);
+      for (const database of names) {
+        const rows = await countRowsNow(clientOf(client, database), signal);
+        if (rows !== null) Object.assign(counts, withPrefix(database, rows));
+      }
+      return counts;
+    },
+
+    isBuiltAside: false,
+
+    async restore(from, attempt) {
+      const names = namesFor(attempt.id);
+      if (running.has(names.planFile))
+        throw new SourceError(`Backup ${attempt.id} is being restored already.`);
+      running.add(names.planFile);
+      try {
+        await createServerRestore(client, names).restore(from, attempt);
+      } finally {
+        running.delete(names.planFile);
+      }
+    },
+
+    // Beside the databases themselves. Those that views read need not be there any more.
+    drill: (...drilled) => {
+      const drill = createMysqlDrill({ client, isAlone: true }, namesFor);
+      return drillEach(besideDatabases, drilled, (_, one) => drill.drill(...one));
+    },
+
+    settle: (attempt) => createServerRestore(client, namesFor(attempt.id)).settle(attempt),
+  };
+}

@@ -1,0 +1,40 @@
+// How tables change places: all of them in one RENAME, and what it does not carry over.
+import { quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { markerTable, type Names } from "./plan.ts";
+
+export const move = (from: string, to: string) => (table: string) =>
+  `${quoteName(from)}.${quoteName(table)} TO ${quoteName(to)}.${quoteName(table)}`;
+
+/** In a comment that the server reads: cut off by a kill, it is a mistake instead of a shorter list of tables. */
+export const renameAll = (moves: readonly string[]) =>
+  `/*!40000 RENAME TABLE ${moves.join(", ")} */;\n`;
+
+/** Where the marker is: its database, or null when there is none. */
+export async function markerPlace(
+  client: MysqlClient,
+  { fresh, old }: Pick<Names, "fresh" | "old">,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const [row] = await client.query(
+    `SELECT TABLE_SCHEMA FROM information_schema.TABLES WHERE TABLE_NAME = '${markerTable}' AND TABLE_SCHEMA IN (${quoteText(fresh)}, ${quoteText(old)})`,
+    { signal },
+  );
+  return row?.[0] ?? null;
+}
+
+/** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. Views show their tables' defaults. */
+export async function sequenceDefaults(
+  client: MysqlClient,
+  { fresh, target }: { fresh: string; target: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%nextval(%'`,
+    { signal },
+  );
+  const statements = rows.map(([table = "", column = "", value = ""]) => {
+    const right = value.replaceAll(`nextval(${quoteName(fresh)}.`, `nextval(${quoteName(target)}.`);
+    return `ALTER TABLE ${quoteName(table)} ALTER COLUMN ${quoteName(column)} SET DEFAULT (${right});\n`;
+  });
+  return Buffer.from(statements.join("")).toString("latin1");
+}
