@@ -24,9 +24,8 @@ import { toError } from "../to-error.ts";
 import type { RestoreDestination } from "../jobs/jobs.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
+import { openDatabase } from "./open-database.ts";
 import { openHooks } from "./open-hooks.ts";
-import { openMysql } from "./open-mysql.ts";
-import { openPostgres } from "./open-postgres.ts";
 import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
@@ -140,16 +139,15 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
     const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     const machine = isLocal ? host : await openServer(serverId);
-    if (entry.engine === "postgres")
-      return openPostgres({
-        host: machine,
-        entry,
-        url: own,
-        into,
-        spoolFolder: isLocal ? scratch.own : "/var/tmp",
-        isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
-      });
-    return openMysql({ host: machine, entry, url: own, into, scratchFolder: scratch.own });
+    return openDatabase({
+      host: machine,
+      entry,
+      url: own,
+      into,
+      spoolFolder: isLocal ? scratch.own : "/var/tmp",
+      scratchFolder: scratch.own,
+      isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
+    });
   }
 
   async function siteSource(

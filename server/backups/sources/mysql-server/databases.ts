@@ -37,7 +37,7 @@ export async function listDatabases(client: MysqlClient, signal: AbortSignal): P
 }
 
 /** Whether the server lists all of them for the account, and not only those on which it has a right. */
-export const listsAll = ({ grants }: Account): boolean =>
+const listsAll = ({ grants }: Account): boolean =>
   grants.has("SHOW DATABASES", any) || grants.has("SELECT", any);
 
 /** Accounts are rows of this database. */

@@ -7,8 +7,9 @@ import { padding } from "../folder/tar-header.ts";
 import { clientOf, type MysqlClient } from "../mysql/client.ts";
 import { dumpMysql } from "../mysql/dump.ts";
 import { readAccount } from "../mysql/privileges.ts";
-import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
-import { pathOf, withPrefix } from "../whole-server/names.ts";
+import { SourceError, type Attempt, type Manifest } from "../source.ts";
+import { createCounts } from "../whole-server/counts.ts";
+import { pathOf } from "../whole-server/names.ts";
 import { archiveEnd, headOf } from "../whole-server/tar.ts";
 import { writeTo } from "../write-to.ts";
 import { accountsPath, grantsPath, readAccounts } from "./accounts.ts";
@@ -63,28 +64,16 @@ export async function dumpServer(
     notes.forEach(say);
     await addFile(accountsPath, [Buffer.from(accounts)]);
     await addFile(grantsPath, [Buffer.from(grants)]);
-    const databases: string[] = [];
-    const tables: Record<string, number> = {};
-    let checksums: Checksums | undefined;
+    const counts = createCounts();
     for (const database of names) {
       const counted = await addDatabase(database);
-      if (counted === null) {
-        say(`The database ${database} was dropped during the run, and is not in the backup.`);
-        continue;
-      }
-      databases.push(database);
-      if (counted.kind !== "database") continue;
-      Object.assign(tables, withPrefix(database, counted.tables));
-      if (counted.checksums === undefined) continue;
-      const { by } = counted.checksums;
-      checksums ??= { by, tables: {} };
-      Object.assign(checksums.tables, withPrefix(database, counted.checksums.tables));
-      if (by !== checksums.by) checksums.others = { ...checksums.others, [database]: by };
+      if (counted?.kind === "database") counts.add(database, counted);
+      else say(`The database ${database} was dropped during the run, and is not in the backup.`);
     }
     await writeTo(into, archiveEnd());
     into.end();
     await finished(into, { readable: false });
-    return { kind: "database", tables, databases, ...(checksums !== undefined && { checksums }) };
+    return counts.manifest();
   } catch (error) {
     const cause = signal.aborted ? toError(signal.reason) : toError(error);
     into.destroy(cause);

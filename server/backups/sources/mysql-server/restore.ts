@@ -11,6 +11,7 @@ import { sequenceDefaults } from "../mysql/moves.ts";
 import { listBrokenViews, listTables, readObjects, settableDefiners } from "../mysql/objects.ts";
 import { readPlan, removePlan, writePlan } from "../mysql/plan.ts";
 import { mayRestore, readAccount } from "../mysql/privileges.ts";
+import { orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
 import { listed } from "../mysql/words.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { readMembers } from "../whole-server/members.ts";
@@ -25,9 +26,6 @@ import {
 import { listDatabases, makesAccounts } from "./databases.ts";
 import { createExchange, listScratch } from "./exchange.ts";
 import type { Member, ServerNames, ServerPlan } from "./plan.ts";
-
-/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
-const orderLimitMs = 5 * 60_000;
 
 const nothingBefore = { header: "", code: "", events: "" };
 
@@ -239,37 +237,14 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
           say(`Left as they are, because the backup doesn't hold them: ${listed(left)}.`);
       } catch (error) {
         from.destroy();
-        await putInOrder(attempt, error, lost);
+        await putInOrder<ServerPlan>(
+          { client, names, shown: client.place.shown, undo, clean, lost },
+          say,
+          error,
+        );
       }
     },
   };
-
-  /** Never finishes what failed: the operator is told that it did, so the old content is to be there. */
-  async function putInOrder(
-    { say }: Attempt,
-    error: unknown,
-    lost: readonly string[],
-  ): Promise<void> {
-    const order = AbortSignal.timeout(orderLimitMs);
-    let isDone = false;
-    try {
-      await client.patiently(async () => {
-        await endSessions(client, names, order);
-        const plan = await readPlan<ServerPlan>(names);
-        isDone = plan?.state === "done";
-        if (isDone) return clean(order);
-        await undo(plan, order);
-        if (plan?.state === "begun") lost.forEach(say);
-      }, order);
-    } catch (left) {
-      say(
-        `Couldn't clean up after the restore: ${toError(left).message} Quarterdeck retries before the next backup or restore of ${client.place.shown}.`,
-      );
-    }
-    // All was in place, only old tables were left to drop.
-    if (isDone) return;
-    throw error;
-  }
 }
 
 /** What a restore of the whole server takes. @param account as SQL names it */

@@ -26,13 +26,10 @@ import {
   type Plan,
 } from "./plan.ts";
 import { checkPrivileges } from "./privileges.ts";
+import { orderLimitMs, putInOrder } from "./put-in-order.ts";
 import type { Objects } from "./split.ts";
 import { listed } from "./words.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
-import { toError } from "../../../to-error.ts";
-
-/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
-const orderLimitMs = 5 * 60_000;
 
 /** @param wanted the tables that are restored alone; null = everything */
 export function createMysqlRestore(
@@ -185,7 +182,7 @@ export function createMysqlRestore(
       attempt: Attempt,
       manifest: Manifest | null = null,
     ): Promise<void> {
-      const { signal } = attempt;
+      const { say, signal } = attempt;
       const lost: string[] = [];
       try {
         await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
@@ -227,35 +224,8 @@ export function createMysqlRestore(
         await finish(plan, signal);
       } catch (error) {
         from.destroy();
-        await putInOrder(attempt, error, lost);
+        await putInOrder<Plan>({ client, names, shown: target, undo, clean, lost }, say, error);
       }
     },
   };
-
-  /** Never finishes what failed: the operator is told that it did, so the old content is to be there. */
-  async function putInOrder(
-    { say }: Attempt,
-    error: unknown,
-    lost: readonly string[],
-  ): Promise<void> {
-    const order = AbortSignal.timeout(orderLimitMs);
-    let isDone = false;
-    try {
-      await client.patiently(async () => {
-        await endSessions(client, names, order);
-        const plan = await readPlan(names);
-        isDone = plan?.state === "done";
-        if (isDone) return clean(order);
-        await undo(plan, order);
-        if (plan !== null) lost.forEach(say);
-      }, order);
-    } catch (left) {
-      say(
-        `Couldn't clean up after the restore: ${toError(left).message} Quarterdeck retries before the next backup or restore of ${target}.`,
-      );
-    }
-    // All was in place, only old tables were left to drop.
-    if (isDone) return;
-    throw error;
-  }
 }

@@ -9,10 +9,11 @@ import { inWords, patience, runTool, serverVersion, type Target } from "../postg
 import { isMissingDatabase, withServer } from "../postgres/databases.ts";
 import { dumpContent } from "../postgres/dump.ts";
 import { lastWords, toolsToDump, type Installations } from "../postgres/tools.ts";
-import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
+import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { writeTo } from "../write-to.ts";
 import { listDatabases, lookAtAccount, sizesOf, type Account } from "./databases.ts";
-import { fileOf, withPrefix } from "../whole-server/names.ts";
+import { createCounts } from "../whole-server/counts.ts";
+import { fileOf } from "../whole-server/names.ts";
 import { archiveEnd, headOf } from "../whole-server/tar.ts";
 import { globalsPath } from "./roles.ts";
 import { createSpoolReader, freeBytesIn, spooled } from "./spool.ts";
@@ -118,26 +119,17 @@ export async function dumpServer(
         `${sizeInWords(free)} free in ${spoolFolder}, where each dump lies until it is whole. The database ${largest[0]} takes ${sizeInWords(largest[1])}: if its dump doesn't fit, the run fails.`,
       );
     await addGlobals(toolsToDump(installed, version).program("pg_dumpall"), account);
-    const databases: string[] = [];
-    const tables: Record<string, number> = {};
-    let checksums: Checksums | undefined;
+    const counts = createCounts();
     for (const database of names) {
       const counted = await addDatabase(database);
-      if (counted === null) {
+      if (counted === null)
         say(`The database ${database} was dropped during the run, and is not in the backup.`);
-        continue;
-      }
-      databases.push(database);
-      Object.assign(tables, withPrefix(database, counted.tables));
-      if (counted.checksums !== undefined) {
-        checksums ??= { by: counted.checksums.by, tables: {} };
-        Object.assign(checksums.tables, withPrefix(database, counted.checksums.tables));
-      }
+      else counts.add(database, counted);
     }
     await emit(archiveEnd());
     into.end();
     await finished(into, { readable: false });
-    return { kind: "database", tables, databases, ...(checksums !== undefined && { checksums }) };
+    return counts.manifest();
   } catch (error) {
     const cause = signal.aborted ? toError(signal.reason) : inWords(target, error);
     into.destroy(cause);

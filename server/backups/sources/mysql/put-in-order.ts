@@ -1,0 +1,49 @@
+// Puts things in order after a restore that failed, so that the old content is there again.
+import { toError } from "../../../to-error.ts";
+import type { Attempt } from "../source.ts";
+import type { MysqlClient } from "./client.ts";
+import { endSessions } from "./load.ts";
+import { readPlan, type Names } from "./plan.ts";
+
+/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
+export const orderLimitMs = 5 * 60_000;
+
+type Order<Plan> = {
+  client: MysqlClient;
+  names: Pick<Names, "lock" | "planFile">;
+  /** What the restore was into, for people. */
+  shown: string;
+  undo(plan: Plan | null, signal: AbortSignal): Promise<void>;
+  /** Removes what a restore that was done leaves beside. */
+  clean(signal: AbortSignal): Promise<void>;
+  /** Sentences on what cannot come back. */
+  lost: readonly string[];
+};
+
+/**
+ * Never finishes what failed: the operator is told that it did.
+ * @throws `error`, unless all was in place and only old tables were left to drop
+ */
+export async function putInOrder<Plan extends { state: string }>(
+  { client, names, shown, undo, clean, lost }: Order<Plan>,
+  say: Attempt["say"],
+  error: unknown,
+): Promise<void> {
+  const order = AbortSignal.timeout(orderLimitMs);
+  let isDone = false;
+  try {
+    await client.patiently(async () => {
+      await endSessions(client, names, order);
+      const plan = await readPlan<Plan>(names);
+      isDone = plan?.state === "done";
+      if (isDone) return clean(order);
+      await undo(plan, order);
+      if (plan?.state === "begun") lost.forEach(say);
+    }, order);
+  } catch (left) {
+    say(
+      `Couldn't clean up after the restore: ${toError(left).message} Quarterdeck retries before the next backup or restore of ${shown}.`,
+    );
+  }
+  if (!isDone) throw error;
+}
