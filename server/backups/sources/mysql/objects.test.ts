@@ -85,15 +85,22 @@ test("packages and views that name things come back in a drill, into nothing and
   await expectNothingLeft();
 });
 
-test("views that name their database read the one that they are restored into", async () => {
+test("what names its database is made in the one that it is restored into", async () => {
   const from = await makeDatabase(
-    "CREATE TABLE t (a INT); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT t.a FROM t LEFT JOIN elsewhere.far ON true",
+    `CREATE TABLE t (a INT); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT t.a FROM t LEFT JOIN elsewhere.far ON true;
+     CREATE TRIGGER THIS_ONE.one\n  BEFORE INSERT ON THIS_ONE.t FOR EACH ROW SET NEW.a = 5; CREATE TRIGGER \`THIS_ONE\` . \`t\`\`wo\` AFTER DELETE ON \`THIS_ONE\`.\`t\` FOR EACH ROW SET @x = 1`,
   );
   const { content } = await takeDump(sourceOf(from.url, scratch));
+  await server.query(from.database, "DROP TRIGGER one; DROP TRIGGER `t``wo`");
   const into = await makeDatabase("DO 0");
   await sourceOf(into.url, scratch).restore(streamOf(content), attemptOf(2));
   await server.query(from.database, "UPDATE t SET a = 2");
   expect(await server.query(into.database, "SELECT * FROM v")).toBe("1\n");
+  const triggers =
+    "SELECT TRIGGER_SCHEMA, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_NAME IN ('one', 't`wo') ORDER BY 2";
+  expect(await server.query(null, triggers)).toBe(
+    `${into.database}\tone\n${into.database}\tt\`wo\n`,
+  );
 });
 
 describe("over views whose tables are gone", () => {

@@ -132,13 +132,23 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
   };
 }
 
+const identifier = '(?:`(?:[^`]|``)+`|"(?:[^"]|"")+"|[^\\s.`"(]+)';
+const within = `(?:${identifier}\\s*\\.\\s*)?`;
+/** What makes a trigger, with the databases before its name and that of its table. */
+const trigger = new RegExp(
+  `^(/\\*!\\d+ CREATE\\*/ (?:/\\*!\\d+ .*?\\*/ )?/\\*!\\d+ TRIGGER\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?)${within}(${identifier})(\\s+(?:BEFORE|AFTER)\\s+(?:INSERT|UPDATE|DELETE)\\s+ON\\s+)${within}(${identifier})`,
+  "gim",
+);
+
 /**
  * Views name the database that they were dumped from wherever the server could not leave it out: when they read another
  * database as well, call `nextval`, or have a definer that is gone. In another database they would read the first one,
  * or nothing.
  * @param database the one that the objects are made in
  */
-export function inDatabase({ code, source }: Objects, database: string): string {
+export function inDatabase({ code: dumped, source }: Objects, database: string): string {
+  // A trigger is dumped in the words that made it, and would be made where those say, in the live database.
+  const code = dumped.replace(trigger, "$1$2$3$4");
   const name = latin(database);
   if (source === undefined || source === null || source === name) return code;
   const own = escaped(`\`${source.replaceAll("`", "``")}\`.`);
