@@ -20,7 +20,7 @@ for (const kind of serverKinds)
       await server.createDatabase("staging", "app");
       await server.sql("shop", kind.makesOrders);
       const url = join(service.folder, `whole-${backups.database.id}`);
-      const at = { server: backups.server.id, id: backups.database.id + 7000 };
+      const at = { server: backups.server.id, id: 7000 + 2 * backups.database.id };
       await writeFile(url, server.url(kind.ownDatabases[0] ?? ""));
       await writeFile(`${url}-staging`, server.url("staging"));
       const name = `db-${at.id}`;
