@@ -12,6 +12,9 @@ import { separateViews } from "../mysql/view-order.ts";
 import type { Attempt } from "../source.ts";
 import type { Member, ServerNames, ServerPlan } from "./plan.ts";
 
+/** Before what lies in a database, as a dump has it. */
+const prefixOf = (database: string): string => `${quoteName(database)}.`;
+
 /** Scratch databases of a restore that are there. */
 export async function listScratch(
   client: MysqlClient,
@@ -112,7 +115,7 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         // Views read the databases that are loaded beside, too.
         const code = members.reduce((sql, other) => {
           const source = Buffer.from(other.name).toString("latin1");
-          return other.fresh === fresh
+          return other.fresh === fresh || !sql.includes(prefixOf(source))
             ? sql
             : inDatabase({ ...restored, code: sql, source }, other.fresh);
         }, restored.code);

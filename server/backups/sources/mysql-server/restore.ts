@@ -31,8 +31,6 @@ const nothingBefore = { header: "", code: "", events: "" };
 
 export function createServerRestore(client: MysqlClient, names: ServerNames) {
   const exchange = createExchange(client, names);
-  const inMember = ({ fresh, old }: Pick<Member, "fresh" | "old">) => ({ ...names, fresh, old });
-
   /** @throws SourceError where the account may not do what a restore takes */
   async function refuseWithoutRights(signal: AbortSignal): Promise<void> {
     const account = await readAccount(client, signal);
@@ -40,7 +38,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const isAllowed =
       makesAccounts(account) &&
       [names.scratchOf(1).fresh, ...there].every((database) => mayRestore(account, database));
-    if (!isAllowed) throw new SourceError(`Nothing was changed: ${tellRights(account.shown)}`);
+    if (!isAllowed) throw new SourceError(`Nothing was changed. ${tellRights(account.shown)}`);
   }
 
   /** Loads one database beside the others. */
@@ -53,15 +51,8 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const scratch = names.scratchOf(number);
     const { fresh } = scratch;
     try {
-      const one = clientOf(client, name);
-      const loading = { client: one };
-      const { objects, tables } = await loadTables(
-        loading,
-        inMember(scratch),
-        fresh,
-        content,
-        attempt,
-      );
+      const one = { client: clientOf(client, name) };
+      const { objects, tables } = await loadTables(one, names, fresh, content, attempt);
       // Its views may name the database wherever they read another one.
       const restored = { ...objects, source: Buffer.from(name).toString("latin1") };
       const keys = (await listForeignKeys(client, fresh, attempt.signal)).filter(
@@ -91,7 +82,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const one = clientOf(client, name);
     const reason = await tellForeignReferences(one, name, signal, null, together);
     if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}`);
-    await tryLocks(one, inMember(member), await listTables(one, name, signal), signal);
+    await tryLocks(one, { ...names, fresh }, await listTables(one, name, signal), signal);
     const broken = await listBrokenViews(one, name, signal);
     if (broken.length > 0)
       lost.push(
@@ -249,4 +240,4 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
 
 /** What a restore of the whole server takes. @param account as SQL names it */
 export const tellRights = (account: string): string =>
-  `a restore of the whole server takes an account with all rights, and ${account} is none. Allow it with: GRANT ALL PRIVILEGES ON *.* TO ${account} WITH GRANT OPTION; or restore its databases one by one.`;
+  `A restore of the whole server is refused, because ${account} has not all rights. Allow it with: GRANT ALL PRIVILEGES ON *.* TO ${account} WITH GRANT OPTION; or restore its databases one by one.`;

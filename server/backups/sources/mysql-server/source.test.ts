@@ -206,10 +206,9 @@ describe("all databases of a MariaDB server", () => {
       expect(await readdir(folder)).toEqual([]);
       expect(await state()).toBe(expected);
     };
-    for (const length of [1500, archive.length - 2000])
-      await expect(
-        sourceOn().restore(from(archive.subarray(0, length)), attemptOf(7)),
-      ).rejects.toThrow(/cut off/);
+    await expect(
+      sourceOn().restore(from(archive.subarray(0, archive.length - 2000)), attemptOf(7)),
+    ).rejects.toThrow(/cut off/);
     const ending = new AbortController();
     const restoring = sourceOn().restore(from(archive), {
       ...attemptOf(7, ending.signal),
@@ -221,18 +220,12 @@ describe("all databases of a MariaDB server", () => {
       ["CREATE USER IF NOT EXISTS", true, "as it was"],
       ["RENAME TABLE", false, "as it was"],
       ["RENAME TABLE", true, "restored"],
-      ["GRANT EXECUTE", false, "restored"],
     ] as const) {
       const ended = sourceOn(endingHost(words, isAfter)).restore(from(archive), attemptOf(7));
       await expect(ended, words).rejects.toThrow("gone");
       expect(await sourceOn().settle(attemptOf(7)), words).toBe(found);
-      if (found === "as it was") await is(before);
-      else if (isAfter) {
-        await is(restored);
-        await dropAccounts();
-      }
+      await is(found === "restored" ? restored : before);
     }
-    await is(restored);
     expect(await sourceOn().settle(attemptOf(7))).toBe("unknown");
   });
 
@@ -250,13 +243,13 @@ describe("all databases of a MariaDB server", () => {
     await expect(source.rehearse(never)).rejects.toThrow("GRANT EXECUTE ON `shop`.* TO 'few'@'%';");
     await server.query("Shop", "DROP VIEW loop_view");
     expect(await source.rehearse(never)).toMatch(
-      /with 1 database; .* The backup may lack databases: 'few'@'%' sees only those on which it has a right\. Allow it with: GRANT SHOW DATABASES .* The backup lacks the accounts of the server, .* GRANT SELECT ON mysql\.\* .* a restore of the whole server takes an account with all rights/,
+      /with 1 database; .* The backup may lack databases: 'few'@'%' sees only those on which it has a right\. Allow it with: GRANT SHOW DATABASES .* The backup lacks the accounts of the server, .* GRANT SELECT ON mysql\.\* .* A restore of the whole server is refused, because 'few'@'%' has not all rights\. .* Drills are, too\./,
     );
     const { archive, manifest } = await dump(source);
     expect(manifest).toMatchObject({ databases: ["Shop"] });
     expect(archive.includes("CREATE USER")).toBe(false);
     await expect(source.restore(from(archive), attemptOf(7), manifest)).rejects.toThrow(
-      "Nothing was changed: a restore of the whole server takes an account with all rights",
+      "Nothing was changed. A restore of the whole server is refused, because 'few'@'%' has not all rights.",
     );
     await server.query(null, "DROP USER few@'%'");
     await expectNothingLeft();

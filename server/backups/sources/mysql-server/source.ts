@@ -69,9 +69,12 @@ export function createMysqlServerSource({
       for (const database of names)
         if (!readsAllOf(account, database))
           await checkPrivileges(clientOf(client, database), [], signal);
-      const places = [namesFor(0).drill, namesFor(0).scratchOf(1).fresh, ...names];
-      if (!makesAccounts(account) || !places.every((database) => mayRestore(account, database)))
-        lines.push(`It would be refused: ${tellRights(account.shown)}`);
+      if (!makesAccounts(account) || !names.every((database) => mayRestore(account, database)))
+        lines.push(tellRights(account.shown));
+      if (!mayRestore(account, namesFor(0).drill))
+        lines.push(
+          `Drills are, too. Allow them with: GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO ${account.shown};`,
+        );
       const counted = `${names.length} ${names.length === 1 ? "database" : "databases"}`;
       const answer = `${server} ${serverVersion} answers, with ${counted}; ${dump.program} ${dump.version}.`;
       return [answer, ...lines].join(" ");
