@@ -110,7 +110,7 @@ function contentCommands(
     case "mysql-server": {
       const folder = quoteWord(`./${name.replaceAll("/", "-")}.server`);
       const loading =
-        "mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode";
+        "mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --comments";
       // In its folder's name, bytes of a database's name stand as %20.
       const each = (work: string) =>
         `for d in ${folder}/databases/*; do [ -d "$d" ] || continue; n=\${d##*/}; printf -v n '%b' "\${n//%/\\\\x}"; ${work}; done`;
