@@ -163,7 +163,7 @@ describe("all databases of a MariaDB server", () => {
 
   test("one of them comes back alone, in its place or as a new one", async () => {
     // What is left to see needs less in it.
-    await server.query(null, "DROP DATABASE full; CREATE DATABASE full");
+    await server.query(null, "DROP DATABASE full");
     const { manifest, archive } = await dump();
     const partInto = (database: string, part: string, isNew = false) =>
       createDatabasePart(
@@ -198,7 +198,7 @@ describe("all databases of a MariaDB server", () => {
     await dropAccounts();
     await server.query(
       null,
-      `DROP DATABASE full; UPDATE shop.orders SET total = 9; CREATE TABLE shop.newer (id INT); DROP VIEW Shop.loop_view; DELETE FROM ${oddTable}`,
+      `DROP DATABASE Shop; UPDATE shop.orders SET total = 9; CREATE TABLE shop.newer (id INT); DELETE FROM ${oddTable}`,
     );
     const before = await state();
     const is = async (expected: string) => {
@@ -268,7 +268,7 @@ describe("all databases of a MariaDB server", () => {
       `SET foreign_key_checks = 0; DROP DATABASE ${quoted(odd)}; DROP DATABASE shop`,
     );
     dropped.resolve();
-    expect(await dumping).toMatchObject({ databases: ["Shop", "blog", "full"] });
+    expect(await dumping).toMatchObject({ databases: ["Shop", "blog"] });
     expect(attempt.said).toContain(
       "The database shop was dropped during the run, and is not in the backup.",
     );
