@@ -85,19 +85,32 @@ async function writeModules(folder: string): Promise<Set<string>> {
 /** Leaves all that stays in its line and column, so that a stack names the place in the sources. */
 function toJavaScript(path: string, source: string) {
   const modules = new Set<string>();
-  const stripped = withoutComments(path.endsWith(".ts") ? stripTypeScriptTypes(source) : source);
-  const code = stripped.replaceAll(/"([\w./-]+)\.(ts|cjs)"/g, (text, name, extension) => {
-    const module = posix.join(posix.dirname(path), `${name}.${extension}`);
-    if (existsSync(join(root, module))) modules.add(module);
-    else if (name.startsWith(".")) throw new Error(`${path} names ${module}, which is not there.`);
-    else return text;
-    return extension === "ts" ? `"${name}.js"` : text;
-  });
+  const stripped = path.endsWith(".ts") ? withoutTypes(source) : source;
+  const code = withoutComments(stripped).replaceAll(
+    /"([\w./-]+)\.(ts|cjs)"/g,
+    (text, name, extension) => {
+      const module = posix.join(posix.dirname(path), `${name}.${extension}`);
+      if (existsSync(join(root, module))) modules.add(module);
+      else if (name.startsWith("."))
+        throw new Error(`${path} names ${module}, which is not there.`);
+      else return text;
+      return extension === "ts" ? `"${name}.js"` : text;
+    },
+  );
   const specifiers = code.matchAll(
     /(?:^|[\s;}(=])(?:from|import|require\(|import\(|createRequire\(import\.meta\.url\)\.resolve\() ?"((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^"]*)?"/g,
   );
   const imported = [...specifiers].map(([, name = ""]) => name).filter(isPackage);
   return { code, modules, imported };
+}
+
+/** Blanks are left where types were. At the end of a line they go, but for a line that ended in some before: it may be a text's. */
+function withoutTypes(source: string): string {
+  const lines = source.split("\n");
+  return stripTypeScriptTypes(source)
+    .split("\n")
+    .map((line, at) => (/\s$/.test(lines[at] ?? "") ? line : line.trimEnd()))
+    .join("\n");
 }
 
 /**
