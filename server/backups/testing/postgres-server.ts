@@ -15,12 +15,12 @@ import { leashed } from "../../testing/leash.ts";
 const run = promisify(execFile);
 
 const packaged = "/usr/lib/postgresql";
-const [newest = 15] = (existsSync(packaged) ? readdirSync(packaged) : [])
+export const [toolsMajor = 15] = (existsSync(packaged) ? readdirSync(packaged) : [])
   .map(Number)
   .sort((one, other) => other - one);
 
 /** Debian's, of the newest version that is installed: the server's, unless `POSTGRES_BIN` names others, and the tools. */
-export const postgresTools = join(packaged, `${newest}`, "bin");
+export const postgresTools = join(packaged, `${toolsMajor}`, "bin");
 const programs = process.env["POSTGRES_BIN"] ?? postgresTools;
 
 /** Whether this machine can run one. */
@@ -28,6 +28,7 @@ export const hasPostgresServer = existsSync(join(programs, "initdb"));
 
 export type PostgresServer = {
   port: number;
+  major: number;
   /** As its superuser, or as another account. */
   url(database: string, account?: { user: string; password: string }): string;
   createDatabase(name: string, owner?: string): Promise<void>;
@@ -152,8 +153,13 @@ export async function startPostgresServer({
   };
 
   await start();
+  const [version] = await query<{ number: number }>(
+    "postgres",
+    "select current_setting('server_version_num')::int as number",
+  );
   return {
     port,
+    major: Math.floor((version?.number ?? 0) / 10_000),
     url,
     query,
     async createDatabase(name, owner = superuser.user) {

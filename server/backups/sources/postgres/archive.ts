@@ -162,33 +162,6 @@ const readFrom = (next: () => Promise<IteratorResult<Buffer>>): Readable =>
     },
   });
 
-export type Rights = {
-  isSuperuser: boolean;
-  ownsPublic: boolean;
-  /** Names of extensions that the account may not create and the database does not have. */
-  beyond: readonly string[];
-};
-
-/** The extension that a line of the contents creates, or null. */
-export const extensionOf = (line: string): string | null =>
-  /^\S+ \d+ \d+ EXTENSION - (.+?) *$/.exec(line)?.[1] ?? null;
-
-/**
- * What only a superuser may set, and what the server sets by itself: with it, no other account could restore a
- * database that has an extension.
- */
-export const isBeyond = (line: string, { isSuperuser, ownsPublic, beyond }: Rights): boolean =>
-  !isSuperuser &&
-  (beyond.includes(extensionOf(line) ?? "") ||
-    /^\S+ \d+ \d+ COMMENT - EXTENSION /.test(line) ||
-    (!ownsPublic && /^\S+ \d+ \d+ (?:COMMENT|ACL) - SCHEMA public /.test(line)));
-
-/** @returns the lines of what is to be restored; null stands for everything */
-export function listFor(contents: string[], rights: Rights): string[] | null {
-  const kept = contents.filter((line) => !isBeyond(line, rights));
-  return kept.length === contents.length ? null : kept;
-}
-
 type RunTool = {
   host: Host;
   /** The archive comes compressed by zstd, which the machine's own program unpacks. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isBeyond } from "./archive.ts";
+import { isBeyond } from "./rights.ts";
 import { readTarget, toolEnvironment } from "./connection.ts";
 import { withFittingSettings } from "./restore.ts";
 import { lastWords, toolsToDump, type Tools } from "./tools.ts";
@@ -68,14 +68,17 @@ test("leaves to a superuser what only a superuser may", () => {
     "3502; 0 0 ACL - SCHEMA public me",
     "3503; 0 0 ACL - SCHEMA public2 me",
     "3504; 0 0 COMMENT public TABLE users me",
+    "6; 2615 2200 SCHEMA - public me",
+    "7; 2615 2201 SCHEMA - public2 me",
   ];
-  const beyond = (isSuperuser: boolean, ownsPublic: boolean) =>
+  const beyond = (isSuperuser: boolean, ownsPublic: boolean, givesPublic = true) =>
     lines.flatMap((line, at) =>
-      isBeyond(line, { isSuperuser, ownsPublic, beyond: [] }) ? [at] : [],
+      isBeyond(line, { isSuperuser, ownsPublic, givesPublic, beyond: [] }) ? [at] : [],
     );
   expect(beyond(true, true)).toEqual([]);
   expect(beyond(false, true)).toEqual([1]);
-  expect(beyond(false, false)).toEqual([1, 2, 3]);
+  expect(beyond(false, false)).toEqual([1, 2, 3, 6]);
+  expect(beyond(false, true, false)).toEqual([1, 6]);
 });
 
 test("reports what a tool said last", () => {

@@ -110,7 +110,10 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     expect(await propertiesOf("shop")).toMatchObject([
       { datdba: "maker", datconnlimit: 3, datacl: expect.arrayContaining(["app=T/maker"]) },
     ]);
-    expect(said).toEqual([
+    // Before 15, the schema belongs to a superuser in the database that was made.
+    const ofPublic = "the owner and privileges of the schema public";
+    const others = server.major < 15 ? said.filter((line) => !line.includes(ofPublic)) : said;
+    expect(others).toEqual([
       "Created the database shop.",
       expect.stringContaining("ALTER ROLE leaving IN DATABASE"),
       expect.stringContaining(`TO leaving: role "leaving" does not exist`),
@@ -118,7 +121,10 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     ]);
   });
 
-  test("is made as a new one where the server does not know its locale, and that is reported", async () => {
+  test("is made as a new one where the server does not know its locale, and that is reported", async ({
+    skip,
+  }) => {
+    skip(server.major < 15, "All locales are libc's.");
     await server.query(
       "postgres",
       "create database \"else\" template template0 locale_provider icu icu_locale 'de-DE' encoding 'UTF8'",

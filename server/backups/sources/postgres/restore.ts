@@ -2,12 +2,13 @@
 import { Readable } from "node:stream";
 import { createGatherer } from "../../../hosts/gatherer.ts";
 import type { Host } from "../../../hosts/host.ts";
-import { extensionOf, listFor, openArchive, type Archive, type Rights } from "./archive.ts";
+import { openArchive, type Archive } from "./archive.ts";
+import { leavesPublic, listFor, readRights } from "./rights.ts";
 import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
 import { prologue } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
-import { beyondCondition, howToMakeTemplate } from "./restorable.ts";
+import { howToMakeTemplate } from "./restorable.ts";
 import { findTools, lastWords, type Installations, type Tools } from "./tools.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
@@ -70,19 +71,7 @@ export async function restoreArchive(
   let left: readonly string[] = [];
   try {
     const server = await withClient(target, { applicationName, signal }, async (client) => {
-      const { rows } = await client.query<Omit<Rights, "beyond">>(`
-        select rolsuper as "isSuperuser",
-          coalesce((select pg_has_role(nspowner, 'usage') from pg_namespace where nspname = 'public'), true) as "ownsPublic"
-        from pg_roles where rolname = current_user`);
-      const named = archive.contents.flatMap((line) => extensionOf(line) ?? []);
-      const { rows: beyond } = await client.query<{ name: string }>(
-        `select wanted as name from unnest($1::text[]) as wanted where ${beyondCondition("wanted")} and wanted not in (select extname from pg_extension)`,
-        [named],
-      );
-      const rights: Rights = {
-        ...(rows[0] ?? { isSuperuser: false, ownsPublic: false }),
-        beyond: beyond.map(({ name }) => name),
-      };
+      const rights = await readRights(client, archive.contents);
       return { rights, version: await serverVersion(client) };
     });
     const { beyond } = server.rights;
@@ -90,6 +79,10 @@ export async function restoreArchive(
     if (beyond.length > 0)
       attempt.say(
         `Warning: left out, because only a superuser may create it: the extension ${tellNames(beyond)}.`,
+      );
+    if (!isWithoutRoles && leavesPublic(archive.contents, server.rights, server.version))
+      attempt.say(
+        "Warning: left as they are, because the account may not change them: the owner and privileges of the schema public.",
       );
     const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
     const list = listFor(archive.contents, server.rights);
@@ -266,8 +259,8 @@ function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
     return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
   // Not restored without owners instead: the objects would quietly belong to somebody else afterwards.
-  if (/must be (?:member of|able to SET) /i.test(words))
-    return `something in the backup belongs to another role, and the account may not give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
+  if (/must be (?:member of|able to SET|owner of) /i.test(words))
+    return `something belongs to another role, and the account may neither replace it nor give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
   if (/role ".*" does not exist/.test(words))
     return `the backup names a role that this server does not have. Create it with CREATE ROLE, and restore again. (${words})`;
   if (words.includes("max_locks_per_transaction"))

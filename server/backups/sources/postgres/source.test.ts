@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   hasPostgresServer,
   startPostgresServer,
+  toolsMajor,
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
 import {
@@ -86,7 +87,8 @@ describe.skipIf(!hasPostgresServer).each([
     await expectNothingLeft(server);
     // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
     const warning = "Warning: wal_level is insufficient to publish logical changes";
-    expect(said).toEqual([warning, warning]);
+    // Quoted since PostgreSQL 17.
+    expect(said.map((line) => line.replaceAll('"', ""))).toEqual([warning, warning]);
   });
 
   test("says what is wrong when it cannot be reached", async () => {
@@ -111,7 +113,8 @@ describe.skipIf(!hasPostgresServer).each([
     );
   });
 
-  test("a server that is newer than the tools is refused, with the fix", async () => {
+  test("a server that is newer than the tools is refused, with the fix", async ({ skip }) => {
+    skip(toolsMajor >= 18, "The tools are as new as the newest server that is there.");
     const { host, user, password = "", port = 5432 } = inject("postgres");
     const url = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/postgres?host=${host}`;
     const { source, dump } = makeSource(url);

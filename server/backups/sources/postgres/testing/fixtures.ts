@@ -119,6 +119,16 @@ export const everything = `
   alter default privileges revoke execute on functions from public;
   select lo_from_bytea(4242, decode(repeat('c0ffee00', 5000), 'hex'));
   comment on large object 4242 is 'large';
+  do $newer$ declare version int := current_setting('server_version_num'); begin
+    if version >= 170000 then
+      execute 'grant maintain on app.parent to public';
+    end if;
+    if version >= 180000 then
+      execute 'create table app.newest (a int constraint there not null, b int generated always as (a * 2) virtual, check (a > 7) not enforced)';
+      execute 'insert into app.newest values (1), (2)';
+      execute 'alter table app.parent add constraint later not null id not valid';
+    end if;
+  end $newer$;
   select lo_create(4343);
   create extension postgres_fdw;
   create server far foreign data wrapper postgres_fdw options (host 'nowhere');
