@@ -28,7 +28,8 @@ export type MariadbServer = {
   stop(): Promise<void>;
 };
 
-export async function startMariadbServer(): Promise<MariadbServer> {
+/** @param options further ones of mariadbd */
+export async function startMariadbServer(options: readonly string[] = []): Promise<MariadbServer> {
   const isRoot = userInfo().uid === 0;
   const folder = await makeMemoryFolder("quarterdeck-mariadb-");
   // mariadbd refuses to run as root.
@@ -96,6 +97,7 @@ export async function startMariadbServer(): Promise<MariadbServer> {
         "--innodb-buffer-pool-size=64M",
         "--event-scheduler=ON",
         "--skip-name-resolve",
+        ...options,
       ]),
       { env, cwd: folder, stdio: "ignore", ...account },
     );

@@ -30,6 +30,7 @@ export const codes = {
   unknownRoutine: 1305,
   brokenView: 1356,
   noRightToRoutine: 1370,
+  binaryLog: 1419,
   noSuchDefiner: 1449,
   noSuchParent: 1452,
 } as const;
@@ -84,6 +85,8 @@ function inWords({ shown, database }: Named, code: number | null): string {
     case 1143:
     case codes.noRightToRoutine:
       return `The account may not do what ${shown} needs. Grant it all rights on the database.`;
+    case codes.binaryLog:
+      return `The server of ${shown} writes a binary log, and lets superusers alone make triggers and functions. Allow it on the server with: SET GLOBAL log_bin_trust_function_creators = 1;`;
     case codes.lockTimeout:
       return `Another connection holds a table of ${shown} in a transaction that does not end. End it and try again.`;
     case codes.brokenView:

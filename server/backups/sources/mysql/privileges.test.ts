@@ -66,7 +66,7 @@ describe("an account of MariaDB", () => {
   let all: Awaited<ReturnType<typeof takeDump>>;
   beforeAll(async () => {
     scratch = await mkdtemp(join(tmpdir(), "quarterdeck-mysql-"));
-    server = await startMariadbServer();
+    server = await startMariadbServer(["--log-bin"]);
     await server.createDatabase("shop_1");
     await server.query("shop_1", oneOfEach);
     all = await takeDump(sourceOf(server.url("shop_1"), scratch));
@@ -158,11 +158,15 @@ describe("an account of MariaDB", () => {
         `CREATE ROLE reader; GRANT ${reading} ON shop_1.* TO reader; GRANT SELECT ON mysql.proc TO reader; GRANT reader TO ${account}; SET DEFAULT ROLE reader FOR ${account}`,
     );
     expect(await rehearse(byRole.source)).toMatch(/^MariaDB/);
+    const trust = (value: number) =>
+      server.query(null, `SET GLOBAL log_bin_trust_function_creators = ${value}`);
+    await trust(1);
     const byHost = await makeAccount(
       (account) =>
         `CREATE USER ${account}@'127.0.0.1' IDENTIFIED BY 'x'; GRANT ${reading} ON shop_1.* TO ${account}@'%'; GRANT SELECT ON mysql.proc TO ${account}@'127.0.0.1'`,
     );
     expect(await rehearse(byHost.source)).toMatch(/^MariaDB/);
+    await trust(0);
     await server.query(
       null,
       `GRANT ${reading} ON shop_1.* TO PUBLIC; GRANT SELECT ON mysql.proc TO PUBLIC`,
@@ -190,6 +194,10 @@ describe("an account of MariaDB", () => {
     const cure = / Allow it with: (GRANT .*;)$/.exec(line)?.[1];
     await server.query(null, cure ?? "no cure");
     expect(await rehearse(source)).not.toContain("refused");
+    // The server has a binary log, as those of MySQL 8 have by default.
+    const refused = source.drill(streamOf(content), manifest, attemptOf(9));
+    await expect(refused).rejects.toThrow("SET GLOBAL log_bin_trust_function_creators = 1;");
+    await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
     expect(await source.drill(streamOf(content), manifest, attemptOf(9))).toContain("restored");
     await source.restore(streamOf(content), attemptOf(9));
   });

@@ -77,6 +77,8 @@ const refusals: ReadonlySet<number> = new Set([
   codes.unknownRoutine,
   codes.noRightToRoutine,
   codes.readOnly,
+  // Asked for a trigger, it answers this before it looks at privileges, so the account has to have the rule itself.
+  codes.binaryLog,
 ]);
 
 /**
