@@ -50,7 +50,8 @@ export function createMysqlRestore(
   ) {
     const drops =
       part === undefined
-        ? await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal)
+        ? // MySQL may refuse the others where they run as an administrator, and then no trigger is to be gone.
+          await dropsOf(client, target, ["EVENT", "VIEW", "ROUTINE", "TRIGGER"], signal)
         : await dropsOf(client, target, ["TRIGGER"], signal, tables);
     const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
@@ -75,7 +76,7 @@ export function createMysqlRestore(
       .map(([view = ""]) => `DROP VIEW IF EXISTS ${inTarget(view)};\n`);
     const drops =
       part === undefined
-        ? await dropsOf(client, target, ["TRIGGER", "EVENT"], signal)
+        ? await dropsOf(client, target, ["EVENT", "TRIGGER"], signal)
         : dropKeys(part.children, part.children, target) +
           (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
     const moves = [
@@ -129,7 +130,7 @@ export function createMysqlRestore(
       const kept = (await listTables(client, old, signal)).filter((table) => table !== markerTable);
       const drops =
         plan.part === undefined
-          ? await dropsOf(client, target, ["TRIGGER", "EVENT", "VIEW"], signal)
+          ? await dropsOf(client, target, ["EVENT", "VIEW", "TRIGGER"], signal)
           : // They would follow the tables that go.
             dropKeys(plan.part.children, await listForeignKeys(client, target, signal), target) +
             (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
