@@ -1,5 +1,5 @@
 // Between a dump and the storage: compresses what comes plain, and passes on what comes compressed.
-import { Transform, type Duplex, type Writable } from "node:stream";
+import { PassThrough, type Duplex, type Writable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
 import { usualCompressionLevel } from "../../contract/backups/backup.ts";
 import { freeOutput, outputBytes, type PieceMemory } from "../piece-memory.ts";
@@ -28,23 +28,15 @@ export function compressHere(level = usualCompressionLevel): Packing {
   return { ...joined(out), plainBytes: () => out.bytesWritten, giveBack: freeOutput };
 }
 
+/** The memory of what is written is used again, so it is copied, into pieces that are worth a step of their own. */
 export function passCompressed(memory: PieceMemory): Packing {
-  const out = new Transform({
-    // Buffered as bytes, chunks would be put together by copying them once more.
-    readableObjectMode: true,
-    readableHighWaterMark: 1,
-    writableHighWaterMark: outputBytes,
-    // The memory of a chunk is used again.
-    transform(chunk: Buffer, _encoding, done) {
-      const copy = memory.take();
-      done(null, copy.subarray(0, chunk.copy(copy)));
-    },
-  });
-  return { ...joined(out), giveBack: memory.giveBack };
+  // Buffered as bytes, pieces would be put together by copying them once more.
+  const out = new PassThrough({ objectMode: true, highWaterMark: 1 });
+  return { ...joined(out, memory), giveBack: memory.giveBack };
 }
 
-function joined(out: Duplex): Pick<Packing, "into" | "out"> {
-  const into = createChunkBuffer(out);
+function joined(out: Duplex, memory?: PieceMemory): Pick<Packing, "into" | "out"> {
+  const into = createChunkBuffer(out, memory);
   // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
   for (const stream of [into, out]) stream.on("error", () => undefined);
   into.once("error", (error) => out.destroy(error));

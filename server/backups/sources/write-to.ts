@@ -1,5 +1,23 @@
 import { finished, type Writable } from "node:stream";
 
+type Watch = { waiting: Set<(error: Error) => void>; ending: Error | null };
+
+/** One watch for all pieces of a stream: to begin and end one for each takes longer than to write it. */
+const watches = new WeakMap<Writable, Watch>();
+
+function watch(into: Writable): Watch {
+  const known = watches.get(into);
+  if (known !== undefined) return known;
+  const made: Watch = { waiting: new Set(), ending: null };
+  watches.set(into, made);
+  finished(into, { readable: false }, (error) => {
+    made.ending = error ?? new Error("The stream was closed before it had taken everything.");
+    for (const reject of made.waiting) reject(made.ending);
+    made.waiting.clear();
+  });
+  return made;
+}
+
 /**
  * @returns once the stream is done with the piece
  * @throws its error, also one that it had before. A stream that was destroyed need not call a write back, e.g. one of
@@ -7,12 +25,11 @@ import { finished, type Writable } from "node:stream";
  */
 export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
-    const forget = finished(into, { readable: false }, (error) => {
-      forget();
-      reject(error ?? new Error("The stream was closed before it had taken everything."));
-    });
+    const { waiting, ending } = watch(into);
+    if (ending !== null) return reject(ending);
+    waiting.add(reject);
     into.write(piece, (error) => {
-      forget();
+      waiting.delete(reject);
       if (error == null) resolve();
       else reject(error);
     });
