@@ -81,8 +81,9 @@ describe.skipIf(!hasPostgresServer).each([
     await server.query(database, madeLater);
     await source.restore(Readable.from([archive]), attempt());
     expect(await fingerprint(server, database)).toEqual(before);
-    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
-      "8 tables with 906 rows and 2 large objects restored exactly, by the count and the checksum of each table.",
+    // Newer versions have a table more, with what they alone know.
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      /^(?:8 tables with 906|9 tables with 908) rows and 2 large objects restored exactly, by the count and the checksum of each table\.$/,
     );
     await expectNothingLeft(server);
     // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
