@@ -3,16 +3,12 @@ import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Attempt } from "./source.ts";
 
-/** A tool writes about as fast as two of zstd's threads compress at the usual level. */
-const threads = 2;
-
 /** As the service compresses by itself: the same level, and zstd's own checksum. */
 export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compressionLevel">) =>
   [
     "zstd",
     "--quiet",
     `-${compressionLevel ?? usualCompressionLevel}`,
-    `--threads=${threads}`,
     "--check",
     "--stdout",
   ] as const;
