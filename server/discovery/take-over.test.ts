@@ -1,5 +1,6 @@
 // A program of a real supervisord is found, and a worker takes its place: here, and on a server over SSH.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -22,13 +23,13 @@ const patience = { timeout: 60_000, interval: 50 };
 const run = promisify(execFile);
 
 /**
- * Stands in for `artisan`: as a program of supervisord it runs on after its stop until the file `end` is there; as a worker it
- * does what the file `worker` says, and waits where there is none.
+ * Stands in for `artisan`: as a program of supervisord it runs on after its stop until the file `end` is there, and says in `heeds`
+ * that it heeds a stop; as a worker it does what the file `worker` says, and waits where there is none.
  */
 const artisan = `
 wait_for() { until [ -e "$1" ]; do sleep 0.05; done; }
 case $SUPERVISOR_PROCESS_NAME in
-shop-*) trap 'wait_for end; exit 0' TERM; while :; do sleep 0.05; done ;;
+shop-*) trap 'wait_for end; exit 0' TERM; echo >>heeds; while :; do sleep 0.05; done ;;
 *) [ ! -e worker ] || . ./worker; trap 'exit 0' TERM; while :; do sleep 0.05; done ;;
 esac
 `;
@@ -71,8 +72,13 @@ sites:
       return worker;
     });
 
-  /** Has supervisord keep up a program, and comes back once it runs. */
+  /**
+   * Has supervisord keep up a program, and comes back once it runs. To supervisord it does from its fork on: a signal that comes
+   * before its program is loaded is lost.
+   */
   async function addProgram(name: string, options: Record<string, string | number>, more = "") {
+    const heeds = join(root, "heeds");
+    await rm(heeds, { force: true });
     const lines = Object.entries(options).map(([option, value]) => `${option}=${value}\n`);
     await writeFile(file, `[program:${name}]\n${lines.join("")}${more}`);
     await supervisord.call("reloadConfig");
@@ -80,6 +86,8 @@ sites:
     await expect
       .poll(() => statesOf(name), patience)
       .toEqual(Array.from({ length: Number(options["numprocs"] ?? 1) }, () => "RUNNING"));
+    if (options["command"]?.toString().includes(`${root}/artisan`) === true)
+      await expect.poll(() => existsSync(heeds), patience).toBe(true);
   }
   const shopProgram = () => ({
     command: `sh ${root}/artisan queue:work database --queue=default`,
