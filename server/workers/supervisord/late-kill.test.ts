@@ -27,12 +27,17 @@ async function startOne(
   const file = join(folder, "file");
   /** How long supervisord's answer to the order to stop is under way. */
   let answerMs = 0;
+  /** Before supervisord gets that order. */
+  let beforeStop: (() => Promise<void>) | null = null;
   const slow = createServer((client) => {
     const to = connect(supervisord.socket);
     let isStop = false;
     client.on("data", (data) => {
       isStop ||= data.includes("supervisor.stopProcess");
-      to.write(data);
+      if (!isStop || beforeStop === null) return void to.write(data);
+      const before = beforeStop();
+      beforeStop = null;
+      void before.then(() => to.write(data));
     });
     to.on("data", (data) => {
       if (isStop) nowMs += answerMs;
@@ -70,8 +75,35 @@ async function startOne(
   await expect.poll(() => existsSync(file), soon).toBe(true);
   const [pid = 0] = pidsOf(manager, 1);
 
+  /**
+   * Restarts it, and it ends by itself while the order to kill it is under way.
+   * @returns once its process is up again; whether the first one is still there
+   */
+  async function restartLate(): Promise<boolean> {
+    const restarted = manager.restart(
+      programOf(1, { args: shell(script(file)), stopwaitsecs, order: 1 }),
+    );
+    const { promise, resolve } = Promise.withResolvers<void>();
+    beforeStop = async () => {
+      rmSync(file);
+      // Made anew by what supervisord starts in its place.
+      await expect.poll(() => existsSync(file), soon).toBe(true);
+      resolve();
+    };
+    const timer = setInterval(manager.wake, 50);
+    await expect.poll(() => existsSync(`${file}-asked`), soon).toBe(true);
+    nowMs += stopwaitsecs * 1000;
+    await promise;
+    await restarted;
+    await expect
+      .poll(isUp(manager, 1), soon)
+      .toBe(true)
+      .finally(() => clearInterval(timer));
+    return isRunning(pid);
+  }
+
   /** @returns why it was killed */
-  return async (given: { answerMs: number; unseenMs: number }) => {
+  async function stop(given: { answerMs: number; unseenMs: number }) {
     ({ answerMs } = given);
     const stopping = manager.stop(1);
     await expect.poll(() => manager.state(1), soon).toBe("STOPPING");
@@ -86,19 +118,29 @@ async function startOne(
       .toBe(true);
     await stopping;
     return manager.kills;
-  };
+  }
+
+  return { stop, restartLate };
 }
 
 test("one that it killed is told, however late it answered", async (context) => {
-  const stop = await startOne(context, 1, (file) => `trap '' TERM; touch ${file}; sleep 300`);
+  const { stop } = await startOne(context, 1, (file) => `trap '' TERM; touch ${file}; sleep 300`);
   const reason = "1/1: Killed: still running 1 second after SIGTERM.";
   expect(await stop({ answerMs: 700, unseenMs: 300 })).toEqual([reason]);
 });
 
 test("one that ended by itself is not taken for killed, however late that is seen", async (context) => {
-  const stop = await startOne(context, 30, (file) => {
+  const { stop } = await startOne(context, 30, (file) => {
     const ends = `trap 'while [ -e ${file} ]; do sleep 0.05; done; exit 3' TERM`;
     return `${ends}; touch ${file}; while :; do sleep 0.1; done`;
   });
   expect(await stop({ answerMs: 0, unseenMs: 40_000 })).toEqual([]);
+});
+
+test("one that ended just before it would have been killed is back, although its successor was stopped", async (context) => {
+  const { restartLate } = await startOne(context, 30, (file) => {
+    const ends = `trap 'touch ${file}-asked; while [ -e ${file} ]; do sleep 0.05; done; exit 0' TERM`;
+    return `${ends}; touch ${file}; while :; do sleep 0.1; done`;
+  });
+  expect(await restartLate()).toBe(false);
 });

@@ -17,6 +17,8 @@ type Ending = {
   /** When supervisord was asked, not when it answered: its own time runs from in between. */
   sentAtMs: number | null;
   isKillTold: boolean;
+  /** Asked to stop it, supervisord starts nothing by itself, and may have stopped what it had just started. */
+  isStopTold: boolean;
   /** supervisord may know of it: also where it did not answer, it may do what it was asked to once it goes on. */
   isTold: boolean;
 };
@@ -35,7 +37,13 @@ type EndingPorts = {
 type Shown = { state: ProcessState; pid: number | null };
 
 export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: EndingPorts) {
-  const begun = { signaled: null, sentAtMs: null, isKillTold: false, isTold: false };
+  const begun = {
+    signaled: null,
+    sentAtMs: null,
+    isKillTold: false,
+    isStopTold: false,
+    isTold: false,
+  };
   let ending: Ending | null = null;
   let waiting: (() => void)[] = [];
 
@@ -63,7 +71,12 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
     isOverdue,
     isUnderWay: () => ending !== null,
     /** Whether supervisord starts it again by itself, which ends the ending. */
-    comesBack: () => ending !== null && !ending.isFinal && ending.signaled !== null && isAsWanted(),
+    comesBack: () =>
+      ending !== null &&
+      !ending.isFinal &&
+      ending.signaled !== null &&
+      !ending.isStopTold &&
+      isAsWanted(),
     finish,
 
     /** @returns resolves when what runs is gone, and its successor on its way where there is to be one */
@@ -90,6 +103,7 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
     tells({ kind }: Step) {
       if (ending === null) return;
       ending.isTold = true;
+      if (kind === "stop" || kind === "kill") ending.isStopTold = true;
       if (kind === "stop") ending.sentAtMs ??= nowMs();
       if (kind === "signal") ending.sentAtMs = nowMs();
     },
