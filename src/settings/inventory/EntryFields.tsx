@@ -163,8 +163,8 @@ function DatabaseFields({ inventory }: FieldsProps) {
           ]}
           help={
             engine === "mysql"
-              ? "All databases are backed up as one, with the server's accounts. A restore of all exchanges their tables in one step; views, routines, triggers and events follow within seconds."
-              : "All databases are backed up as one, with the server's roles."
+              ? "All databases of the server make one backup, with its accounts. A restore of all exchanges their tables in one step; views, routines, triggers and events follow within seconds."
+              : "All databases of the server make one backup, with its roles."
           }
         />
       )}
