@@ -54,8 +54,8 @@ async function send(
     try {
       const pieces: AsyncIterable<Buffer> = content;
       for await (const piece of pieces) {
-        if (!input.write(piece)) await drained(input);
         if (input.destroyed) return null;
+        if (!input.write(piece)) await drained(input);
       }
       return null;
     } catch (error) {
@@ -89,7 +89,7 @@ async function send(
   }
 }
 
-/** Resolves when it takes more, or nothing any more. */
+/** Resolves when it takes more, or nothing any more; it is not closed yet. */
 function drained(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const event of ["drain", "close"]) stream.once(event, resolve);

@@ -6,6 +6,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
 import { makeFolder } from "../testing/machine.ts";
@@ -106,6 +107,35 @@ test("the config is rclone's own, a file that it may renew, or a text that no ar
   waiting.resolve();
   await sent;
   expect(shown).not.toContain("very hidden");
+});
+
+test("an upload that rclone stops reading before it ends is over when it ends", async () => {
+  const root = await makeRoot();
+  const programs = await makeFolder();
+  const script = `#!/bin/sh
+case "$*" in
+*rcat*) exec 0<&-; sleep 1; echo "connection lost" >&2; exit 1 ;;
+esac
+PATH=${process.env["PATH"]} exec rclone "$@"
+`;
+  await writeFile(join(programs, "rclone"), script, { mode: 0o755 });
+  const endless = Readable.from(
+    (async function* () {
+      for (;;) {
+        yield randomBytes(100_000);
+        await wait(10);
+      }
+    })(),
+  );
+  const storage = createRcloneStorage({
+    host: hostOf(`${programs}:${process.env["PATH"]}`),
+    config: { text: "[here]\ntype = local\n" },
+    remote: `here:${root}`,
+  });
+  await expect(storage.put("b", endless, whole)).rejects.toMatchObject(
+    refused(/closed the connection/),
+  );
+  expect(endless.destroyed).toBe(true);
 });
 
 test("an object that others put there meanwhile is not written over", async () => {
