@@ -1,6 +1,7 @@
 // Requests about a server go to the instance that looks after it: what its processes do is known there alone. Which token
 // asks was checked by the instance that took the request, and comes along with a secret that all of them share.
 import { timingSafeEqual } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "hono";
 import { errorMessage } from "../../contract/errors.ts";
 import type { ApiEnvironment } from "../http/every-request.ts";
@@ -14,6 +15,9 @@ const callerHeader = "x-quarterdeck-caller";
 const originHeader = "x-quarterdeck-origin";
 /** The other instance has deadlines of its own; this is for one that hangs. */
 const firstByteMs = 30_000;
+/** A server that passes from one instance to another is looked after again within moments. */
+const settlesMs = 5000;
+const looksEveryMs = 100;
 
 type PeersOptions = {
   leases: Pick<Leases, "has" | "ownerOf">;
@@ -49,6 +53,16 @@ export const noPeers: Peers = {
   pass: async () => null,
 };
 
+/** @returns null where nothing has settled in time */
+async function settled<Result>(look: () => Promise<Result | null>): Promise<Result | null> {
+  const untilMs = performance.now() + settlesMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== null || performance.now() > untilMs) return seen;
+    await wait(looksEveryMs);
+  }
+}
+
 export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOptions): Peers {
   const expected = Buffer.from(secret);
   const forwarders = new Map<string, ReturnType<typeof createForwarder>>();
@@ -73,9 +87,13 @@ export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOption
     originOf: (c) => (isPeer(c) ? (c.req.header(originHeader) ?? null) : null),
     async pass(c, caller, serverId, isReadable) {
       if (leases.has(serverId)) return null;
-      // It passed to another instance meanwhile, and would go round until that has settled.
-      if (isPeer(c)) throw new LeaseLost();
-      const owner = await leases.ownerOf(serverId);
+      // The database says that it is this one's before this one has begun with it. Passed on, the request would go round.
+      if (isPeer(c)) {
+        if (await settled(async () => leases.has(serverId) || null)) return null;
+        throw new LeaseLost();
+      }
+      const look = () => leases.ownerOf(serverId);
+      const owner = isReadable ? await look() : await settled(look);
       if (owner === "this" || (owner === null && isReadable)) return null;
       if (owner === null) throw noOwner();
       try {

@@ -1,6 +1,7 @@
 // Several instances on one database, each a process of its own.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
@@ -145,6 +146,25 @@ test("one that has come gets its share, and hands it over when it is told to sto
   expect(await several.query("select from instances where name = 'second'")).toEqual([]);
   await soon(async () => expect((await several.owners()).get(taken)).toBe("first"));
   expect(pidsOf(await installed(api, taken))).toEqual(before);
+});
+
+test("what is asked about a server between two instances waits for the next one", async () => {
+  const owners = await startSecond();
+  const site = servers.find((id) => owners.get(id) === "second") ?? 0;
+  const worker = await installed(api, site);
+  const runners = [first, second];
+  for (const { child } of runners) child.kill("SIGSTOP");
+  await several.query("update server_leases set instance_id = null where server_id = $1", [site]);
+  const asked = api.call("DELETE", `/api/worker/${worker.id}/stop`);
+  // Long enough to be refused in.
+  await wait(500);
+  for (const { child } of runners) child.kill("SIGCONT");
+  await several.query("select pg_notify('quarterdeck_leases', '')");
+  const answer = await asked;
+  expect(`${answer.status} ${await answer.text()}`).toBe("204 ");
+  expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204);
+  await installed(api, site);
+  await second.end("SIGTERM");
 });
 
 test("one that hangs is taken for dead, and changes nothing when it wakes up", async () => {
