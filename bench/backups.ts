@@ -210,7 +210,7 @@ async function compare(
   let last: Backup | null = null;
   for (let round = 0; round < rounds; round++) {
     await cpu.ofBare(async () => other.push(await shellMs(bare.backup, bare.environment)));
-    const watch = watchMemory(service.pid);
+    const watch = await watchMemory(service.pid);
     await cpu.ofOwn(async () => {
       const startedMs = performance.now();
       last = await takeBackup(service, configuration.id);

@@ -59,8 +59,8 @@ export async function restore(service: ServiceProcess, backupId: number): Promis
 const leastMs = new Map<string, number>();
 
 /**
- * Asks often enough to blur the time by a few hundredths, and seldom enough not to be what is measured: an answer takes the
- * service 2 ms of processor time, so nobody asks before three quarters of what the same work took before.
+ * Asks often enough to blur the time by a few thousandths, and seldom enough not to be what is measured: an answer takes the
+ * service 2 ms of processor time, so nobody asks before nine tenths of what the same work took before.
  * @param work names it
  */
 async function untilDone<Answer>(
@@ -70,21 +70,24 @@ async function untilDone<Answer>(
   isThere: (answer: Answer) => boolean,
 ): Promise<Answer> {
   const startedMs = performance.now();
-  await wait((leastMs.get(work) ?? 0) * 0.75);
-  const answer = await until(service, path, isThere);
-  leastMs.set(work, Math.min(performance.now() - startedMs, leastMs.get(work) ?? Infinity));
+  const least = leastMs.get(work);
+  await wait((least ?? 0) * 0.9);
+  const answer = await until(service, path, isThere, least === undefined ? 20 : least / 200);
+  leastMs.set(work, Math.min(performance.now() - startedMs, least ?? Infinity));
   return answer;
 }
 
+/** @param leastPauseMs between two questions; it grows with what has passed */
 async function until<Answer>(
   service: ServiceProcess,
   path: string,
   isThere: (answer: Answer) => boolean,
+  leastPauseMs = 20,
 ): Promise<Answer> {
   const startedMs = performance.now();
   for (;;) {
     const answer: Answer = await (await service.call("GET", path)).json();
     if (isThere(answer)) return answer;
-    await wait(Math.max(20, (performance.now() - startedMs) / 50));
+    await wait(Math.max(leastPauseMs, (performance.now() - startedMs) / 50));
   }
 }

@@ -89,7 +89,7 @@ databases: [{ id: 1, server: 1, name: shop, engine: postgres, url: "env:SHOP_URL
           ),
         );
         const cpuBefore = await cpuSecondsOf(service.pid);
-        const watch = watchMemory(service.pid);
+        const watch = await watchMemory(service.pid);
         const startedMs = performance.now();
         await takeBackup(service, id);
         own.push(performance.now() - startedMs);
