@@ -148,12 +148,15 @@ export function createPostgresSource({
 
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
+      const finding = findTools(host, signal);
+      // What the server says is told first.
+      finding.catch(() => undefined);
       const { warnings, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
         await checkPrivileges(client, target, version.major);
         return { ...version, warnings: await tellRestorable(client, target, !isDrilledElsewhere) };
       });
-      known = await findTools(host, signal);
+      known = await finding;
       const { version } = toolsToDump(known.tools, server);
       tools = { PostgreSQL: server.text, pg_dump: version };
       const answer = `PostgreSQL ${server.text} answers; pg_dump ${version}.`;
