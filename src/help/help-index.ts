@@ -53,6 +53,7 @@ export const helpIndex = [
       "0017-copies-are-backups": "17. A copy in a second storage is a backup of its own",
       "0018-object-lock-after-verification": "18. A backup is locked once it is verified",
       "0019-no-parallel-dumps": "19. PostgreSQL is dumped in one stream",
+      "0020-whole-servers-as-one-backup": "20. All databases of a server are one backup",
     },
   },
 ] as const;
