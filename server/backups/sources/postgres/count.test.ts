@@ -69,6 +69,15 @@ describe.skipIf(!hasPostgresServer)("the checksum of a table", () => {
     );
   });
 
+  test("is what earlier versions made of numbers and uuids", async () => {
+    const types = "a smallint, b int, c bigint, d uuid, e numeric";
+    const rows =
+      "(-7, 2147483647, -9223372036854775808, 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 1.50), (null, null, null, null, null), (0, 0, 0, null, 0)";
+    expect(await sumOf(`(${types}); insert into public.one values ${rows}`)).toBe(
+      "-10744324781818925770",
+    );
+  });
+
   test("of none is that of no rows", async () => {
     expect(await sumOf("()")).toBe("0");
     expect(await sumOf("(a int)")).toBe("0");

@@ -12,9 +12,11 @@ type Table = {
   quoted: string;
   /** Quoted, in the order of their names: a restored table may have another order. */
   columns: string[];
-  /** Which of them are texts. */
-  texts: boolean[];
+  /** Which of them a cast makes the same text of as `concat` does. */
+  castable: boolean[];
 };
+
+const castTypes = ["text", "varchar", "int2", "int4", "int8", "uuid"];
 
 /**
  * Every table whose rows are in a dump: ordinary ones, also those of a partitioned table. What belongs to an extension
@@ -29,10 +31,10 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
         order by attname collate "C"
       ) as columns,
       array(
-        select atttypid in ('pg_catalog.text'::regtype, 'pg_catalog.varchar'::regtype) from pg_catalog.pg_attribute
+        select atttypid in (${castTypes.map((type) => `'pg_catalog.${type}'::regtype`).join(", ")}) from pg_catalog.pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped
         order by attname collate "C"
-      ) as texts
+      ) as castable
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind = 'r' and c.relpersistence <> 't'
       and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
@@ -69,17 +71,17 @@ const columnsAtOnce = 50;
  * 64 bits of a row: each column's hash begins with that of the one before, and a null's differs from an empty text's.
  * The row as one text would read the same, and the server took four times as long to write it.
  */
-function rowHash({ columns, texts }: Pick<Table, "columns" | "texts">): string {
-  const isText = new Set(columns.filter((_, at) => texts[at]));
+function rowHash({ columns, castable }: Pick<Table, "columns" | "castable">): string {
+  const isCast = new Set(columns.filter((_, at) => castable[at]));
   const hashes: string[] = [];
   for (let from = 0; from < columns.length; from += columnsAtOnce)
     hashes.push(
       columns.slice(from, from + columnsAtOnce).reduce(
         (seed, column) =>
           // The same values, where no function has to be called for them.
-          isText.has(column)
+          isCast.has(column)
             ? hashOf(
-                `coalesce(${column}, '')`,
+                `coalesce(${column}::pg_catalog.text, '')`,
                 `${seed} # case when ${column} is null then 1::bigint else 0::bigint end`,
               )
             : hashOf(`pg_catalog.concat(${column})`, `${seed} # pg_catalog.num_nulls(${column})`),
