@@ -60,7 +60,7 @@ const leastMs = new Map<string, number>();
 
 /**
  * Asks often enough to blur the time by a few thousandths, and seldom enough not to be what is measured: an answer takes the
- * service 2 ms of processor time, so nobody asks before nine tenths of what the same work took before.
+ * service 2 ms of processor time, so nobody asks before 95 % of what the same work took before has passed.
  * @param work names it
  */
 async function untilDone<Answer>(
@@ -71,8 +71,8 @@ async function untilDone<Answer>(
 ): Promise<Answer> {
   const startedMs = performance.now();
   const least = leastMs.get(work);
-  await wait((least ?? 0) * 0.9);
-  const answer = await until(service, path, isThere, least === undefined ? 20 : least / 200);
+  await wait((least ?? 0) * 0.95);
+  const answer = await until(service, path, isThere, least === undefined ? 20 : least / 400);
   leastMs.set(work, Math.min(performance.now() - startedMs, least ?? Infinity));
   return answer;
 }
