@@ -69,7 +69,8 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
 
   describe("a change of a worker that runs", () => {
     test("replaces its processes one after the other, and keeps what is absent", async () => {
-      const { id, stopwaitsecs } = await create({ processes: 3 });
+      // A signal that comes between a fork and its program is lost, and supervisord kills that process after these seconds.
+      const { id, stopwaitsecs } = await create({ processes: 3, stopwaitsecs: 10 });
       const { status, body } = await change(id, { queue: "high", memory: 256 });
       expect(status).toBe(200);
       expect(body).toMatchObject({
