@@ -89,7 +89,7 @@ async function send(
   }
 }
 
-/** Resolves when it takes more, or nothing any more; it is not closed yet. */
+/** @param stream not closed yet. @returns once it takes more, or is closed */
 function drained(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const event of ["drain", "close"]) stream.once(event, resolve);
