@@ -38,9 +38,9 @@ test("a higher compression level makes smaller backups, which are restored like 
   expect(new Set(sizes).size).toBe(3);
 });
 
-test("another machine's zstd gets the level, too", () => {
+test("another machine's zstd gets the level, too, and two threads", () => {
   expect(compressCommand({ compressionLevel: 12 })).toContain("-12");
-  expect(compressCommand({})).toContain("-3");
+  expect(compressCommand({})).toEqual(expect.arrayContaining(["-3", "--threads=2"]));
 });
 
 test("a level and a limit are stored, changed, given up and refused at their fields", async () => {

