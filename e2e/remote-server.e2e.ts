@@ -109,6 +109,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expect(banner).toBeEmpty();
   await expect(page.getByText("Unreachable", { exact: true })).toBeVisible(shown);
   await expect(page.getByText(/refused the connection/)).toBeVisible(shown);
+  await expect(page.getByRole("heading", { name: "Last found on it" })).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);

@@ -51,7 +51,9 @@ export function ServerPage() {
           <Panel title="Connection">
             <Properties items={connectionItems(status)} />
           </Panel>
-          {status.facts !== null && <FactsPanel facts={status.facts} />}
+          {status.facts !== null && (
+            <FactsPanel facts={status.facts} isLastKnown={status.reachable === false} />
+          )}
           {mayAdd && inventory != null && <DiscoveryPanel serverId={serverId} />}
         </>
       )}
@@ -101,10 +103,10 @@ function connectionItems({ reachable, since, place, user, latency, host_key }: S
   ];
 }
 
-function FactsPanel({ facts }: { facts: Facts }) {
+function FactsPanel({ facts, isLastKnown }: { facts: Facts; isLastKnown: boolean }) {
   const missing = facts.tools.filter(({ version }) => version === null);
   return (
-    <Panel title="Found on it">
+    <Panel title={isLastKnown ? "Last found on it" : "Found on it"}>
       <Properties items={factItems(facts)} />
       {missing.length > 0 && (
         <p className="px-4 pb-4 text-sm text-muted">
