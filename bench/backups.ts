@@ -76,7 +76,11 @@ ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: $
   }
 }
 
-const roundsFor = (size: number) => (size > 500 ? 3 : 5);
+const isLarge = (size: number) => size > 500;
+const roundsFor = (size: number) => (isLarge(size) ? 3 : 5);
+/** Against the bare pipelines: what a run does once weighs more where there is little to store. */
+const aimsFor = (size: number) =>
+  isLarge(size) ? { backup: 1.1, restore: 1.15 } : { backup: 1.25, restore: 1.4 };
 
 async function measureSite(
   service: ServiceProcess,
@@ -222,7 +226,9 @@ async function compare(
     encryptedMs.push(performance.now() - encryptingMs);
   }
   const ratio = median(own) / median(other);
-  report(`${what}: backup against the bare pipeline`, ratio, "×", { atMost: 1.1 });
+  report(`${what}: backup against the bare pipeline`, ratio, "×", {
+    atMost: aimsFor(size).backup,
+  });
   note(`${seconds(own)} against ${seconds(other)} (medians of ${rounds}); ${cpu.told()}`);
   report(`${what}: encrypted against unencrypted`, median(encryptedMs) / median(own), "×", {
     atMost: 1.15,
@@ -253,9 +259,7 @@ async function compare(
     `${what}: restore against the bare reverse`,
     median(restoredMs) / median(reversedMs),
     "×",
-    {
-      atMost: 1.15,
-    },
+    { atMost: aimsFor(size).restore },
   );
   note(
     `${seconds(restoredMs)} against ${seconds(reversedMs)} (medians of ${rounds}); ${restoreCpu.told()}`,
