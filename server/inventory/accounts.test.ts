@@ -203,6 +203,14 @@ describe("a SQLite database's account is", () => {
     );
   });
 
+  test("its owner where a site of another server names it, whose accounts are others", async () => {
+    const file = inventory(site(", user: root, databases: [1]"), sqlite());
+    for (const one of file.sites) one.server = 2;
+    const { accounts } = await decideAccounts(file, nothing, machine(owners).source);
+    expect(accounts.sites.get(1)?.account).toEqual(root);
+    expect(accounts.databases.get(1)).toMatchObject({ account: blog, ownerOf: "/srv/1/db.sqlite" });
+  });
+
   test("the one that its entry names", async () => {
     expect((await decide(site(", databases: [1]"), sqlite(", user: root")))?.account).toEqual(root);
   });

@@ -135,9 +135,10 @@ export async function decideAccounts(
     if (!needsAccount(database)) return;
     await decide("databases", index, database, async (at) => {
       const path = pathOf(database);
+      // An account of another machine is somebody else here, though it may have the same number.
       const users = inventory.sites.filter(
         ({ databases, server }) =>
-          databases?.includes(database.id) && (path !== null || server === database.server),
+          server === database.server && databases?.includes(database.id) === true,
       );
       if (users.length > 0) return accountOfSites(users, accounts.sites, database);
       if (path !== null) return ownerOf(path, stored.databases.get(database.id), at);
