@@ -141,7 +141,7 @@ function section(target: Recoverable, isInSite: boolean): string {
     ...(base === null
       ? []
       : [
-          `- It holds what has changed since backup ${base.backupId}, and needs both files. The commands unpack that backup beside them and delete it again.`,
+          `- It holds what has changed since backup ${base.backupId}, and needs both files. The commands unpack that backup beside them, not encrypted, and delete it again. If they stop before that, delete the file that ends with \`.base\`, or run them again.`,
         ]),
     `- Server: ${plain(server)}`,
     ...(versions.length === 0 ? [] : [`- Made by ${plain(versions.join(", "))}`]),

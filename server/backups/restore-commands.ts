@@ -55,7 +55,7 @@ function unpacking(file: string, options: string, to?: string): string {
     : `zstd ${options} ${wordOf(file)}${output}`;
 }
 
-/** @returns lines for bash; none of them writes over anything */
+/** @returns lines for bash; none of them writes over anything but what they left when they were stopped */
 export function restoreCommands(restored: Restored): string[] {
   const { file, base } = restored;
   const content = wordOf(`${file}.base`);
@@ -66,7 +66,12 @@ export function restoreCommands(restored: Restored): string[] {
   });
   return base === null
     ? commands
-    : [unpacking(base, "-d --no-progress", content), ...commands, `rm ${content}`];
+    : [
+        `rm --force ${content}`,
+        unpacking(base, "-d --no-progress", content),
+        ...commands,
+        `rm ${content}`,
+      ];
 }
 
 type Unpacking = { unpacked: string; unpackedTo(path: string): string };
