@@ -36,18 +36,20 @@ async function makeDatabase() {
   exec(rich, path);
   await chown(path, daemon.uid, daemon.gid);
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" }).as(daemon);
-  const source = createSqliteSourceAs(host, { name: "shop", path, scratchFolder });
+  const options = { name: "shop", path, scratchFolder };
+  const source = createSqliteSourceAs(host, options);
+  const partOf = (...tables: string[]) => createSqliteSourceAs(host, { ...options, tables });
   const dump = async () => {
     const into = new PassThrough();
     const [content, manifest] = await Promise.all([buffer(into), source.dump(into, attempt())]);
     return { content, manifest };
   };
-  return { folder, site, scratchFolder, path, source, dump };
+  return { folder, site, scratchFolder, path, source, partOf, dump };
 }
 
 describe.runIf(isRoot)("a SQLite database of another account", () => {
-  test("is rehearsed, backed up, drilled and restored as that account", async () => {
-    const { site, scratchFolder, path, source, dump } = await makeDatabase();
+  test("is rehearsed, backed up, drilled and restored as that account, whole and in single tables", async () => {
+    const { site, scratchFolder, path, source, partOf, dump } = await makeDatabase();
     expect(await source.rehearse(new AbortController().signal)).toContain("SQLite database");
     expect(await source.exists()).toBe(true);
     const before = contentOf(path);
@@ -61,6 +63,11 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
     expect(await readdir(site)).toEqual(["shop.sqlite"]);
     expect(await readdir(scratchFolder)).toEqual([]);
 
+    exec("drop table sums; update customers set name = 'spoiled'", path);
+    await partOf("customers", "sums").restore(Readable.from([content]), attempt());
+    expect(contentOf(path)).toBe(before);
+    expect(await readdir(site)).toEqual(["shop.sqlite"]);
+
     await rm(path);
     await source.restore(Readable.from([content]), attempt());
     expect(contentOf(path)).toBe(before);
@@ -68,11 +75,24 @@ describe.runIf(isRoot)("a SQLite database of another account", () => {
   });
 
   test("says in words what the account may not do, and what is no database", async () => {
-    const { path, source, dump, site } = await makeDatabase();
+    const { path, source, partOf, dump, site } = await makeDatabase();
+    const content = await readFile(path);
+    const restoreTable = () => partOf("sums").restore(Readable.from([content]), attempt());
+    exec("drop table sums", path);
+    const dropped = await readFile(path);
     await chmod(path, 0o000);
     await expect(dump()).rejects.toMatchObject({ name: "SourceError" });
-    await chmod(path, 0o600);
     await chown(path, 0, 0);
+    await chmod(path, 0o644);
+    await expect(restoreTable()).rejects.toThrow("may not be written to by the account that works");
+    await chown(site, 0, 0);
+    await chmod(site, 0o755);
+    await expect(restoreTable()).rejects.toThrow(
+      "-restore-7 could not be written: the account that works on it may not write to its folder.",
+    );
+    expect((await readFile(path)).equals(dropped)).toBe(true);
+    expect(await readdir(site)).toEqual(["shop.sqlite"]);
+    await chmod(path, 0o600);
     await expect(dump()).rejects.toThrow("may not be opened by the account");
     await rm(path);
     await expect(dump()).rejects.toThrow("is not there");

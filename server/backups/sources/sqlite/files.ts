@@ -49,9 +49,9 @@ export async function writeFile(from: Readable, file: string, signal: AbortSigna
 
 const hints: Record<string, string> = {
   ENOSPC: "its disk is full.",
-  EDQUOT: "the account that runs the service has used up its quota.",
-  EACCES: "the account that runs the service may not write to its folder.",
-  EPERM: "the account that runs the service may not write to its folder.",
+  EDQUOT: "the account that works on it has used up its quota.",
+  EACCES: "the account that works on it may not write to its folder.",
+  EPERM: "the account that works on it may not write to its folder.",
   EROFS: "its disk is mounted read-only.",
   ENOENT: "its folder is not there.",
   ENOTDIR: "its folder is not there.",

@@ -31,20 +31,22 @@ async function makeDatabase() {
   );
   for (const made of [folder, path]) await chown(made, shop.uid, shop.gid);
   const source = createRemoteSqliteSource({ host, name: "shop", path });
+  const partOf = (...tables: string[]) =>
+    createRemoteSqliteSource({ host, name: "shop", path, tables });
   const dump = async () => {
     const { into, content } = createCollector();
     const manifest = await source.dump(into, attempt());
     return { content: content(), manifest };
   };
-  return { sshd, folder, path, source, dump };
+  return { sshd, folder, path, source, partOf, dump };
 }
 
 const noise = (path: string) =>
   query("select count(*) as rows, sum(length(bytes)) as bytes from noise", path);
 
 describe.runIf(isRoot)("a SQLite database behind sudo", () => {
-  test("is rehearsed, backed up, drilled and restored as its account", async () => {
-    const { folder, path, source, dump } = await makeDatabase();
+  test("is rehearsed, backed up, drilled and restored as its account, whole and in single tables", async () => {
+    const { folder, path, source, partOf, dump } = await makeDatabase();
     expect(await source.rehearse(attempt().signal)).toMatch(/^SQLite database .* sqlite3 3\./);
     expect(await source.warnings?.(attempt().signal)).toEqual([]);
     const before = [contentOf(path), noise(path)];
@@ -53,6 +55,9 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
     expect(await source.drill(Readable.from([content]), manifest, attempt())).toContain("restored");
     exec("delete from customers; delete from noise", path);
     await source.restore(Readable.from([content]), attempt(), manifest);
+    expect([contentOf(path), noise(path)]).toEqual(before);
+    exec("drop table sums; update customers set name = 'spoiled'", path);
+    await partOf("customers", "sums").restore(Readable.from([content]), attempt());
     expect([contentOf(path), noise(path)]).toEqual(before);
     expect((await lstat(path)).uid).toBe(shop.uid);
     expect(await readdir(folder)).toEqual(["shop.sqlite"]);
