@@ -14,6 +14,8 @@ import type { CurrentContents } from "../../../contract/backups/contents.ts";
 import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/jobs.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
+import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
+import { ownUser } from "../../testing/own-user.ts";
 import {
   createBackupTestService,
   soon,
@@ -31,6 +33,9 @@ const run = promisify(execFile);
 const foreign = (name: string) =>
   readFile(new URL(`../testing/foreign/${name}.sql`, import.meta.url), "utf8");
 
+/** A server over SSH, with the same database servers. */
+const remote = createRemoteServer();
+const far = 3;
 let service: BackupTestService;
 let mariadb: MariadbServer;
 let postgres: PostgresServer;
@@ -88,12 +93,19 @@ beforeAll(async () => {
       },
     },
     {
-      databases: () => `
+      servers: `  - { id: ${far}, name: far, connection: ${await remote.connection()} }`,
+      sites: (folder) =>
+        `  - { id: 9, server: ${far}, name: far, root: ${folder}/far, user: ${ownUser} }`,
+      databases: (folder) => `
   - { id: 4, server: 1, name: shop-pg, engine: postgres, url: env:PG }
   - { id: 5, server: 1, name: shop-my, engine: mysql, url: env:MY }
-  - { id: 6, server: 1, name: shop-root, engine: postgres, url: env:ROOT }`,
+  - { id: 6, server: 1, name: shop-root, engine: postgres, url: env:ROOT }
+  - { id: 7, server: ${far}, name: far-pg, engine: postgres, url: env:PG }
+  - { id: 8, server: ${far}, name: far-my, engine: mysql, url: env:MY }
+  - { id: 9, server: ${far}, name: far-lite, engine: sqlite, path: ${folder}/far.sqlite, user: ${ownUser} }`,
     },
   );
+  await mkdir(join(service.folder, "far"));
   brought = join(service.folder, "copies/brought");
   await mkdir(brought);
   // A storage that is known to be there.
@@ -157,19 +169,20 @@ async function storedOf(folder: string): Promise<string[]> {
 
 describe.runIf(hasPostgresServer)("a file in a storage", () => {
   test.each([
-    ["an archive of pg_dump", "laravel.dump", async () => undefined],
+    ["an archive of pg_dump", 4, "laravel.dump", async () => undefined],
     [
-      "plain SQL of pg_dump, compressed",
+      "plain SQL of pg_dump, compressed, of a server over SSH",
+      7,
       "laravel.sql.gz",
       async () => put("laravel.sql.gz", gzipSync(await read("laravel.sql"))),
     ],
-  ])("%s becomes a backup that restores all of it", async (_, path, make) => {
+  ])("%s becomes a backup that restores all of it", async (_, target, path, make) => {
     await make();
-    const backup = await imported("database", 4, path);
+    const backup = await imported("database", target, path);
     expect(backup.status, backup.output).toBe("finished");
     expect(backup).toMatchObject({
       trigger: "import",
-      path: expect.stringMatching(/^shop-pg\/\d+\/.*\.dump\.zst$/),
+      path: expect.stringMatching(/^(?:shop|far)-pg\/\d+\/.*\.dump\.zst$/),
     });
     expect(await scratchDatabases()).toEqual([]);
     const { body: contents } = await service.json<{ tables: { name: string; rows: number }[] }>(
@@ -224,9 +237,10 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
   });
 
   test.each([
-    ["of one database", "blog.sql", async () => undefined],
+    ["of one database", 5, "blog.sql", async () => undefined],
     [
-      "that makes and names its database, compressed",
+      "that makes and names its database, compressed, of a server over SSH",
+      8,
       "named.sql.bz2",
       async () => {
         await toFile("named.sql", mariadbDump("--databases", "trade"), mariadbPassword());
@@ -235,11 +249,11 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ],
   ])(
     "a dump of MariaDB %s is restored, and works on its own database alone",
-    async (_, path, make) => {
+    async (_, target, path, make) => {
       await make();
       const from = path === "blog.sql" ? "blog" : "trade";
       const before = await mariadb.query(null, "SHOW DATABASES");
-      const backup = await imported("database", 5, path);
+      const backup = await imported("database", target, path);
       expect(backup.status, backup.output).toBe("finished");
       await restored(backup, { skip_safety_backup: true });
       const counted = async (name: string) => {
@@ -287,6 +301,29 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(
       (await service.show(id)).backups.filter(({ trigger }) => trigger === "import"),
     ).toHaveLength(2);
+  });
+
+  test("of a server over SSH is tried and restored by that server, or refused with nothing left there", async () => {
+    const database = await imported("database", 9, "media.bin");
+    expect(database.status, database.output).toBe("finished");
+    expect(database.path).toMatch(/^far-lite\//);
+    await restored(database);
+    const { stdout } = await run("sqlite3", [
+      join(service.folder, "far.sqlite"),
+      'select count(*) from "Track List"',
+    ]);
+    expect(stdout).toBe("1982\n");
+    const site = await imported("site", 9, "site.tar.gz");
+    expect(site.status, site.output).toBe("finished");
+    await restored(site);
+    expect(await readFile(join(service.folder, "far/index"), "utf8")).toContain("imported");
+
+    await put("cut.bin", (await read("media.bin")).subarray(0, -4096));
+    const files = () => storedOf(service.folder);
+    const before = await files();
+    const refused = await imported("database", 9, "cut.bin");
+    expect(refused.status_reason).toMatch(/malformed\. It is damaged\.$/);
+    expect(await files()).toEqual(before);
   });
 
   test("the list has what is nobody's, and no file of Quarterdeck's own", async () => {
