@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Adoption } from "../../contract/backups/adoption.ts";
+import { rehearseStorage } from "../storage/rehearse.ts";
 import { createS3Storage } from "../storage/s3.ts";
 import { startRadosgw, type Radosgw } from "../storage/testing/radosgw.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
@@ -38,7 +40,7 @@ describe("a bucket without object lock", () => {
     ]);
   });
 
-  test("stores backups all the same, and says that they aren't locked", async () => {
+  test("stores backups all the same, and says that they aren't locked, and which permission its key lacks", async () => {
     const at = new Date();
     const stored = { path: "shop/1/a.dump.zst", base: null, at };
     const storage = createS3Storage({ ...s3.options, lock });
@@ -47,6 +49,15 @@ describe("a bucket without object lock", () => {
       until: null,
       warning: expect.stringMatching(/^Stored, but not locked: bucket copies /),
     });
+    s3.rule((asked) => (/[?&]retention/.test(asked) ? 403 : "pass"));
+    const denied =
+      /^(?:Stored, but not locked: )?bucket copies at http:\S+ denies s3:PutObjectRetention\. Give the key that permission, or remove lock from the inventory\.$/;
+    expect(await lockStored({ ...stored, storage }, whole.signal)).toEqual({
+      until: null,
+      warning: expect.stringMatching(denied),
+    });
+    await expect(storage.locks?.tryOn(stored.path, whole)).rejects.toThrow(denied);
+    s3.rule(() => "pass");
     const usual = createS3Storage(s3.options);
     expect(await lockStored({ ...stored, storage: usual }, whole.signal)).toEqual({
       until: null,
@@ -61,7 +72,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
   /** How long backups are locked here: a day of the service's clock, which is so much behind that of the bucket. */
   const lockedMs = 20_000;
   const clock = createFakeClock(Date.now());
-  const [locked, byItself] = [5, 6];
+  const [locked, byItself, denied] = [5, 6, 7];
   let ceph: Radosgw;
   let service: BackupTestService;
 
@@ -69,6 +80,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     ceph = await startRadosgw();
     await ceph.createBucket("locked");
     await ceph.createBucket("by-itself");
+    await ceph.createBucket("denied");
     await ceph.lockByDefault("by-itself", { Mode: "GOVERNANCE", Days: 1 });
     const { endpoint, accessKey, secretKey } = ceph.options;
     const access = `type: s3, endpoint: "${endpoint}", access_key: env:LOCKED_ACCESS, secret_key: env:LOCKED_SECRET`;
@@ -79,6 +91,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
           [
             `  - { id: ${locked}, name: vault, bucket: locked, ${access}, lock: { mode: compliance, days: 1 } }`,
             `  - { id: ${byItself}, name: habit, bucket: by-itself, ${access} }`,
+            `  - { id: ${denied}, name: denied, bucket: denied, ${access}, lock: { mode: governance, days: 1 } }`,
           ].join("\n"),
       },
     );
@@ -152,5 +165,81 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     ]);
     await expect(storage.remove(backup.path)).rejects.toThrow(/is locked in bucket by-itself/);
     expect(await storage.size(backup.path)).toBe(backup.size);
+  }, 60_000);
+
+  test("a copy there is locked, its run elsewhere isn't, and an adoption knows the lock", async () => {
+    clock.jump(Date.now() - clock.now());
+    const { id } = await service.installed({
+      copy_storage_provider_id: locked,
+      frequency: "0 0 1 1 *",
+    });
+    const run = await service.run(id);
+    expect(run).toMatchObject({ status: "finished", locked_until: null });
+    const [{ id: copyId } = { id: 0 }] = run.copies ?? [];
+    const copy = await service.backup(copyId);
+    expect(copy.output).toMatch(/Locked until/);
+    expect(Date.parse(copy.locked_until ?? "")).toBeGreaterThan(Date.now() + dayMs / 2);
+    const until = /^Locked in vault until .+ UTC\. It can be deleted after that\.$/;
+    expect(await service.messageOf("DELETE", `/api/backup/${copyId}`)).toMatch(until);
+    expect(await service.statusOf("DELETE", `/api/backup/${run.id}`)).toBe(204);
+    await service.becomesGone(`/api/backup/${run.id}`);
+
+    expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204);
+    const { body: adoption } = await service.json<Adoption>(
+      "POST",
+      `/api/inventory/storage-providers/${locked}/adoption`,
+    );
+    expect(adoption).toMatchObject({ adopted: 1, left_out: [] });
+    const [source] = adoption.sources;
+    const [adopted] = (await service.show(source?.configuration_id ?? 0)).backups;
+    expect(adopted).toMatchObject({ path: copy.path, locked_until: copy.locked_until });
+    expect(await service.messageOf("DELETE", `/api/backup/${adopted?.id}`)).toMatch(until);
+  }, 60_000);
+
+  test("a key that may not lock is refused by the storage's test, and a run's backup isn't called locked", async () => {
+    clock.jump(Date.now() - clock.now());
+    const lockedNever = /denies s3:PutObjectRetention\. Give the key that permission/;
+    const { id } = await service.installed({
+      storage_provider_id: denied,
+      frequency: "0 0 1 1 *",
+    });
+    await ceph.deny("denied", "PutObjectRetention");
+    const backup = await service.run(id);
+    expect(backup).toMatchObject({ status: "finished", locked_until: null });
+    expect(backup.warnings).toContainEqual(expect.stringMatching(lockedNever));
+    expect(backup.output).not.toMatch(/Locked until/);
+    const { id: next } = await service.configuration({ storage_provider_id: denied });
+    await soon(async () =>
+      expect(await service.show(next)).toMatchObject({
+        status: "failed",
+        status_reason: expect.stringMatching(lockedNever),
+      }),
+    );
+    expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(204);
+    await service.becomesGone(`/api/backup/${backup.id}`);
+
+    for (const [action, words] of [
+      ["GetObjectRetention", /denies s3:GetObjectRetention/],
+      ["ListBucketVersions", /denies s3:ListBucketVersions/],
+      ["DeleteObjectVersion", /lacks s3:DeleteObjectVersion or/],
+    ] as const) {
+      await ceph.deny("denied", action);
+      const storage = createS3Storage({ ...ceph.options, bucket: "denied", lock });
+      await expect(rehearseStorage(storage, "test", whole.signal)).rejects.toThrow(words);
+    }
+  }, 60_000);
+
+  test("a file that was uploaded in parts is locked as one, and free after its lock", async () => {
+    const storage = createS3Storage({ ...ceph.options, bucket: "locked", lock });
+    const path = "parts/1.dump.zst";
+    const at = new Date(Date.now() - dayMs + 3000);
+    await storage.put(path, Readable.from([Buffer.alloc(20_000_000, "x")]), whole);
+    const { until, warning } = await lockStored({ storage, path, base: null, at }, whole.signal);
+    expect(warning).toBe(null);
+    await expect(storage.remove(path)).rejects.toThrow(/is locked in bucket locked/);
+    expect(await storage.size(path)).toBe(20_000_000);
+    await soon(() => expect(Date.now()).toBeGreaterThan(until?.getTime() ?? Infinity), 10_000);
+    await storage.remove(path);
+    expect(await ceph.versions("locked")).not.toContain(path);
   }, 60_000);
 });

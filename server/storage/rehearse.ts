@@ -26,6 +26,8 @@ export async function rehearseStorage(
     for await (const chunk of await storage.get(key, { signal })) read.push(chunk);
     if (!Buffer.concat(read).equals(content))
       throw new StorageError(`${storage.place} returned other data than was written to it.`);
+    if (storage.locks !== undefined && storage.locks.days !== null)
+      await storage.locks.tryOn(key, { signal });
   } finally {
     await storage.remove(key).catch((error: unknown) => {
       if (!(error instanceof ObjectLocked)) throw error;

@@ -32,9 +32,17 @@ export const isMissingObject = (error: unknown): boolean => {
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
 };
 
+/** The key is known, and may not do that. */
 export function isDenied(error: unknown): boolean {
+  const { name, $metadata }: SdkError = toError(error);
+  return $metadata?.httpStatusCode === 403 && (name === "AccessDenied" || !(name in byName));
+}
+
+/** The service took the request and does not do what it asks for. */
+export function isRefused(error: unknown): boolean {
   const { $metadata }: SdkError = toError(error);
-  return $metadata?.httpStatusCode === 403;
+  const status = $metadata?.httpStatusCode ?? 0;
+  return (status >= 400 && status < 500) || status === 501;
 }
 
 /** Of a question for a bucket's object lock: it has none, or its service knows none. */

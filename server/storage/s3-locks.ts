@@ -3,19 +3,23 @@ import {
   DeleteObjectCommand,
   GetBucketVersioningCommand,
   GetObjectLockConfigurationCommand,
+  GetObjectRetentionCommand,
   HeadObjectCommand,
   ListObjectVersionsCommand,
   PutObjectRetentionCommand,
   type DefaultRetention,
+  type ObjectLockRetention,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import { isDenied, isMissingObject, isWithoutLocks } from "./s3-diagnosis.ts";
+import { isDenied, isMissingObject, isRefused, isWithoutLocks } from "./s3-diagnosis.ts";
 import { ObjectLocked, StorageError, type StorageLocks } from "./storage.ts";
 
 /** What the inventory says. */
 export type S3Lock = { mode: "governance" | "compliance"; days: number };
 
 type Options = { client: S3Client; bucket: string; place: string; lock: S3Lock | null };
+
+const noLock = { mode: null, until: null };
 
 const namesOfMode = { governance: "GOVERNANCE", compliance: "COMPLIANCE" } as const;
 
@@ -52,20 +56,37 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
       throw new ObjectLocked(place, found.until);
   }
 
+  /** @param permission of the key, which the words name @throws StorageError where it has none */
+  async function permitted<Result>(permission: string, work: () => Promise<Result>) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      throw new StorageError(
+        `${place} denies ${permission}. Give the key that permission${lock === null ? "" : ", or remove lock from the inventory"}.`,
+        { cause: error },
+      );
+    }
+  }
+
   async function removeVersion(Key: string, VersionId: string): Promise<void> {
     try {
       await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
     } catch (error) {
-      if (isDenied(error)) refuseLocked(await lockOf(Key, VersionId));
-      throw error;
+      if (!isDenied(error)) throw error;
+      refuseLocked(await lockOf(Key, VersionId));
+      throw new StorageError(
+        `${place} refuses to delete the file. It is locked there, or the key lacks s3:DeleteObjectVersion or s3:GetObjectRetention: give it these permissions.`,
+        { cause: error },
+      );
     }
   }
 
   /** Deletion markers too, behind which versions lie hidden and take room. */
   async function removeVersions(Prefix: string): Promise<void> {
     for (let KeyMarker: string | undefined, VersionIdMarker: string | undefined; ;) {
-      const page = await client.send(
-        new ListObjectVersionsCommand({ Bucket, Prefix, KeyMarker, VersionIdMarker }),
+      const page = await permitted("s3:ListBucketVersions", () =>
+        client.send(new ListObjectVersionsCommand({ Bucket, Prefix, KeyMarker, VersionIdMarker })),
       );
       for (const { Key, VersionId } of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])])
         if (Key === Prefix && VersionId !== undefined) await removeVersion(Key, VersionId);
@@ -91,6 +112,11 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
       throw error;
     }
   }
+
+  const retain = (Key: string, Retention: ObjectLockRetention, abortSignal: AbortSignal) =>
+    permitted("s3:PutObjectRetention", () =>
+      client.send(new PutObjectRetentionCommand({ Bucket, Key, Retention }), { abortSignal }),
+    );
 
   /** False also where that cannot be asked: it changes nothing but what is said. */
   const keepsVersions = (abortSignal: AbortSignal): Promise<boolean> =>
@@ -126,16 +152,34 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
         if (found.until !== null && found.until >= until) return found.until;
         // One that is locked keeps its mode, which may not be weakened.
         const Mode = found.mode ?? namesOfMode[lock?.mode ?? "governance"];
-        await client.send(
-          new PutObjectRetentionCommand({
-            Bucket,
-            Key,
-            Retention: { Mode, RetainUntilDate: until },
-          }),
-          { abortSignal },
-        );
+        await retain(Key, { Mode, RetainUntilDate: until }, abortSignal);
         // What the bucket says counts, not what it was asked for.
-        return (await lockOf(Key))?.until ?? null;
+        const now = await lockOf(Key);
+        if (now?.until === null)
+          throw new StorageError(
+            `${place} doesn't say that the file is locked. It has no object lock, or the key lacks the permission s3:GetObjectRetention.`,
+          );
+        return now?.until ?? null;
+      },
+
+      async tryOn(Key, { signal: abortSignal }) {
+        const { mode: Mode, until: RetainUntilDate } = (await lockOf(Key)) ?? noLock;
+        // Whoever may lock is told that this moment has passed, and nothing is locked; what the bucket has locked stays so.
+        const retention =
+          Mode === null || RetainUntilDate === null
+            ? { Mode: namesOfMode.governance, RetainUntilDate: new Date(0) }
+            : { Mode, RetainUntilDate };
+        const tries = [
+          () => retain(Key, retention, abortSignal),
+          () =>
+            permitted("s3:GetObjectRetention", () =>
+              client.send(new GetObjectRetentionCommand({ Bucket, Key }), { abortSignal }),
+            ),
+        ];
+        for (const one of tries)
+          await one().catch((error: unknown) => {
+            if (!isRefused(error)) throw error;
+          });
       },
 
       async check({ signal }) {

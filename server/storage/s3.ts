@@ -238,6 +238,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
       until: (key) => diagnosed(() => locks.until(key)),
       extend: (key, until, asked) => diagnosed(() => locks.extend(key, until, asked)),
       check: (asked) => diagnosed(() => locks.check(asked)),
+      tryOn: (key, asked) => diagnosed(() => locks.tryOn(key, asked)),
     },
 
     async *list({ signal, prefix: Prefix }) {

@@ -35,6 +35,8 @@ export type StorageLocks = {
   extend(key: string, until: Date, options: Options): Promise<Date | null>;
   /** @returns what is to be known of locks there @throws StorageError where the inventory wants some and the place has none */
   check(options: Options): Promise<string[]>;
+  /** Tries whether a file could be locked there, and locks nothing. @throws StorageError where it couldn't */
+  tryOn(key: string, options: Options): Promise<void>;
 };
 
 type PutOptions = Options & {

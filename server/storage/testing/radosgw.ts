@@ -10,6 +10,7 @@ import {
   CreateBucketCommand,
   type DefaultRetention,
   ListObjectVersionsCommand,
+  PutBucketPolicyCommand,
   PutObjectLockConfigurationCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
@@ -24,6 +25,8 @@ export type Radosgw = {
   createBucket(name: string, hasLocks?: boolean): Promise<void>;
   /** From now on the bucket locks by itself. */
   lockByDefault(bucket: string, retention: DefaultRetention): Promise<void>;
+  /** From now on nobody may do so in the bucket: an action of S3, or what begins with it. */
+  deny(bucket: string, action: string): Promise<void>;
   /** Keys of all versions in it, also of what was deleted. */
   versions(bucket: string): Promise<string[]>;
   close(): Promise<void>;
@@ -67,27 +70,48 @@ rgw enable lc threads = false
 /** Takes ten seconds; needs the packages ceph-mon, ceph-osd and radosgw. */
 export async function startRadosgw(): Promise<Radosgw> {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-ceph-"));
+  const started: ChildProcess[] = [];
+  async function close() {
+    for (const child of started.toReversed()) {
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+  try {
+    return { ...(await startIn(folder, started)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param started takes the processes */
+async function startIn(folder: string, started: ChildProcess[]): Promise<Omit<Radosgw, "close">> {
   const ports = { monitor: await freePort(), gateway: await freePort() };
   await mkdir(join(folder, "mon"));
   await mkdir(join(folder, "osd"));
   const conf = join(folder, "ceph.conf");
   await writeFile(conf, confOf(folder, ports));
   const env = { ...process.env, CEPH_CONF: conf };
-  const started: ChildProcess[] = [];
-  const start = (program: string, ...args: string[]) =>
-    started.push(spawn(program, [...args, "-f"], { env, stdio: "ignore" }));
+  async function start(program: string, ...args: string[]): Promise<void> {
+    const child = spawn(program, [...args, "-f"], { env, stdio: "ignore" });
+    // Fails where the program isn't installed.
+    await once(child, "spawn");
+    started.push(child);
+  }
   const tool = (program: string, ...args: string[]) => run(program, args, { env, timeout: 60_000 });
 
   const monitors = join(folder, "monitors");
   const address = `[v2:127.0.0.1:${ports.monitor}]`;
   await tool("monmaptool", "--create", "--addv", "a", address, monitors);
   await tool("ceph-mon", "-i", "a", "--mkfs", "--monmap", monitors);
-  start("ceph-mon", "-i", "a");
+  await start("ceph-mon", "-i", "a");
   const store = randomUUID();
   await tool("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", store);
   await tool("ceph", "osd", "new", store, "0");
-  start("ceph-osd", "-i", "0");
-  start("radosgw", "-n", "client.rgw");
+  await start("ceph-osd", "-i", "0");
+  await start("radosgw", "-n", "client.rgw");
   const endpoint = `http://127.0.0.1:${ports.gateway}`;
   await vi.waitFor(() => fetch(endpoint), { timeout: 60_000, interval: 200 });
   const { accessKeyId, secretAccessKey } = key;
@@ -117,16 +141,15 @@ export async function startRadosgw(): Promise<Radosgw> {
         new PutObjectLockConfigurationCommand({ Bucket, ObjectLockConfiguration: configuration }),
       );
     },
+    async deny(Bucket, action) {
+      const denied = { Effect: "Deny", Principal: "*", Action: `s3:${action}` };
+      const Resource = [`arn:aws:s3:::${Bucket}`, `arn:aws:s3:::${Bucket}/*`];
+      const policy = { Version: "2012-10-17", Statement: [{ ...denied, Resource }] };
+      await client.send(new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify(policy) }));
+    },
     async versions(Bucket) {
       const { Versions: found = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
       return found.flatMap(({ Key }) => Key ?? []);
-    },
-    async close() {
-      for (const child of started.toReversed()) {
-        child.kill("SIGKILL");
-        if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      }
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
