@@ -1,5 +1,6 @@
 // Which databases a server has, as far as a backup of all of them goes, and what an account has to be allowed for it.
 import type { MysqlClient } from "../mysql/client.ts";
+import { anyDatabase } from "../mysql/grants.ts";
 import type { Account } from "../mysql/privileges.ts";
 import { SourceError } from "../source.ts";
 
@@ -7,9 +8,6 @@ const own = ["information_schema", "mysql", "performance_schema", "sys", "ndbinf
 const scratch = /^quarterdeck_(?:new|old|drill)_[0-9]+(?:_[0-9]+)?$/;
 /** What stands before the name of a folder that the server has not made. */
 const foreign = "#mysql50#";
-
-/** No database has this name: a right to it is one to all. */
-const any = "quarterdeck_there_is_no_such_database";
 
 type Found = {
   /** Sorted by name. */
@@ -38,7 +36,7 @@ export async function listDatabases(client: MysqlClient, signal: AbortSignal): P
 
 /** Whether the server lists all of them for the account, and not only those on which it has a right. */
 const listsAll = ({ grants }: Account): boolean =>
-  grants.has("SHOW DATABASES", any) || grants.has("SELECT", any);
+  grants.has("SHOW DATABASES", anyDatabase) || grants.has("SELECT", anyDatabase);
 
 /** Accounts are rows of this database. */
 export const readsAccounts = ({ grants }: Account): boolean => grants.has("SELECT", "mysql");
@@ -50,7 +48,8 @@ export const readsAllOf = (account: Account, database: string): boolean =>
     account.grants.has(privilege, database),
   );
 
-export const makesAccounts = ({ grants }: Account): boolean => grants.has("CREATE USER", any);
+export const makesAccounts = ({ grants }: Account): boolean =>
+  grants.has("CREATE USER", anyDatabase);
 
 /**
  * What a backup by the account lacks.

@@ -245,6 +245,11 @@ describe("all databases of a MariaDB server", () => {
     expect(await source.rehearse(never)).toMatch(
       /with 1 database; .* The backup may lack databases: 'few'@'%' sees only those on which it has a right\. Allow it with: GRANT SHOW DATABASES .* The backup lacks the accounts of the server, .* GRANT SELECT ON mysql\.\* .* A restore of the whole server is refused, because 'few'@'%' has not all rights\. .* Drills are, too\./,
     );
+    // Rights to scratch databases are not rights to all.
+    await server.query(null, "GRANT ALL ON `quarterdeck\\_%`.* TO few@'%'");
+    expect(await source.rehearse(never)).toMatch(
+      /The backup may lack databases: .* because 'few'@'%' has not all rights\. .* one by one\.$/,
+    );
     const { archive, manifest } = await dump(source);
     expect(manifest).toMatchObject({ databases: ["Shop"] });
     expect(archive.includes("CREATE USER")).toBe(false);

@@ -9,6 +9,9 @@ export type Grants = {
   ruleFor(database: string): string;
 };
 
+/** No database has this name, nor is it one of ours, to which an account may have all rights: a right to it is one to all. */
+export const anyDatabase = "there_is_no_such_database";
+
 type Rule = {
   grantee: string;
   privileges: ReadonlySet<string>;

@@ -3,7 +3,7 @@
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { tryDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
-import { readGrants, type Grants } from "./grants.ts";
+import { anyDatabase, readGrants, type Grants } from "./grants.ts";
 import { listed } from "./words.ts";
 import { SourceError } from "../source.ts";
 
@@ -181,7 +181,8 @@ async function mayReadRoutines(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { isMariadb, serverVersion } = await client.tools(signal);
-  if (!isMariadb && Number.parseInt(serverVersion, 10) >= 8) return grants.has("SELECT", nothing);
+  if (!isMariadb && Number.parseInt(serverVersion, 10) >= 8)
+    return grants.has("SELECT", anyDatabase);
   return (await answerTo(client, "SELECT 1 FROM mysql.proc LIMIT 0", signal)) === null;
 }
 
