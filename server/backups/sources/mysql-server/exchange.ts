@@ -1,12 +1,19 @@
 // The steps by which the databases of a backup take the places of those of a server. Each can be done again after a kill.
 import { Readable } from "node:stream";
 import { quoteName, type MysqlClient } from "../mysql/client.ts";
-import { MysqlError, unreachableCodes } from "../mysql/errors.ts";
+import { isNotAllowed, MysqlError, unreachableCodes } from "../mysql/errors.ts";
 import { addKeys, listForeignKeys } from "../mysql/foreign-keys.ts";
-import { leadOf } from "../mysql/load.ts";
 import { markerPlace, move, renameAll } from "../mysql/moves.ts";
-import { dropsOf, listTables, toSql } from "../mysql/objects.ts";
+import {
+  dropsInTheWay,
+  dropsOf,
+  isSame,
+  listObjects,
+  listTables,
+  toSql,
+} from "../mysql/objects.ts";
 import { markerTable } from "../mysql/plan.ts";
+import { leadOf } from "../mysql/scratch.ts";
 import { definersOf, inDatabase, withoutDefiners, type Objects } from "../mysql/split.ts";
 import { separateViews } from "../mysql/view-order.ts";
 import type { Attempt } from "../source.ts";
@@ -42,12 +49,13 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     sql: string | readonly Buffer[],
     marked: string | null,
     signal: AbortSignal,
-    database?: string,
+    { database, isForced = false }: { database?: string; isForced?: boolean } = {},
   ): Promise<void> {
     const pieces = typeof sql === "string" ? [Buffer.from(sql)] : sql;
     const script = Buffer.concat([Buffer.from(leadOf(names, marked)), ...pieces]);
     await client.feed(Readable.from([script]), {
       signal,
+      isForced,
       ...(database !== undefined && { database }),
     });
   }
@@ -57,25 +65,30 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
 
   /**
    * Gives databases these objects and no others. Views come once all databases have what these may read.
-   * @param beforeViews what is done then: over a view of an account without rights no other one can be made
+   * @param options `beforeViews`: what is done then, because over a view of an account without rights no other one can be made;
+   * `isForced`: what the server refuses is passed over
    * @param marked of which database the marker has to be there
    */
   async function putObjects(
     all: readonly { database: string; objects: Objects; marked: string | null }[],
     signal: AbortSignal,
-    beforeViews: () => Promise<void> = async () => undefined,
+    {
+      beforeViews = async () => undefined,
+      isForced = false,
+    }: { beforeViews?: () => Promise<void>; isForced?: boolean } = {},
   ): Promise<void> {
     for (const { database, objects, marked } of all) {
       const { before } = separateViews(objects.code);
       const drops = Buffer.from(await allDrops(database, signal));
       const sql = toSql({ ...objects, code: before, events: "" }, database);
-      await run([drops, sql], marked, signal, database);
+      await run([drops, sql], marked, signal, { database, isForced });
     }
     await beforeViews();
     for (const { database, objects, marked } of all) {
       const { views } = separateViews(objects.code);
       if (views === "" && objects.events === "") continue;
-      await run([toSql({ ...objects, code: views }, database)], marked, signal, database);
+      const sql = toSql({ ...objects, code: views }, database);
+      await run([sql], marked, signal, { database, isForced });
     }
   }
 
@@ -136,18 +149,12 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
       const makes: string[] = [];
       const moves: string[] = [];
       for (const { name, fresh, old, isNew, tables } of members) {
-        const inTarget = (table: string) => `${quoteName(name)}.${quoteName(table)}`;
         makes.push(`CREATE DATABASE ${quoteName(old)};\n`);
         if (isNew) makes.push(`CREATE DATABASE ${quoteName(name)};\n`);
         else {
           makes.push(await dropsOf(client, name, ["TRIGGER", "EVENT"], signal));
           // A view in the place of a table that comes would stop the RENAME; the others stay until it is done.
-          const views = await dropsOf(client, name, ["VIEW"], signal);
-          makes.push(
-            ...tables
-              .map((table) => `DROP VIEW IF EXISTS ${inTarget(table)};\n`)
-              .filter((drop) => views.includes(drop)),
-          );
+          makes.push(await dropsInTheWay(client, name, tables, signal));
           moves.push(...(await listTables(client, name, signal)).map(move(name, old)));
         }
         moves.push(...tables.map(move(fresh, name)), move(fresh, old)(markerTable));
@@ -167,7 +174,7 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
           marked: old,
         })),
         signal,
-        () => grant(grants, { say, signal }),
+        { beforeViews: () => grant(grants, { say, signal }) },
       );
       for (const { name, keys, old } of members) {
         if (keys.length === 0) continue;
@@ -180,13 +187,23 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     /** Undoes whatever was done of the exchange. */
     async putBack(members: readonly Member[], signal: AbortSignal): Promise<void> {
       if (await isDone(members, signal)) {
+        for (const { name, old } of members) {
+          const events = await dropsOf(client, name, ["EVENT"], signal);
+          // One that the account may not drop was there before.
+          await run(events, old, signal).catch((error: unknown) => {
+            if (!isNotAllowed(error)) throw error;
+          });
+        }
         const drops: string[] = [];
         const moves: string[] = [];
         for (const { name, fresh, old, tables } of members) {
           const came = new Set(tables);
           const present = await listTables(client, name, signal);
           const kept = await listTables(client, old, signal);
-          drops.push(await dropsOf(client, name, ["TRIGGER", "EVENT", "VIEW"], signal));
+          drops.push(
+            await dropsOf(client, name, ["TRIGGER"], signal),
+            await dropsInTheWay(client, name, kept, signal),
+          );
           moves.push(
             ...present.filter((table) => came.has(table)).map(move(name, fresh)),
             ...kept.filter((table) => table !== markerTable).map(move(old, name)),
@@ -196,10 +213,20 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         await run(drops.join("") + renameAll(moves), members[0]?.old ?? null, signal);
       }
       const had = members.filter(({ isNew }) => !isNew);
-      await putObjects(
-        had.map(({ name, before }) => ({ database: name, objects: before, marked: null })),
-        signal,
-      );
+      const all = had.map(({ name, before }) => ({
+        database: name,
+        objects: before,
+        marked: null,
+      }));
+      try {
+        await putObjects(all, signal);
+      } catch (error) {
+        if (!isNotAllowed(error)) throw error;
+        // What the account may not drop is still there, so the server may refuse to replace it.
+        await putObjects(all, signal, { isForced: true });
+        for (const { name, present } of had)
+          if (!isSame(present, await listObjects(client, name, signal))) throw error;
+      }
       for (const { name, isNew } of members)
         // Somebody else's tables stay.
         if (isNew && (await listTables(client, name, signal)).length === 0)

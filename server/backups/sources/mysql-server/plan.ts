@@ -17,6 +17,8 @@ export type Member = {
   /** Triggers, views, routines and events of the backup, and those that the server had. */
   restored: Objects;
   before: Objects;
+  /** What of it the server had, see `listObjects`; absent in plans of earlier versions. */
+  present?: string[];
   /** The backup's tables and sequences. */
   tables: string[];
   /** Foreign keys to other databases, which the tables get again once all are in place. */

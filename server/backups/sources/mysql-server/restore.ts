@@ -6,12 +6,20 @@ import { text } from "node:stream/consumers";
 import { toError } from "../../../to-error.ts";
 import { clientOf, type MysqlClient } from "../mysql/client.ts";
 import { dropKeys, listForeignKeys, tellForeignReferences } from "../mysql/foreign-keys.ts";
-import { dropScratch, endSessions, loadTables, tryLocks } from "../mysql/load.ts";
+import { loadTables, tryLocks } from "../mysql/load.ts";
 import { sequenceDefaults } from "../mysql/moves.ts";
-import { listBrokenViews, listTables, readObjects, settableDefiners } from "../mysql/objects.ts";
-import { readPlan, removePlan, writePlan } from "../mysql/plan.ts";
+import {
+  listBrokenViews,
+  listObjects,
+  listTables,
+  readObjects,
+  settableDefiners,
+} from "../mysql/objects.ts";
+import { readPlan, removePlan, writePlan, type Undone } from "../mysql/plan.ts";
 import { mayRestore, readAccount } from "../mysql/privileges.ts";
-import { orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
+import { dropSuspects, refuseProtected } from "../mysql/protected.ts";
+import { cleanUndone, orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
+import { dropScratch, endSessions, leadOf, refuseHidden } from "../mysql/scratch.ts";
 import { listed } from "../mysql/words.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { readMembers } from "../whole-server/members.ts";
@@ -82,6 +90,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const one = clientOf(client, name);
     const reason = await tellForeignReferences(one, name, signal, null, together);
     if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}`);
+    await refuseProtected(client, [name], signal);
     await tryLocks(one, { ...names, fresh }, await listTables(one, name, signal), signal);
     const broken = await listBrokenViews(one, name, signal);
     if (broken.length > 0)
@@ -95,7 +104,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       // Told when they are needed.
       { say: (line) => void lost.push(line), signal },
     );
-    return { ...member, isNew: false, before };
+    return { ...member, isNew: false, before, present: await listObjects(one, name, signal) };
   }
 
   /** Makes the accounts that are missing, before the views and routines that run as them. */
@@ -148,11 +157,12 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     return { plan, members };
   }
 
-  async function undo(plan: ServerPlan | null, signal: AbortSignal): Promise<void> {
+  async function undo(plan: ServerPlan | Undone | null, signal: AbortSignal): Promise<void> {
+    if (plan?.state === "undone") return clean(signal);
     await exchange.putBack(plan?.members ?? [], signal);
     if (plan !== null && plan.accounts.length > 0)
       await exchange.run(dropAccounts(plan.accounts), null, signal);
-    await clean(signal);
+    await cleanUndone(names, plan, () => clean(signal));
   }
 
   async function clean(signal: AbortSignal): Promise<void> {
@@ -170,10 +180,11 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const signal = AbortSignal.timeout(orderLimitMs);
     await endSessions(client, names, signal);
     await dropScratch(client, [names.drill], signal);
-    const plan = await readPlan<ServerPlan>(names);
-    if (plan?.state === "done") {
+    const plan = await readPlan<ServerPlan | Undone>(names);
+    if (plan !== null) await refuseHidden(client, names.scratchOf(1).fresh, signal);
+    if (plan?.state === "done" || plan?.state === "undone") {
       await clean(signal);
-      return "restored";
+      return plan.state === "done" ? "restored" : "as it was";
     }
     const isExchanged = plan !== null && (await exchange.isDone(plan.members, signal));
     if (isExchanged)
@@ -196,9 +207,10 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     async restore(from: Readable, attempt: Attempt): Promise<void> {
       const { say, signal } = attempt;
       const lost: string[] = [];
+      // Before anything is put in order: the plan of an earlier restore that is done would speak for this one.
+      await refuseWithoutRights(signal);
+      await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
-        await refuseWithoutRights(signal);
-        await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
         const { plan, members: loaded } = await readArchive(from, attempt);
         await exchange.rehearse(loaded, signal);
         const { names: there } = await listDatabases(client, signal);
@@ -221,6 +233,9 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
           say(
             "Exchanging all tables in one step. Views, routines, triggers and events follow; until then applications don't find all of them.",
           );
+        const replaced = members.filter(({ isNew }) => !isNew).map(({ name }) => name);
+        const lead = leadOf(names, members[0]?.fresh ?? null);
+        await dropSuspects(client, replaced, lead, () => writePlan(names, plan), signal);
         await exchange.swap(members, signal);
         await finish(begun, attempt);
         const left = there.filter((name) => !together.includes(name));
@@ -228,7 +243,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
           say(`Left as they are, because the backup doesn't hold them: ${listed(left)}.`);
       } catch (error) {
         from.destroy();
-        await putInOrder<ServerPlan>(
+        await putInOrder<ServerPlan | Undone>(
           { client, names, shown: client.place.shown, undo, clean, lost },
           say,
           error,

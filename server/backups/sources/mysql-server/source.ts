@@ -1,8 +1,8 @@
 // All databases of a MySQL or MariaDB server as one thing to back up, with its accounts.
-import { readdir } from "node:fs/promises";
 import type { Host } from "../../../hosts/host.ts";
 import { clientOf, createMysqlClient, readServerUrl } from "../mysql/client.ts";
 import { countRowsNow } from "../mysql/contents.ts";
+import { refuseLeftovers, running, settleLeftovers } from "../mysql/leftovers.ts";
 import { createMysqlDrill } from "../mysql/load.ts";
 import { checkPrivileges, mayRestore, readAccount } from "../mysql/privileges.ts";
 import { SourceError, type Source } from "../source.ts";
@@ -24,9 +24,6 @@ type MysqlServerOptions = {
   scratchFolder: string;
 };
 
-/** Plans of restores that run in this process: theirs is no leftover. */
-const running = new Set<string>();
-
 const lookLimitMs = 60_000;
 
 /** @throws SourceError when the url cannot be used */
@@ -41,16 +38,14 @@ export function createMysqlServerSource({
   const namesFor = (id: number) => serverNamesOf(place, scratchFolder, id);
   let found: Record<string, string> = {};
 
-  /** A restore that failed while its server was away could not be put in order; it is now. */
-  async function settleLeftovers(say: (line: string) => void, signal: AbortSignal): Promise<void> {
-    for (const file of await readdir(scratchFolder).catch(() => [])) {
-      const id = Number(/^mysql-server-(\d+)-/.exec(file)?.[1]);
-      const names = namesFor(id);
-      if (!names.planFile.endsWith(`/${file}`) || running.has(names.planFile)) continue;
-      const state = await createServerRestore(client, names).settle({ id, say, signal });
-      say(`A restore of backup ${id} that was cut off is settled: ${name} is ${state}.`);
-    }
-  }
+  const leftovers = {
+    scratchFolder,
+    prefix: "mysql-server-",
+    shown: name,
+    namesFor,
+    settle: (attempt: Parameters<Source["settle"]>[0]) =>
+      createServerRestore(client, namesFor(attempt.id)).settle(attempt),
+  };
 
   return {
     extension: "mysql-server.tar",
@@ -61,7 +56,7 @@ export function createMysqlServerSource({
       const server = isMariadb ? "MariaDB" : "MySQL";
       found = { [server]: serverVersion, [dump.program]: dump.version };
       const lines: string[] = [];
-      await settleLeftovers((line) => lines.push(line), signal);
+      await settleLeftovers(leftovers, (line) => lines.push(line), signal);
       const listed = await listDatabases(client, signal);
       const account = await readAccount(client, signal);
       lines.unshift(...tellUnseen(account, listed));
@@ -107,8 +102,10 @@ export function createMysqlServerSource({
         throw new SourceError(`Backup ${attempt.id} is being restored already.`);
       running.add(names.planFile);
       try {
+        await refuseLeftovers(leftovers, attempt.say, attempt.signal);
         await createServerRestore(client, names).restore(from, attempt);
       } finally {
+        from.destroy();
         running.delete(names.planFile);
       }
     },

@@ -91,6 +91,8 @@ type Feed = {
   output?: Writable;
   /** A table's rows may pass, in either direction: an answer is passed on as it comes, instead of being kept by the client. */
   isLong?: boolean;
+  /** Statements that the server refuses are passed over, and nobody is told. */
+  isForced?: boolean;
 };
 
 /** What was found out about a server and the programs beside it. */
@@ -139,7 +141,7 @@ export function createMysqlClient(
    */
   async function feed(
     input: Readable,
-    { database, signal, output, isLong = false }: Feed,
+    { database, signal, output, isLong = false, isForced = false }: Feed,
   ): Promise<void> {
     const program = await clientProgram(signal);
     const end = await connect({
@@ -155,6 +157,7 @@ export function createMysqlClient(
         "--default-character-set=utf8mb4",
         "--max-allowed-packet=1G",
         ...(isLong ? ["--quick", "--unbuffered"] : []),
+        ...(isForced ? ["--force"] : []),
         ...(database === undefined ? [] : [`--database=${database}`]),
       ],
       input,

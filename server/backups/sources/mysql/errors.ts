@@ -35,6 +35,17 @@ export const codes = {
   noSuchParent: 1452,
 } as const;
 
+const notAllowed: ReadonlySet<number | null> = new Set([
+  codes.noRightsToDatabase,
+  codes.noRightToTable,
+  codes.noSpecialRight,
+  codes.noRightToRoutine,
+]);
+
+/** Whether the server refused what the account has no right to. */
+export const isNotAllowed = (error: unknown): error is MysqlError =>
+  error instanceof MysqlError && notAllowed.has(error.code);
+
 /** What failed, as the messages name it. */
 type Named = { database: string; shown: string };
 
@@ -79,8 +90,9 @@ function inWords({ shown, database }: Named, code: number | null): string {
       return `The connection to ${shown} was lost. Check whether the server was stopped or restarted.`;
     case 2026:
       return `No TLS connection to ${shown} could be made. Set ssl-ca or skip-ssl in the url's query.`;
-    case codes.noRightsToDatabase:
     case codes.noSpecialRight:
+      return `The account may not do what ${shown} needs without a privilege of the whole server. Grant it the one that the server names, on *.*.`;
+    case codes.noRightsToDatabase:
     case codes.noRightToTable:
     case 1143:
     case codes.noRightToRoutine:

@@ -1,11 +1,12 @@
 // Loads a dump into a scratch database, whole or with an error; drills end here.
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { countsOf, createDumpStream, runWholeDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { listTables, rehearseObjects, settableDefiners, withoutAccounts } from "./objects.ts";
 import { markerTable, type Names } from "./plan.ts";
+import { dropScratch, endSessions, leadOf, makeScratch } from "./scratch.ts";
 import { createSplitter, type Objects, type Taken } from "./split.ts";
 import { withoutForeignViews } from "./view-order.ts";
 import { listed } from "./words.ts";
@@ -20,26 +21,6 @@ type LoadOptions = {
   /** Nor other databases that views read. */
   isAlone?: boolean;
 };
-
-/**
- * How long a statement waits for another connection's table lock before it fails. Short, because all others that come
- * for the table wait behind it.
- */
-const lockWaitSeconds = 5;
-
-type Lock = Pick<Names, "lock">;
-
-/**
- * What each session that changes something begins with. The named lock tells `endSessions` which session is ours,
- * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
- * begin after things were put in order.
- */
-export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
-  `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
-    markedDatabase === null
-      ? ""
-      : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`
-  }`;
 
 /**
  * Takes tables of the target for a moment. What somebody holds in a transaction is found out here, before
@@ -65,47 +46,6 @@ export async function tryLocks(
   }
 }
 
-/** Ends what a killed service or an abort left running on the server. */
-export async function endSessions(
-  client: MysqlClient,
-  { lock }: Lock,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    const [row] = await client.query(`SELECT IS_USED_LOCK(${quoteText(lock)})`, { signal });
-    const session = row?.[0] ?? "NULL";
-    if (session === "NULL") return;
-    // May be gone by now, which is as good.
-    await client.query(`KILL ${session}`, { signal }).catch((error: unknown) => {
-      if (!(error instanceof MysqlError) || error.code !== codes.noSuchThread) throw error;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-export async function dropScratch(
-  client: MysqlClient,
-  databases: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  if (databases.length === 0) return;
-  // Looked for first: an account that may not make them may not say DROP … IF EXISTS either.
-  const rows = await client.query(
-    `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${databases.map(quoteText).join(", ")})`,
-    { signal },
-  );
-  if (rows.length === 0) return;
-  // In the order asked for, so that what says where things stand goes last.
-  const present = new Set(rows.map(([name]) => name));
-  const drops = databases
-    .filter((database) => present.has(database))
-    .map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
-  await client.query(
-    `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\n${drops.join("")}DO 0`,
-    { signal },
-  );
-}
-
 /**
  * Fills a scratch database with the dump's tables, and tries its other objects there.
  * @param taken which tables alone; null = everything
@@ -113,7 +53,7 @@ export async function dropScratch(
  */
 export async function loadScratch(
   options: LoadOptions,
-  names: Lock,
+  names: Pick<Names, "lock">,
   database: string,
   from: Readable,
   attempt: Attempt,
@@ -128,7 +68,7 @@ export async function loadScratch(
 /** The same, its other objects untried. */
 export async function loadTables(
   { client, isElsewhere = false, isAlone = false }: LoadOptions,
-  names: Lock,
+  names: Pick<Names, "lock">,
   database: string,
   from: Readable,
   attempt: Attempt,
@@ -163,27 +103,6 @@ export async function loadTables(
     : await settableDefiners(client, database, loadable, attempt);
   const tables = await listTables(client, database, signal);
   return { objects, tables: tables.filter((table) => table !== markerTable) };
-}
-
-async function makeScratch(
-  client: MysqlClient,
-  names: Lock,
-  database: string,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await client.query(
-      `${leadOf(names, null)}CREATE DATABASE ${quoteName(database)};\nCREATE TABLE ${quoteName(database)}.${markerTable} (id INT PRIMARY KEY) ENGINE=InnoDB`,
-      { signal },
-    );
-  } catch (error) {
-    if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
-    const [row] = await client.query("SELECT CURRENT_USER()", { signal });
-    const [user = "", account = "%"] = (row?.[0] ?? "").split(/@(?=[^@]*$)/);
-    throw new SourceError(
-      `The account may not make the scratch database that a restore needs. Run on the server: GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO '${user}'@'${account}';`,
-    );
-  }
 }
 
 export const createMysqlDrill = (

@@ -96,6 +96,30 @@ export async function listTables(
   return rows.map(([table]) => table ?? "");
 }
 
+/** The triggers, events, views and routines of a database, each as one text that changes with what it does. */
+export async function listObjects(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const listing = (kind: string, of: string, name: string, text: string, schema: string) =>
+    `SELECT ${kind}, ${name}, SHA2(${text}, 256) FROM information_schema.${of} WHERE ${schema} = ${quoteText(database)}`;
+  const rows = await client.query(
+    [
+      listing("'TRIGGER'", "TRIGGERS", "TRIGGER_NAME", "ACTION_STATEMENT", "TRIGGER_SCHEMA"),
+      listing("'EVENT'", "EVENTS", "EVENT_NAME", "EVENT_DEFINITION", "EVENT_SCHEMA"),
+      listing("'VIEW'", "VIEWS", "TABLE_NAME", "VIEW_DEFINITION", "TABLE_SCHEMA"),
+      listing("ROUTINE_TYPE", "ROUTINES", "ROUTINE_NAME", "ROUTINE_DEFINITION", "ROUTINE_SCHEMA"),
+    ].join(";\n"),
+    { signal },
+  );
+  return rows.map((row) => row.join(" "));
+}
+
+/** Whether all of them are there and no others. @param before absent: nobody knows */
+export const isSame = (before: readonly string[] | undefined, now: readonly string[]): boolean =>
+  before?.length === now.length && before.every((one) => now.includes(one));
+
 /** Statements that drop a database's objects of these kinds. @param tables whose triggers alone; null = all */
 export async function dropsOf(
   client: MysqlClient,
@@ -129,6 +153,20 @@ export async function dropsOf(
       )
       .join("")
   );
+}
+
+/** Statements that drop the views of a database whose names these tables have: they would stop a RENAME. */
+export async function dropsInTheWay(
+  client: MysqlClient,
+  database: string,
+  tables: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const views = await dropsOf(client, database, ["VIEW"], signal);
+  return tables
+    .map((table) => `DROP VIEW IF EXISTS ${quoteName(database)}.${quoteName(table)};\n`)
+    .filter((drop) => views.includes(drop))
+    .join("");
 }
 
 /**

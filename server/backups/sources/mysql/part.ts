@@ -8,7 +8,8 @@ import {
   type ForeignKey,
 } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
-import { leadOf, loadScratch, tryLocks } from "./load.ts";
+import { loadScratch, tryLocks } from "./load.ts";
+import { leadOf } from "./scratch.ts";
 import { listTables, readTriggers, settableDefiners } from "./objects.ts";
 import type { Names, Part, Plan } from "./plan.ts";
 import { inDatabase } from "./split.ts";

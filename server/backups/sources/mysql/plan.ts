@@ -27,7 +27,13 @@ export type Plan = {
   tables: string[];
   /** Where only those are; absent: everything is restored. */
   part?: Part;
+  /** What of it the target had, see `listObjects`; absent in plans of earlier versions. */
+  present?: string[];
 };
+
+/** What stands in the place of a plan once the target is as it was: only scratch databases are left to be dropped. */
+export const undone = { state: "undone" } as const;
+export type Undone = typeof undone;
 
 /** Names of one restore or drill, on the server and on disk. */
 export function namesOf({ connection, database }: MysqlPlace, scratchFolder: string, id: number) {

@@ -1,10 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Host } from "../../../hosts/host.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import { readGrants } from "./grants.ts";
-import { attemptOf, sourceOf, streamOf, takeDump } from "./testing/fixtures.ts";
+import {
+  attemptOf,
+  scratchDatabases,
+  sourceOf,
+  streamOf,
+  takeDump,
+  testHost,
+} from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -15,6 +25,24 @@ CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2; CREATE PROC
 CREATE VIEW seen AS SELECT twice(id) FROM parent;
 CREATE TRIGGER shout BEFORE INSERT ON parent FOR EACH ROW SET NEW.id = NEW.id;
 CREATE EVENT tidy ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1;`;
+
+/** @param then runs once, before the first script that holds the words */
+function hookedHost(words: string, then: () => Promise<unknown>): Host {
+  let isDone = false;
+  return {
+    ...testHost,
+    async run(command) {
+      if (isDone || command.isSmall !== true || command.input === undefined)
+        return testHost.run(command);
+      const script = await buffer(command.input);
+      if (script.includes(words)) {
+        isDone = true;
+        await then();
+      }
+      return testHost.run({ ...command, input: Readable.from([script]) });
+    },
+  };
+}
 
 describe("grants", () => {
   const of = (...lines: string[]) => readGrants(lines, "`app`@`%`");
@@ -90,6 +118,12 @@ describe("an account of MariaDB", () => {
     expect(error).toBeInstanceOf(SourceError);
     return toError(error).message;
   };
+
+  const outline = () =>
+    server.query(
+      null,
+      "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'shop_1' ORDER BY 1; SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = 'shop_1'; SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'shop_1' ORDER BY 1; SELECT EVENT_NAME FROM information_schema.EVENTS",
+    );
 
   const onProc = (account: string) => `GRANT SELECT ON mysql.proc TO ${account};`;
   test.each<[string, RegExp, (account: string) => string]>([
@@ -200,5 +234,92 @@ describe("an account of MariaDB", () => {
     await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
     expect(await source.drill(streamOf(content), manifest, attemptOf(9))).toContain("restored");
     await source.restore(streamOf(content), attemptOf(9));
+  });
+
+  test("whose rights go during a restore keeps its backups, which say what is left and what removes it", async () => {
+    const scratchRights = "`quarterdeck\\_%`";
+    const { source, user } = await makeAccount(onProc);
+    const allow = () =>
+      server.query(
+        null,
+        `GRANT ALL ON shop_1.* TO ${user}; GRANT ALL ON ${scratchRights}.* TO ${user}`,
+      );
+    const revoke = (what: string, on: string) =>
+      server.query(null, `REVOKE ${what} ON ${on}.* FROM ${user}`);
+    /** @param then what happens before the first script that holds the words */
+    const restoreUntil = (id: number, words: string, then: () => Promise<unknown>, dump: Buffer) =>
+      sourceOf(
+        server.url("shop_1", { user, password: "x" }),
+        scratch,
+        hookedHost(words, then),
+      ).restore(streamOf(dump), attemptOf(id));
+    await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
+    await allow();
+
+    // All is in place, and the old tables cannot be dropped.
+    const noDrop = () => revoke("DROP", scratchRights);
+    await restoreUntil(21, "DROP DATABASE", noDrop, all.content);
+    const line = await rehearse(source);
+    expect(line).toContain(`Warning: '${user}'@'%' may not drop what a restore or drill left`);
+    const drops = "DROP DATABASE `quarterdeck_new_21`; DROP DATABASE `quarterdeck_old_21`;";
+    expect(line).toContain(`Run with an account that may: ${drops}`);
+    await takeDump(source);
+    await expect(source.restore(streamOf(all.content), attemptOf(21))).rejects.toThrow(drops);
+    await server.query(null, drops);
+    expect(await rehearse(source)).not.toContain("Warning");
+    expect(await readdir(scratch)).toEqual([]);
+
+    // The tables are exchanged, and neither what follows nor the way back is allowed.
+    await allow();
+    const noWay = async () => {
+      await revoke("CREATE VIEW", "shop_1");
+      await revoke("ALTER", scratchRights);
+      throw new Error("gone");
+    };
+    const finishing = "DROP FUNCTION IF EXISTS `shop_1`";
+    await expect(restoreUntil(22, finishing, noWay, all.content)).rejects.toThrow("gone");
+    const begun = await rehearse(source);
+    expect(begun).toContain(
+      "Warning: the restore of backup 22 was cut off, and can be neither completed nor undone",
+    );
+    expect(begun).not.toContain("DROP DATABASE");
+    await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+      "Nothing was changed: the restore of backup 22",
+    );
+    // Hidden from the account, the old tables are not taken for gone.
+    await revoke("ALL", scratchRights);
+    expect(await rehearse(source)).toContain("may not look into scratch databases");
+    await allow();
+    expect(await rehearse(source)).toContain("of backup 22 that was cut off is settled");
+
+    // What may not be dropped is not in the way of what has to come back.
+    const noRoutines = async () => {
+      await revoke("ALTER ROUTINE", "shop_1");
+      throw new Error("gone");
+    };
+    await server.query(
+      "shop_1",
+      "DROP TRIGGER shout; DROP VIEW seen; CREATE VIEW late AS SELECT 1",
+    );
+    const before = await outline();
+    await expect(restoreUntil(24, finishing, noRoutines, all.content)).rejects.toThrow("gone");
+    expect(await outline()).toBe(before);
+
+    // A load that is refused leaves a scratch database alone.
+    await allow();
+    const cut = restoreUntil(
+      25,
+      "CREATE DATABASE `quarterdeck_new",
+      noDrop,
+      all.content.subarray(0, 3000),
+    );
+    await expect(cut).rejects.toThrow("DROP command denied");
+    expect(await rehearse(source)).toContain("DROP DATABASE `quarterdeck_new_25`;");
+    await allow();
+    expect(await rehearse(source)).toContain(
+      "backup 25 that was cut off is settled: shop_1 is as it was",
+    );
+    expect(await readdir(scratch)).toEqual([]);
+    expect(await scratchDatabases(server)).toBe("");
   });
 });

@@ -2,8 +2,8 @@
 import { toError } from "../../../to-error.ts";
 import type { Attempt } from "../source.ts";
 import type { MysqlClient } from "./client.ts";
-import { endSessions } from "./load.ts";
-import { readPlan, type Names } from "./plan.ts";
+import { readPlan, undone, writePlan, type Names } from "./plan.ts";
+import { endSessions } from "./scratch.ts";
 
 /** Putting things in order is renames and drops, and does not heed the attempt's abort. */
 export const orderLimitMs = 5 * 60_000;
@@ -19,6 +19,25 @@ type Order<Plan> = {
   /** Sentences on what cannot come back. */
   lost: readonly string[];
 };
+
+/**
+ * What comes after all is as it was. Where that fails, it is kept that only scratch databases are left, so that nothing is put
+ * back a second time, over what came since.
+ * @param plan of the restore; null = it had changed nothing
+ */
+export async function cleanUndone(
+  names: Pick<Names, "planFile">,
+  plan: object | null,
+  clean: () => Promise<void>,
+): Promise<void> {
+  if (plan !== null) await writePlan(names, undone);
+  try {
+    await clean();
+  } catch (error) {
+    if (plan === null) await writePlan(names, undone);
+    throw error;
+  }
+}
 
 /**
  * Never finishes what failed: the operator is told that it did.

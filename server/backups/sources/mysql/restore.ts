@@ -1,14 +1,17 @@
 // A restore: the dump is loaded beside the target, then all tables change places in one RENAME, which is atomic;
 // what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
 import { Readable } from "node:stream";
-import { quoteName, quoteText } from "./client.ts";
+import { quoteName } from "./client.ts";
 import { addKeys, dropKeys, listForeignKeys, tellForeignReferences } from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
-import { codes, MysqlError } from "./errors.ts";
-import { dropScratch, endSessions, leadOf, loadScratch, tryLocks } from "./load.ts";
+import { codes, isNotAllowed, MysqlError } from "./errors.ts";
+import { loadScratch, tryLocks } from "./load.ts";
 import {
+  dropsInTheWay,
   dropsOf,
   listBrokenViews,
+  isSame,
+  listObjects,
   listTables,
   readObjects,
   settableDefiners,
@@ -24,9 +27,13 @@ import {
   type Names,
   type Part,
   type Plan,
+  undone,
+  type Undone,
 } from "./plan.ts";
 import { checkPrivileges } from "./privileges.ts";
-import { orderLimitMs, putInOrder } from "./put-in-order.ts";
+import { dropSuspects, refuseProtected } from "./protected.ts";
+import { cleanUndone, orderLimitMs, putInOrder } from "./put-in-order.ts";
+import { dropScratch, endSessions, leadOf, refuseHidden } from "./scratch.ts";
 import type { Objects } from "./split.ts";
 import { listed } from "./words.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
@@ -40,13 +47,13 @@ export function createMysqlRestore(
   const { client } = options;
   const target = client.place.database;
   const { fresh, old } = names;
-  const inTarget = (table: string) => `${quoteName(target)}.${quoteName(table)}`;
   /** Gives the target these objects and no others, or the tables of a part these triggers; may be run again and again. */
   async function putObjects(
     objects: Objects,
     { tables, part }: Pick<Plan, "tables" | "part">,
     marked: string | null,
     signal: AbortSignal,
+    { isForced = false } = {},
   ) {
     const drops =
       part === undefined
@@ -54,7 +61,18 @@ export function createMysqlRestore(
           await dropsOf(client, target, ["EVENT", "VIEW", "ROUTINE", "TRIGGER"], signal)
         : await dropsOf(client, target, ["TRIGGER"], signal, tables);
     const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
-    await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal });
+    await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal, isForced });
+  }
+
+  /** Gives the target what it had. What the account may not drop is still there then, so the server may refuse to replace it. */
+  async function putBack(plan: Plan, signal: AbortSignal): Promise<void> {
+    try {
+      await putObjects(plan.before, plan, null, signal);
+    } catch (error) {
+      if (!isNotAllowed(error)) throw error;
+      await putObjects(plan.before, plan, null, signal, { isForced: true });
+      if (!isSame(plan.present, await listObjects(client, target, signal))) throw error;
+    }
   }
 
   async function refuseForeignReferences(signal: AbortSignal): Promise<void> {
@@ -65,15 +83,9 @@ export function createMysqlRestore(
   async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
     const { part } = plan;
     const present = part?.existing ?? (await listTables(client, target, signal));
-    const taken = new Set(plan.tables);
-    // A view in the place of a table that comes would stop the RENAME; the others stay until it is done.
-    const views = await client.query(
-      `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(target)} AND TABLE_TYPE = 'VIEW'`,
-      { signal },
-    );
-    const inTheWay = views
-      .filter(([view = ""]) => taken.has(view) && part === undefined)
-      .map(([view = ""]) => `DROP VIEW IF EXISTS ${inTarget(view)};\n`);
+    // The other views stay until it is done.
+    const inTheWay =
+      part === undefined ? await dropsInTheWay(client, target, plan.tables, signal) : "";
     const drops =
       part === undefined
         ? await dropsOf(client, target, ["EVENT", "TRIGGER"], signal)
@@ -84,7 +96,7 @@ export function createMysqlRestore(
       ...plan.tables.map(move(fresh, target)),
       move(fresh, old)(markerTable),
     ];
-    const script = `${leadOf(names, fresh)}CREATE DATABASE ${quoteName(old)};\n${inTheWay.join("")}${drops}${renameAll(moves)}`;
+    const script = `${leadOf(names, fresh)}CREATE DATABASE ${quoteName(old)};\n${inTheWay}${drops}${renameAll(moves)}`;
     await client.feed(Readable.from([Buffer.from(script)]), { signal });
   }
 
@@ -118,7 +130,8 @@ export function createMysqlRestore(
     await removePlan(names);
   }
 
-  async function undo(plan: Plan | null, signal: AbortSignal): Promise<void> {
+  async function undo(plan: Plan | Undone | null, signal: AbortSignal): Promise<void> {
+    if (plan?.state === "undone") return clean(signal);
     const marked = await markerPlace(client, names, signal);
     if (marked === old) {
       if (plan === null)
@@ -128,9 +141,17 @@ export function createMysqlRestore(
       const came = new Set(plan.tables);
       const present = await listTables(client, target, signal);
       const kept = (await listTables(client, old, signal)).filter((table) => table !== markerTable);
+      if (plan.part === undefined) {
+        const events = leadOf(names, old) + (await dropsOf(client, target, ["EVENT"], signal));
+        // One that the account may not drop was there before.
+        await client.query(`${events}DO 0`, { signal }).catch((error: unknown) => {
+          if (!isNotAllowed(error)) throw error;
+        });
+      }
       const drops =
         plan.part === undefined
-          ? await dropsOf(client, target, ["EVENT", "VIEW", "TRIGGER"], signal)
+          ? (await dropsInTheWay(client, target, kept, signal)) +
+            (await dropsOf(client, target, ["TRIGGER"], signal))
           : // They would follow the tables that go.
             dropKeys(plan.part.children, await listForeignKeys(client, target, signal), target) +
             (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
@@ -142,25 +163,26 @@ export function createMysqlRestore(
       const script = leadOf(names, old) + drops + renameAll(moves);
       await client.feed(Readable.from([Buffer.from(script)]), { signal });
     }
-    if (plan !== null) await putObjects(plan.before, plan, null, signal);
+    if (plan !== null) await putBack(plan, signal);
     if (plan?.part !== undefined) {
       const there = await listForeignKeys(client, target, signal);
       const sql = `${leadOf(names, null)}${addKeys(plan.part.children, there, target)}`;
       await client.feed(Readable.from([Buffer.from(sql)]), { signal });
     }
-    await clean(signal);
+    await cleanUndone(names, plan, () => clean(signal));
   }
 
   const settle: Source["settle"] = async ({ say }) => {
     const signal = AbortSignal.timeout(orderLimitMs);
     await endSessions(client, names, signal);
     await dropScratch(client, [names.drill], signal);
-    const plan = await readPlan(names);
-    const marked = await markerPlace(client, names, signal);
-    if (plan?.state === "done") {
+    const plan = await readPlan<Plan | Undone>(names);
+    if (plan !== null) await refuseHidden(client, fresh, signal);
+    if (plan?.state === "done" || plan?.state === "undone") {
       await clean(signal);
-      return "restored";
+      return plan.state === "done" ? "restored" : "as it was";
     }
+    const marked = await markerPlace(client, names, signal);
     if (plan !== null && marked === old) {
       try {
         await finish(plan, signal);
@@ -185,8 +207,9 @@ export function createMysqlRestore(
     ): Promise<void> {
       const { say, signal } = attempt;
       const lost: string[] = [];
+      // Before anything is put in order: the plan of an earlier restore that is done would speak for this one.
+      await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
-        await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
         await client
           .query(`CREATE DATABASE IF NOT EXISTS ${quoteName(target)}`, { signal })
           .catch((error: unknown) => {
@@ -198,6 +221,7 @@ export function createMysqlRestore(
         // Broken views are in the target, not in the backup, so they do not stop the restore.
         const broken = await listBrokenViews(client, target, signal);
         await checkPrivileges(client, broken, signal);
+        if (wanted === null) await refuseProtected(client, [target], signal);
         if (wanted !== null) {
           const plan = await loadPart(options, names, { tables: wanted, from, manifest }, attempt);
           await writePlan(names, plan);
@@ -219,13 +243,26 @@ export function createMysqlRestore(
           { ...attempt, say: (line) => void lost.push(line) },
         );
         const code = (await sequenceDefaults(client, { fresh, target }, signal)) + objects.code;
-        const plan: Plan = { state: "begun", restored: { ...objects, code }, before, tables };
+        const present = await listObjects(client, target, signal);
+        const plan: Plan = {
+          state: "begun",
+          restored: { ...objects, code },
+          before,
+          tables,
+          present,
+        };
         await writePlan(names, plan);
+        const unchanged = () => writePlan(names, undone);
+        await dropSuspects(client, [target], leadOf(names, fresh), unchanged, signal);
         await swap(plan, signal);
         await finish(plan, signal);
       } catch (error) {
         from.destroy();
-        await putInOrder<Plan>({ client, names, shown: target, undo, clean, lost }, say, error);
+        await putInOrder<Plan | Undone>(
+          { client, names, shown: target, undo, clean, lost },
+          say,
+          error,
+        );
       }
     },
   };

@@ -1,11 +1,11 @@
 // MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the files beside this one.
-import { readdir } from "node:fs/promises";
 import type { Host } from "../../../hosts/host.ts";
 import { createMysqlClient, quoteName, quoteText, readUrl } from "./client.ts";
 import { countRowsNow } from "./contents.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
 import { createMysqlIntake } from "./intake.ts";
+import { refuseLeftovers, running, settleLeftovers } from "./leftovers.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { createMysqlDrill } from "./load.ts";
 import { namesOf } from "./plan.ts";
@@ -28,9 +28,6 @@ type MysqlSourceOptions = {
   /** A restore puts back these tables alone; null = everything. */
   tables?: readonly string[] | null;
 };
-
-/** Plans of restores that run in this process: theirs is no leftover. */
-const running = new Set<string>();
 
 const existsLimitMs = 30_000;
 
@@ -79,17 +76,14 @@ export function createMysqlSource({
 
   let found: Record<string, string> = {};
 
-  /** A restore that failed while its server was away could not be put in order; it is now. */
-  async function settleLeftovers(say: (line: string) => void, signal: AbortSignal): Promise<void> {
-    const files = await readdir(scratchFolder).catch(() => []);
-    for (const file of files) {
-      const id = Number(/^mysql-(\d+)-/.exec(file)?.[1]);
-      const { planFile } = namesFor(id);
-      if (!planFile.endsWith(`/${file}`) || running.has(planFile)) continue;
-      const state = await createMysqlRestore(options, namesFor(id)).settle({ id, say, signal });
-      say(`A restore of backup ${id} that was cut off is settled: ${place.database} is ${state}.`);
-    }
-  }
+  const leftovers = {
+    scratchFolder,
+    prefix: "mysql-",
+    shown: place.database,
+    namesFor,
+    settle: (attempt: Parameters<Source["settle"]>[0]) =>
+      createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
+  };
 
   return {
     extension: "sql",
@@ -103,7 +97,7 @@ export function createMysqlSource({
         [tools.dump.program]: tools.dump.version,
       };
       const lines: string[] = [];
-      await settleLeftovers((line) => lines.push(line), signal);
+      await settleLeftovers(leftovers, (line) => lines.push(line), signal);
       const { warning } = await checkPrivileges(client, [], signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
       const { program, version } = tools.dump;
@@ -134,8 +128,10 @@ export function createMysqlSource({
       }
       running.add(names.planFile);
       try {
+        await refuseLeftovers(leftovers, attempt.say, attempt.signal);
         await createMysqlRestore(options, names, tables).restore(from, attempt, manifest);
       } catch (error) {
+        from.destroy();
         if (isNew) await dropIfEmpty().catch((left: Error) => attempt.say(left.message));
         throw error;
       } finally {

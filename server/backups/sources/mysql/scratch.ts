@@ -1,0 +1,127 @@
+// What a restore or drill has on the server while it runs: its sessions, told by a lock, and its scratch databases.
+import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { codes, isNotAllowed, MysqlError } from "./errors.ts";
+import { markerTable, type Names } from "./plan.ts";
+import { readAccount } from "./privileges.ts";
+import { SourceError } from "../source.ts";
+
+/**
+ * How long a statement waits for another connection's table lock before it fails. Short, because all others that come
+ * for the table wait behind it.
+ */
+const lockWaitSeconds = 5;
+
+type Lock = Pick<Names, "lock">;
+
+/**
+ * What each session that changes something begins with. The named lock tells `endSessions` which session is ours,
+ * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
+ * begin after things were put in order.
+ */
+export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
+  `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
+    markedDatabase === null
+      ? ""
+      : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`
+  }`;
+
+/** Ends what a killed service or an abort left running on the server. */
+export async function endSessions(
+  client: MysqlClient,
+  { lock }: Lock,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const [row] = await client.query(`SELECT IS_USED_LOCK(${quoteText(lock)})`, { signal });
+    const session = row?.[0] ?? "NULL";
+    if (session === "NULL") return;
+    // May be gone by now, which is as good.
+    await client.query(`KILL ${session}`, { signal }).catch((error: unknown) => {
+      if (!(error instanceof MysqlError) || error.code !== codes.noSuchThread) throw error;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** @throws SourceError that says what removes them, where the account may not drop them */
+export async function dropScratch(
+  client: MysqlClient,
+  databases: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  // In the order asked for, so that what says where things stand goes last.
+  const listPresent = async () => {
+    const rows = await client.query(
+      `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${databases.map(quoteText).join(", ")})`,
+      { signal },
+    );
+    const present = new Set(rows.map(([name]) => name));
+    return databases.filter((database) => present.has(database));
+  };
+  if (databases.length === 0) return;
+  // Looked for first: an account that may not make them may not say DROP … IF EXISTS either.
+  const present = await listPresent();
+  if (present.length === 0) return;
+  const drops = present.map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
+  try {
+    await client.query(
+      `SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\n${drops.join("")}DO 0`,
+      { signal },
+    );
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+    const left = await listPresent();
+    const { shown } = await readAccount(client, signal);
+    const cure = left.map((database) => `DROP DATABASE ${quoteName(database)};`).join(" ");
+    throw new SourceError(
+      `${shown} may not drop what a restore or drill left, ${left.join(" and ")}. Run with an account that may: ${cure} Or allow it with: ${grantScratch(shown)} (${error.message})`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The server hides databases from those who have no right to them, so one that is not seen may be there.
+ * @throws SourceError where that may be so with a scratch database
+ */
+export async function refuseHidden(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.query(`SHOW TABLES FROM ${quoteName(database)}`, { signal });
+  } catch (error) {
+    if (error instanceof MysqlError && error.code === codes.unknownDatabase) return;
+    if (!isNotAllowed(error)) throw error;
+    const { shown } = await readAccount(client, signal);
+    throw new SourceError(
+      `${shown} may not look into scratch databases. Allow it with: ${grantScratch(shown)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** @param account as SQL names it */
+const grantScratch = (account: string): string =>
+  `GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO ${account};`;
+
+export async function makeScratch(
+  client: MysqlClient,
+  names: Lock,
+  database: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.query(
+      `${leadOf(names, null)}CREATE DATABASE ${quoteName(database)};\nCREATE TABLE ${quoteName(database)}.${markerTable} (id INT PRIMARY KEY) ENGINE=InnoDB`,
+      { signal },
+    );
+  } catch (error) {
+    if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
+    const { shown } = await readAccount(client, signal);
+    throw new SourceError(
+      `The account may not make the scratch database that a restore needs. Run on the server: ${grantScratch(shown)}`,
+    );
+  }
+}
