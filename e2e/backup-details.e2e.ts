@@ -16,7 +16,7 @@ import {
 import { action, breakDatabase, newestOf, pathOf, showBackup } from "./backup-helpers.ts";
 
 test.describe("a configuration's page", () => {
-  test("leads to a run that can be watched until it is finished, with its checksum", async ({
+  test("leads to a run that can be watched until it is finished, with its checksum and until when it is locked", async ({
     connected: page,
     service,
     backups,
@@ -25,6 +25,7 @@ test.describe("a configuration's page", () => {
   }) => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const { id, name } = await bucket.createConfiguration();
+    bucket.lock(new Date("2999-01-02T03:04:05Z"));
     const release = bucket.hold();
     await page.goto(`${service.url}/backup-configurations/${id}`);
     await expect(page.getByText("No backup yet.")).toBeVisible();
@@ -48,6 +49,11 @@ test.describe("a configuration's page", () => {
     await expect(page.getByRole("progressbar")).toBeHidden();
     await expect(main).toContainText("40 MB");
     const backup = newestOf(await backups.configuration(id));
+    await expect(main).toContainText("Its storage refuses to delete it before.");
+    await expect(action(page, "Delete", backup.id)).toHaveAccessibleDescription(
+      "Can't delete: the storage has locked the backup until 2999-01-02 03:04 UTC.",
+    );
+    expect((await service.call("DELETE", `/api/backup/${backup.id}`)).status).toBe(409);
     await page.getByRole("button", { name: "Copy checksum" }).click();
     const stored = await bucket.content(backup);
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(

@@ -11,6 +11,8 @@ export type Bucket = {
   createConfiguration(): Promise<BackupConfiguration>;
   /** What is asked of it from now on waits. @returns what lets it go on */
   hold(): () => void;
+  /** What it has is locked until then, from now on. */
+  lock(until: Date): void;
   content(backup: Backup): Promise<Buffer>;
 };
 
@@ -48,6 +50,7 @@ export const test = base.extend<{ bucket: Bucket }>({
         release = () => resolve("pass");
         return release;
       },
+      lock: storage.lock,
       content: ({ path }) => readFile(join(folder, "copies", `${path}._S3rver_object`)),
     });
     release();

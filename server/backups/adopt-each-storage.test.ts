@@ -58,12 +58,13 @@ afterAll(async () => {
 
 test.each([
   { name: "a folder over SSH", id: 5 },
-  { name: "an encrypted bucket", id: 6 },
+  { name: "an encrypted bucket that has locked its files", id: 6 },
   { name: "a remote of rclone", id: 7 },
   // `npm run soak -- storages` alone: what is listed and read there goes as in the first.
   ...(isLongForm ? [{ name: "a login over SFTP", id: 8 }] : []),
 ])("$name is adopted, and what it has is restored", async ({ id }) => {
   const made = await first.installed({ storage_provider_id: id });
+  if (id === 6) s3.lock(new Date("2999-01-02T03:04:05Z"));
   const backups = [await first.run(made.id), await first.run(made.id)];
   expect(backups.map(({ status }) => status)).toEqual(["finished", "finished"]);
   const path = `/api/inventory/storage-providers/${id}/adoption`;
@@ -79,7 +80,11 @@ test.each([
     return found;
   });
   const [newest] = configuration.backups;
-  expect(newest).toMatchObject({ path: backups[1]?.path, checksum: backups[1]?.checksum });
+  expect(newest).toMatchObject({
+    path: backups[1]?.path,
+    checksum: backups[1]?.checksum,
+    locked_until: id === 6 ? "2999-01-02T03:04:05.000000Z" : null,
+  });
   second.sql("delete from orders");
   expect(newest?.encrypted).toBe(id === 6);
   await second.call("PUT", `/api/backup/${newest?.id}`, id === 6 ? { identity } : {});

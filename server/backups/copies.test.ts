@@ -254,11 +254,20 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
     reason: "The newest backup is missing in offsite.",
   });
 
+  gate.lock(new Date("2999-01-02T03:04:05Z"));
   const { status, body: again } = await copyAgain(run.id);
   expect(status).toBe(202);
   const copy = await service.becomes(again.id, "finished");
   expect(copy).toMatchObject({ checksum: run.checksum, storage_provider_id: offsite });
   expect(await service.backup(run.id)).toMatchObject({ warnings: [], status: "finished" });
+  // The storage's lock is that of the copy alone.
+  expect(copy.locked_until).toBe("2999-01-02T03:04:05.000000Z");
+  expect((await service.backup(run.id)).locked_until).toBe(null);
+  expect(await service.messageOf("DELETE", `/api/backup/${copy.id}`)).toBe(
+    "Locked in offsite until 2999-01-02 03:04 UTC. It can be deleted after that.",
+  );
+  gate.lock(null);
+  await service.query("update backups set locked_until = null where id = $1", [copy.id]);
   expect(await judge(id)).toMatchObject({ state: "protected", warning: null });
 
   // What is read to be copied is compared with what was stored.

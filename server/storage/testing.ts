@@ -15,6 +15,8 @@ export type Gate = {
    * request's body, `hang` never answers. A promise has the request wait for it.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
+  /** From now on it says of each file that it is locked until then, as a bucket with object lock would; null = of none. */
+  lock(until: Date | null): void;
   close(): Promise<void>;
 };
 
@@ -30,6 +32,7 @@ export async function startS3(directory: string): Promise<Gate> {
   const { port: storagePort } = await storage.run();
   let asked: string[] = [];
   let decide: Parameters<Gate["rule"]>[0] = () => "pass";
+  let locks: Record<string, string> = {};
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const what = `${incoming.method} ${incoming.url}`;
@@ -37,7 +40,7 @@ export async function startS3(directory: string): Promise<Gate> {
     const decision = decide(what);
     const verdict = typeof decision === "object" ? await decision : decision;
     if (incoming.destroyed) return;
-    if (verdict === "pass") return pass(incoming, outgoing, storagePort);
+    if (verdict === "pass") return pass(incoming, outgoing, storagePort, locks);
     if (verdict === "hang") return;
     if (verdict === "reset") {
       incoming.once("data", () => incoming.destroy());
@@ -63,6 +66,13 @@ export async function startS3(directory: string): Promise<Gate> {
       decide = next;
       asked = [];
     },
+    lock(until) {
+      const name = "x-amz-object-lock";
+      locks =
+        until === null
+          ? {}
+          : { [`${name}-mode`]: "COMPLIANCE", [`${name}-retain-until-date`]: until.toISOString() };
+    },
     async close() {
       gate.closeAllConnections();
       gate.close();
@@ -73,12 +83,17 @@ export async function startS3(directory: string): Promise<Gate> {
   };
 }
 
-function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
+function pass(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  port: number,
+  more: Record<string, string>,
+): void {
   const { method, url: path, headers } = incoming;
   const onward = request(
     { host: "127.0.0.1", port, method, path, headers, agent: false },
     (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
       answer.pipe(outgoing);
     },
   );

@@ -53,6 +53,10 @@ type Facts = Pick<
 export const isLocked = ({ locked_until: until }: Pick<Backup, "locked_until">): boolean =>
   until != null && Date.parse(until) > Date.now();
 
+/** As the service writes it. */
+const utcText = (moment: string) =>
+  `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {
   if (action === "cancel")
@@ -65,8 +69,8 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
   if (isInTransit(drill) && !isFree) return `Can't ${verbs[action]} during a restore drill.`;
   if (action === "remove" && backup.pinned_at)
     return "Can't delete: the backup is pinned. Unpin it first.";
-  if (action === "remove" && isLocked(backup))
-    return "Can't delete: the storage has locked the backup. See its page for until when.";
+  if (action === "remove" && backup.locked_until && isLocked(backup))
+    return `Can't delete: the storage has locked the backup until ${utcText(backup.locked_until)}.`;
   const isKnown = backupStates.some((known) => known === status);
   const isAllowed =
     action === "remove" ? canBackup.remove : action === "pin" ? canBackup.pin : canBackup.restore;
