@@ -14,11 +14,17 @@ import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { serverKinds, type DatabaseServer } from "./testing/database-servers.ts";
 import { isRoot } from "../testing/machine.ts";
+import { ownUser } from "../testing/own-user.ts";
 
 const execute = promisify(execFile);
 const shop = 'shop\'s "new" = $1';
 const whole = 10;
 const single = 11;
+const hookUser = isRoot ? "nobody" : ownUser;
+const hooks = `{ before: [sh, -c, id -un], after: [sh, -c, echo afterwards], user: ${hookUser} }`;
+const betweenHooks = new RegExp(
+  `Before the backup: sh -c id -un\\n  ${hookUser}\\n[^]*After the backup: sh -c echo afterwards\\n  afterwards\\n`,
+);
 
 describe.each(serverKinds)("a whole $name server", (kind) => {
   const { engine, words } = kind;
@@ -37,8 +43,8 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
       { secrets: { DB1: server.url(kind.ownDatabases[0] ?? ""), STAGING: server.url("staging") } },
       {
         databases: () => `
-  - { id: ${whole}, server: 1, name: db-1, engine: ${engine}, url: env:DB1, scope: server }
-  - { id: ${single}, server: 1, name: staging, engine: ${engine}, url: env:STAGING }`,
+  - { id: ${whole}, server: 1, name: db-1, engine: ${engine}, url: env:DB1, scope: server, backup_hooks: ${hooks} }
+  - { id: ${single}, server: 1, name: staging, engine: ${engine}, url: env:STAGING, backup_hooks: ${hooks} }`,
       },
     );
     backup = await backUp(whole);
@@ -52,6 +58,8 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     const configuration = await service.installed({ backupable_id: id });
     const made = await service.run(configuration.id);
     expect(made.status, made.output).toBe("finished");
+    // Those of a database and of a whole server.
+    expect(made.output).toMatch(betweenHooks);
     return made;
   };
   const into = (id: number) => `/api/database/${id}/restore`;
