@@ -15,7 +15,7 @@ import {
   readObjects,
   settableDefiners,
 } from "../mysql/objects.ts";
-import { readPlan, removePlan, writePlan, type Undone } from "../mysql/plan.ts";
+import { readPlan, removePlan, undone, writePlan, type Undone } from "../mysql/plan.ts";
 import { mayRestore, readAccount } from "../mysql/privileges.ts";
 import { dropSuspects, refuseProtected } from "../mysql/protected.ts";
 import { cleanUndone, orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
@@ -211,6 +211,8 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       await refuseWithoutRights(signal);
       await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
+        // Until there is a plan, scratch databases alone can be left, whatever ends this.
+        await writePlan(names, undone);
         const { plan, members: loaded } = await readArchive(from, attempt);
         await exchange.rehearse(loaded, signal);
         const { names: there } = await listDatabases(client, signal);

@@ -31,7 +31,7 @@ export type Plan = {
   present?: string[];
 };
 
-/** What stands in the place of a plan once the target is as it was: only scratch databases are left to be dropped. */
+/** In the place of a plan while the target is as it was: only scratch databases are left to be dropped. */
 export const undone = { state: "undone" } as const;
 export type Undone = typeof undone;
 

@@ -23,7 +23,7 @@ type Order<Plan> = {
 /**
  * What comes after all is as it was. Where that fails, it is kept that only scratch databases are left, so that nothing is put
  * back a second time, over what came since.
- * @param plan of the restore; null = it had changed nothing
+ * @param plan of the restore; null = there was none, so nothing was put back
  */
 export async function cleanUndone(
   names: Pick<Names, "planFile">,
@@ -31,12 +31,7 @@ export async function cleanUndone(
   clean: () => Promise<void>,
 ): Promise<void> {
   if (plan !== null) await writePlan(names, undone);
-  try {
-    await clean();
-  } catch (error) {
-    if (plan === null) await writePlan(names, undone);
-    throw error;
-  }
+  await clean();
 }
 
 /**

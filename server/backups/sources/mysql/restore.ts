@@ -210,6 +210,8 @@ export function createMysqlRestore(
       // Before anything is put in order: the plan of an earlier restore that is done would speak for this one.
       await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
+        // Until there is a plan, scratch databases alone can be left, whatever ends this.
+        await writePlan(names, undone);
         await client
           .query(`CREATE DATABASE IF NOT EXISTS ${quoteName(target)}`, { signal })
           .catch((error: unknown) => {
