@@ -32,13 +32,16 @@ const activityOf = async (id: number) => {
     .map(({ action }) => action);
 };
 const postgresRows = async () => await every.postgres?.query("shop", "select count(*) from noise");
-const mariadbRows = () => every.mariadb.query("shop", "select count(*) from noise");
+const mariadbRows = () =>
+  every.mariadb.query("shop", "select count(*) from noise; show databases like 'quarterdeck%'");
 /** How much each source holds: a restore must not change it, whole or in part. */
 const contents = {
   PostgreSQL: postgresRows,
   "whole PostgreSQL server": postgresRows,
   "PostgreSQL on a remote server": postgresRows,
   MariaDB: mariadbRows,
+  "whole MariaDB server": mariadbRows,
+  "whole MariaDB server on a remote server": mariadbRows,
   "MariaDB on a remote server": mariadbRows,
   SQLite: async () => every.service.sql("select count(*) from noise"),
   "SQLite on a remote server": async () => {

@@ -67,6 +67,8 @@ const contents: Record<SourceKind, () => Content> = {
   "whole PostgreSQL server": () => postgres,
   "PostgreSQL on a remote server": () => postgres,
   MariaDB: () => mariadb,
+  "whole MariaDB server": () => mariadb,
+  "whole MariaDB server on a remote server": () => mariadb,
   "MariaDB on a remote server": () => mariadb,
   SQLite: () => sqliteFile("orders.sqlite"),
   "SQLite on a remote server": () => sqliteFile("notes.sqlite"),

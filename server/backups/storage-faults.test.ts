@@ -54,7 +54,7 @@ test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
       )) ?? []),
       await mariadb.query(
         null,
-        "select info from information_schema.processlist where db = 'shop'",
+        "select info from information_schema.processlist where user = 'tester'",
       ),
     ];
     expect(sessions.filter((session) => session !== "")).toEqual([]);

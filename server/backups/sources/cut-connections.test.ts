@@ -14,6 +14,7 @@ import {
 } from "../testing/postgres-server.ts";
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
 import { createMysqlSource } from "./mysql/source.ts";
+import { createMysqlServerSource } from "./mysql-server/source.ts";
 import { createPostgresSource } from "./postgres/source.ts";
 import { createPostgresServerSource } from "./postgres-server/source.ts";
 import type { Source } from "./source.ts";
@@ -170,12 +171,48 @@ describe("MariaDB", () => {
     read: async () => {
       const found = await server.query(
         "shop",
-        "SELECT LEFT(word, 3), COUNT(*) FROM pages GROUP BY 1",
+        "SELECT LEFT(word, 3), COUNT(*) FROM pages GROUP BY 1; SHOW DATABASES LIKE 'quarterdeck%'",
       );
       return /^(\w+)\t20000$/.exec(found.trim())?.[1] ?? found;
     },
     mark: `--port=${new URL(server.url("shop")).port}`,
   }));
+});
+
+// As above.
+describe.each(isLongForm ? ["all databases of a MariaDB server"] : [])("%s", () => {
+  const names = ["blog", "shop"];
+  let server: MariadbServer;
+  beforeAll(async () => {
+    server = await startMariadbServer();
+    for (const name of names) await server.createDatabase(name);
+  });
+  afterAll(() => server?.stop());
+
+  const make = async (): Promise<Subject> => ({
+    source: createMysqlServerSource({
+      host: await remote.host(),
+      name: "db-1",
+      url: server.url(""),
+      scratchFolder: await makeFolder(),
+    }),
+    fill: async (word) => {
+      for (const name of names)
+        await server.query(
+          name,
+          `CREATE OR REPLACE TABLE pages AS SELECT seq AS n, REPEAT('${word} ', 100) AS word FROM seq_1_to_10000`,
+        );
+    },
+    read: async () => {
+      const found = await server.query(
+        null,
+        "SELECT LEFT(word, 3), COUNT(*) FROM (SELECT word FROM shop.pages UNION ALL SELECT word FROM blog.pages) AS both_pages GROUP BY 1; SHOW DATABASES LIKE 'quarterdeck%'",
+      );
+      return /^(\w+)\t20000$/.exec(found.trim())?.[1] ?? found;
+    },
+    mark: `--port=${new URL(server.url("")).port}`,
+  });
+  keepsItsPromises(remote, make, { runsOn: false });
 });
 
 describe("SQLite", () => {

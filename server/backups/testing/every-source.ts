@@ -21,11 +21,17 @@ export const sourceKinds = {
     "whole PostgreSQL server": { backupable_type: "database", backupable_id: 9 },
   }),
   MariaDB: { backupable_type: "database", backupable_id: 5 },
+  "whole MariaDB server": { backupable_type: "database", backupable_id: 10 },
   SQLite: { backupable_type: "database", backupable_id: 1 },
   ...(hasPostgresServer && {
     "PostgreSQL on a remote server": { server: 3, backupable_type: "database", backupable_id: 7 },
   }),
   "MariaDB on a remote server": { server: 3, backupable_type: "database", backupable_id: 8 },
+  "whole MariaDB server on a remote server": {
+    server: 3,
+    backupable_type: "database",
+    backupable_id: 11,
+  },
   "SQLite on a remote server": { server: 3, backupable_type: "database", backupable_id: 6 },
   "folder on a remote server": { server: 3, backupable_type: "site", backupable_id: 3 },
   folder: { backupable_type: "site", backupable_id: 1 },
@@ -84,7 +90,9 @@ export async function createEverySource(connection: string): Promise<EverySource
   - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }
   - { id: 7, server: 3, name: far-pg, engine: postgres, url: env:POSTGRES }
   - { id: 8, server: 3, name: far-maria, engine: mysql, url: env:MARIADB }
-  - { id: 9, server: 1, name: pg-server, engine: postgres, url: env:POSTGRES, scope: server }`,
+  - { id: 9, server: 1, name: pg-server, engine: postgres, url: env:POSTGRES, scope: server }
+  - { id: 10, server: 1, name: maria-server, engine: mysql, url: env:MARIADB, scope: server }
+  - { id: 11, server: 3, name: far-maria-server, engine: mysql, url: env:MARIADB, scope: server }`,
       sites: (home) => `  - { id: 3, server: 3, name: far, root: ${home}/far, user: ${ownUser} }
 ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobody }` : ""}`,
       providers: () =>
