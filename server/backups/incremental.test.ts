@@ -218,55 +218,59 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
   const rounds = Number(process.env["PATCH_ROUNDS"] ?? 2);
   const seed = makeSeed();
 
-  test(`canceled at any moment, ${rounds} runs and restores leave nothing half done (CRASH_SEED=${seed})`, async () => {
-    const random = makeRandom(seed);
-    const { id } = await service.installed({ incremental: true });
-    await service.run(id);
-    const startedMs = performance.now();
-    const patch = await service.run(id);
-    const usualMs = performance.now() - startedMs;
-    expect(patch.base_id).not.toBe(null);
-    const before = customers();
-    const cancelAfter = async (backupId: number) => {
-      await wait(random() * usualMs);
-      // It may be over by then.
-      expect([202, 409]).toContain(
-        await service.statusOf("POST", `/api/backup/${backupId}/cancel`),
-      );
-      return soon(async () => {
-        const found = await service.backup(backupId);
-        expect(["finished", "failed"], found.output).toContain(found.status);
-        expect(found.restore_status).not.toBe("running");
-        return found;
-      });
-    };
-    for (let round = 0; round < rounds; round++) {
-      const { body } = await service.json<{ id: number }>("POST", `/api/backup/${id}`);
-      const run = await cancelAfter(body.id);
-      if (run.status === "failed") expect(run).toMatchObject({ path: "", base_id: null });
-      const skips = { skip_safety_backup: true };
-      await service.call("PUT", `/api/backup/${patch.id}`, skips);
-      await cancelAfter(patch.id);
-      expect(customers()).toEqual(before);
-      const { backups } = await service.show(id);
-      const finished = backups.filter(({ status }) => status === "finished");
-      const prefix = dirname(patch.path);
-      await soon(async () =>
-        expect((await service.files()).filter((path) => path.startsWith(prefix))).toEqual(
-          finished.map(({ path }) => path).sort(),
-        ),
-      );
-      expect(await readdir(join(service.folder, "scratch"))).toEqual([]);
-      await soon(async () => {
-        const held = execFileSync("find", [
-          `/proc/${process.pid}/fd`,
-          "-printf",
-          "%l\n",
-        ]).toString();
-        expect(held).not.toContain(join(service.folder, "scratch/dump-"));
-        const { stdout } = await execute("ps", ["--ppid", String(process.pid), "-o", "args="]);
-        expect(stdout).not.toContain("--patch-from");
-      });
-    }
-  });
+  test(
+    `canceled at any moment, ${rounds} runs and restores leave nothing half done (CRASH_SEED=${seed})`,
+    async () => {
+      const random = makeRandom(seed);
+      const { id } = await service.installed({ incremental: true });
+      await service.run(id);
+      const startedMs = performance.now();
+      const patch = await service.run(id);
+      const usualMs = performance.now() - startedMs;
+      expect(patch.base_id).not.toBe(null);
+      const before = customers();
+      const cancelAfter = async (backupId: number) => {
+        await wait(random() * usualMs);
+        // It may be over by then.
+        expect([202, 409]).toContain(
+          await service.statusOf("POST", `/api/backup/${backupId}/cancel`),
+        );
+        return soon(async () => {
+          const found = await service.backup(backupId);
+          expect(["finished", "failed"], found.output).toContain(found.status);
+          expect(found.restore_status).not.toBe("running");
+          return found;
+        });
+      };
+      for (let round = 0; round < rounds; round++) {
+        const { body } = await service.json<{ id: number }>("POST", `/api/backup/${id}`);
+        const run = await cancelAfter(body.id);
+        if (run.status === "failed") expect(run).toMatchObject({ path: "", base_id: null });
+        const skips = { skip_safety_backup: true };
+        await service.call("PUT", `/api/backup/${patch.id}`, skips);
+        await cancelAfter(patch.id);
+        expect(customers()).toEqual(before);
+        const { backups } = await service.show(id);
+        const finished = backups.filter(({ status }) => status === "finished");
+        const prefix = dirname(patch.path);
+        await soon(async () =>
+          expect((await service.files()).filter((path) => path.startsWith(prefix))).toEqual(
+            finished.map(({ path }) => path).sort(),
+          ),
+        );
+        expect(await readdir(join(service.folder, "scratch"))).toEqual([]);
+        await soon(async () => {
+          const held = execFileSync("find", [
+            `/proc/${process.pid}/fd`,
+            "-printf",
+            "%l\n",
+          ]).toString();
+          expect(held).not.toContain(join(service.folder, "scratch/dump-"));
+          const { stdout } = await execute("ps", ["--ppid", String(process.pid), "-o", "args="]);
+          expect(stdout).not.toContain("--patch-from");
+        });
+      }
+    },
+    90_000 + rounds * 30_000,
+  );
 });
