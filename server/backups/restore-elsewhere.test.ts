@@ -186,18 +186,45 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     },
   };
 
+  /** One backup of each source serves all tests: none of them changes a source. */
+  const taken = new Map<string, Backup>();
+  async function backUp(kind: string, source: Record<string, unknown>): Promise<Backup> {
+    const before = taken.get(kind);
+    if (before !== undefined) return before;
+    const { id } = await service.installed(source);
+    const backup = await service.run(id);
+    expect(backup.status, backup.output).toBe("finished");
+    taken.set(kind, backup);
+    return backup;
+  }
+
   const decided = Object.entries(engines).filter(([name]) => isWhole || name === "folder");
+
+  test.each(decided)(
+    "%s: replaces nothing that no configuration saves, unless that is said",
+    async (kind, { source, target, content, fill, full, filled }) => {
+      await fill();
+      const backup = await backUp(kind, source);
+      const refused = await into(target, { backup_id: backup.id });
+      expect(refused.status).toBe(409);
+      expect(await refused.text()).toContain("holds data, and no backup configuration saves it");
+      expect((await service.backup(backup.id)).restore_status).toBeNull();
+      const now = await service.json<CurrentContents>("GET", `/api/${target}/contents`);
+      expect(now.body).toMatchObject({ is_empty: false, saved_by: null, problem: null });
+      expect(await content()).toEqual(filled);
+      await restoreInto(target, { backup_id: backup.id, skip_safety_backup: true });
+      expect(await content()).toEqual(full);
+    },
+  );
 
   test.each(
     Object.entries(engines).filter(([name]) => isWhole || ["PostgreSQL", "folder"].includes(name)),
   )(
     "%s: replaces another one, saves that first, and the way back is a backup of it",
-    async (_, { source, target, targetBody, content, fill, full, filled }) => {
+    async (kind, { source, target, targetBody, content, fill, full, filled }) => {
       await fill();
-      const from = await service.installed(source);
       const own = await service.installed({ server: far, name: "Copy", ...targetBody });
-      const backup = await service.run(from.id);
-      expect(backup.status, backup.output).toBe("finished");
+      const backup = await backUp(kind, source);
       const restored = await restoreInto(target, { backup_id: backup.id });
       expect(restored.restore_output).toMatch(/^Restoring into .*copy\.$/m);
       expect(await content()).toEqual(full);
@@ -218,7 +245,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
       const safety = (await service.show(own.id)).backups[0];
       expect(safety?.id).toBe(restored.restore_target?.safety_backup_id);
       expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
-      expect((await service.show(from.id)).backups).toHaveLength(1);
+      expect((await service.show(backup.configuration_id ?? 0)).backups).toHaveLength(1);
       await service.call("PUT", `/api/backup/${safety?.id}`);
       await service.restored(safety?.id ?? 0, "finished");
       expect(await content()).toEqual(filled);
@@ -227,37 +254,20 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
   );
 
   test.each(decided)(
-    "%s: replaces nothing that no configuration saves, unless that is said",
-    async (_, { source, target, content, fill, full, filled }) => {
-      await fill();
-      const { id } = await service.installed(source);
-      const backup = await service.run(id);
-      const refused = await into(target, { backup_id: backup.id });
-      expect(refused.status).toBe(409);
-      expect(await refused.text()).toContain("holds data, and no backup configuration saves it");
-      expect((await service.backup(backup.id)).restore_status).toBeNull();
-      const now = await service.json<CurrentContents>("GET", `/api/${target}/contents`);
-      expect(now.body).toMatchObject({ is_empty: false, saved_by: null, problem: null });
-      expect(await content()).toEqual(filled);
-      await restoreInto(target, { backup_id: backup.id, skip_safety_backup: true });
-      expect(await content()).toEqual(full);
-    },
-  );
-
-  test.each(decided)(
     "%s: leaves the target as it is where the stored file is damaged",
-    async (_, { source, target, content, fill, filled }) => {
+    async (kind, { source, target, content, fill, filled }) => {
       await fill();
-      const { id } = await service.installed(source);
-      const backup = await service.run(id);
+      const backup = await backUp(kind, source);
       const path = join(service.folder, "copies", backup.path);
       const file = await readFile(path);
-      file[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
-      await writeFile(path, file);
+      const damaged = Buffer.from(file);
+      damaged[file.length >> 1] = (file[file.length >> 1] ?? 0) ^ 1;
+      await writeFile(path, damaged);
       await into(target, { backup_id: backup.id, skip_safety_backup: true });
       const failed = await service.restored(backup.id, "failed");
       expect(failed.restore_output).toMatch(/Checksum mismatch/);
       expect(await content()).toEqual(filled);
+      await writeFile(path, file);
     },
   );
 
@@ -269,8 +279,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
         ]
       : [],
   )("%s: makes a new database on the same server, once", async (kind, source) => {
-    const { id } = await service.installed({ backupable_id: source });
-    const backup = await service.run(id);
+    const backup = await backUp(kind, { backupable_id: source });
     const asked = { backup_id: backup.id, database: "shop_copy" };
     const restored = await restoreInto(`database/${source}`, asked);
     expect(restored.restore_target).toMatchObject({ id: source, database: "shop_copy" });
@@ -292,8 +301,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
   test.runIf(hasPostgresServer)(
     "a new database is gone again where the restore fails",
     async () => {
-      const { id } = await service.installed({ backupable_id: databases.pg });
-      const backup = await service.run(id);
+      const backup = await backUp("PostgreSQL", { backupable_id: databases.pg });
       const asked = { backup_id: backup.id, database: "shop_failed" };
       const isThere = async () =>
         (await postgres?.query("postgres", "select from pg_database where datname = 'shop_failed'"))
@@ -325,12 +333,10 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
   if (!isWhole) return;
 
   test("what is empty, or not there, needs no configuration", async () => {
-    const { id } = await service.installed();
-    const backup = await service.run(id);
+    const backup = await backUp("SQLite", { backupable_id: databases.orders });
     await restoreInto(`database/${databases.spare}`, { backup_id: backup.id });
     expect(lite("spare.sqlite", "select count(*) as n from orders")).toEqual([{ n: 2 }]);
-    const folder = await service.installed({ backupable_type: "site" });
-    const archive = await service.run(folder.id);
+    const archive = await backUp("folder", { backupable_type: "site" });
     const now = await service.json<CurrentContents>("GET", `/api/site/${site.spare}/contents`);
     expect(now.body).toMatchObject({ is_empty: true, saved_by: null, tables: null });
     await restoreInto(`site/${site.spare}`, { backup_id: archive.id });
@@ -341,8 +347,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     "PostgreSQL: owners are the account's elsewhere, and the backup's where that is asked for",
     async () => {
       await engines["PostgreSQL"]?.fill();
-      const { id } = await service.installed({ backupable_id: databases.pg });
-      const backup = await service.run(id);
+      const backup = await backUp("PostgreSQL", { backupable_id: databases.pg });
       const owner = async () =>
         postgres?.query("staging", "select tableowner from pg_tables where tablename = 'orders'");
       const given = { backup_id: backup.id, skip_safety_backup: true };
@@ -359,8 +364,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     for (const [kind, { source, target, fill }] of Object.entries(engines)) {
       if (kind === "folder") continue;
       await fill();
-      const { id } = await service.installed(source);
-      const backup = await service.run(id);
+      const backup = await backUp(kind, source);
       const was = await service.json<BackupContents>("GET", `/api/backup/${backup.id}/contents`);
       const name = kind === "PostgreSQL" ? "public.orders" : "orders";
       expect(was.body.tables, kind).toContainEqual({ name, rows: 2 });
@@ -400,8 +404,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
   });
 
   test("what doesn't fit is refused by its field", async () => {
-    const { id } = await service.installed();
-    const backup = await service.run(id);
+    const backup = await backUp("SQLite", { backupable_id: databases.orders });
     const errors = (path: string, body: object) =>
       service.errorsOf("POST", `/api/${path}/restore`, body);
     expect(await errors(`site/${site.copy}`, { backup_id: backup.id })).toEqual({
@@ -422,8 +425,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
   });
 
   test("a token needs both servers", async () => {
-    const { id } = await service.installed();
-    const backup = await service.run(id);
+    const backup = await backUp("SQLite", { backupable_id: databases.orders });
     const path = `/api/database/${databases.spare}/restore`;
     const ask = (token: string, url = path, method = "POST") =>
       service.call(method, url, method === "POST" ? { backup_id: backup.id } : undefined, token);

@@ -1,7 +1,7 @@
 // The storage fails while a source of each kind is read: the run fails at once, and the server's next one goes on.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Gate } from "../storage/testing.ts";
-import { casesOf } from "../testing/long-form.ts";
+import { casesOf, isLongForm } from "../testing/long-form.ts";
 import { soon } from "./testing/backup-service.ts";
 import {
   createEverySource,
@@ -30,12 +30,17 @@ function part(number: number, verdict: "reset" | 500) {
   return (asked: string) => (asked.includes(`partNumber=${number}`) ? verdict : "pass");
 }
 
-test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
+/** What a source writes is held up alike, whatever the fault: one of the two kinds meets the last of them alone. */
+const thorough = "MariaDB";
+
+test.each(casesOf(sourceKinds, [thorough, "folder"]))(
   "a storage that fails does not hang the run of a source of kind %s, nor those after it",
   { timeout: 240_000 },
-  async (_kind, source) => {
+  async (kind, source) => {
     const { service, gate, postgres, mariadb } = every;
-    for (const [name, storage_provider_id, rule, words] of faults) {
+    for (const [name, storage_provider_id, rule, words] of isLongForm || kind === thorough
+      ? faults
+      : faults.slice(-1)) {
       const { id } = await service.configuration({ ...source, storage_provider_id });
       // Also one whose storage refuses everything may run.
       await soon(async () => expect((await service.show(id)).status).not.toBe("installing"));

@@ -1,4 +1,5 @@
-// A service with one source of each kind, each with more content than all buffers hold, and a storage behind a gate.
+// A service with one source of each kind, each with more content than all buffers hold unless that is asked for, and a storage
+// behind a gate.
 import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -52,13 +53,16 @@ export type EverySource = {
   close(): Promise<void>;
 };
 
-const fill = async (folder: string) => {
-  for (let count = 0; count < 10; count++)
-    await writeFile(join(folder, `noise-${count}`), randomBytes(2_000_000));
-};
-
-/** @param connection of a remote server, as an inventory names it */
-export async function createEverySource(connection: string): Promise<EverySource> {
+/**
+ * @param connection of a remote server, as an inventory names it
+ * @param megabytes of each file source, and about as much of each database
+ */
+export async function createEverySource(connection: string, megabytes = 20): Promise<EverySource> {
+  const rows = megabytes * 15_000;
+  const fill = async (folder: string) => {
+    for (let count = 0; count < 10; count++)
+      await writeFile(join(folder, `noise-${count}`), randomBytes(megabytes * 100_000));
+  };
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-every-"));
   const gate = await startS3(folder);
   const postgres = hasPostgresServer ? await startPostgresServer() : null;
@@ -66,12 +70,12 @@ export async function createEverySource(connection: string): Promise<EverySource
   await mariadb.createDatabase("shop");
   await mariadb.query(
     "shop",
-    "create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_300000",
+    `create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_${rows}`,
   );
   await postgres?.createDatabase("shop");
   await postgres?.query(
     "shop",
-    "create table noise as select i as id, sha512(i::text::bytea) as noise from generate_series(1, 300000) i",
+    `create table noise as select i as id, sha512(i::text::bytea) as noise from generate_series(1, ${rows}) i`,
   );
   const bucket = (endpoint = "") =>
     `type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_KEY, secret_key: env:S3_KEY`;
@@ -103,8 +107,7 @@ ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobo
   await fill(join(service.folder, "shop"));
   await mkdir(join(service.folder, "far"));
   await fill(join(service.folder, "far"));
-  const makeNoise =
-    "create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i, randomblob(1000) from n";
+  const makeNoise = `create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${megabytes * 1000}) select i, randomblob(1000) from n`;
   service.sql(makeNoise);
   const notes = new DatabaseSync(join(service.folder, "notes.sqlite"));
   notes.exec(makeNoise);
