@@ -13,14 +13,14 @@ import { makeRandom, makeSeed } from "../testing/random.ts";
 import { isAlive } from "../testing/signals.ts";
 import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
 import type { Noted } from "./testing/audit.ts";
-import { kinds, planFaults } from "./testing/fault-plan.ts";
+import { groups, planFaults } from "./testing/fault-plan.ts";
 import { createFaultRig, type FaultRig } from "./testing/fault-rig.ts";
 import { createLoad, type Load } from "./testing/load.ts";
 import { createStriker } from "./testing/strike.ts";
 import { soon } from "../testing/soon.ts";
 
-/** Each kind once; `npm run soak -- instances` has 100. */
-const many = Number(process.env["INSTANCE_FAULTS"] ?? kinds.length);
+/** One of each group; `npm run soak -- instances` has 100. */
+const many = Number(process.env["INSTANCE_FAULTS"] ?? groups.length);
 const seed = makeSeed();
 const again = `INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
 

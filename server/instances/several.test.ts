@@ -11,7 +11,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { createSeveral, type Several } from "./testing/several.ts";
 import { soon } from "../testing/soon.ts";
 
-const patience = { timeout: 60_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 250 };
 const servers = [1, 2, 3];
 let several: Several;
 let first: ServiceProcess;
@@ -33,14 +33,16 @@ const json = async <Body>(service: ServiceProcess, path: string): Promise<Body> 
 const workersOf = async (service: ServiceProcess, site: number) =>
   (await json<Page<Worker>>(service, `/api/site/${site}/workers`)).data;
 const pidsOf = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
-/** @returns whose servers are, once some are its own */
-const startSecond = async () => {
-  second = await several.start("second", "runner");
-  return soon(async () => {
+/** @returns whose servers are, once some are the second one's */
+const secondHasSome = () =>
+  soon(async () => {
     const owners = await several.owners();
     expect([...owners.values()]).toContain("second");
     return owners;
   });
+const startSecond = async () => {
+  second = await several.start("second", "runner");
+  return secondHasSome();
 };
 const installed = (service: ServiceProcess, site: number) =>
   soon(async () => {
@@ -164,11 +166,10 @@ test("what is asked about a server between two instances waits for the next one"
   expect(`${answer.status} ${await answer.text()}`).toBe("204 ");
   expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204);
   await installed(api, site);
-  await second.end("SIGTERM");
 });
 
 test("one that hangs is taken for dead, and changes nothing when it wakes up", async () => {
-  const owners = await startSecond();
+  const owners = await secondHasSome();
   const hung = servers.find((id) => owners.get(id) === "second") ?? 0;
   const worker = await installed(api, hung);
   second.child.kill("SIGSTOP");

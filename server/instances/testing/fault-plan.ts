@@ -1,14 +1,14 @@
 // Faults that one seed makes: the same ones, in the same order, with the same pauses.
 import { makeRandom } from "../../testing/random.ts";
 
-export const kinds = [
+const kinds = [
   "kill",
   "stop",
-  "restart PostgreSQL",
   "crash PostgreSQL",
+  "silence connections",
+  "restart PostgreSQL",
   "end connections",
   "refuse connections",
-  "silence connections",
 ] as const;
 export type FaultKind = (typeof kinds)[number];
 
@@ -22,8 +22,11 @@ export type Fault = {
   target: number;
 };
 
-/** Once each kind has come, four groups come equally often, and each kind of a group in turn. */
-const groups: readonly (readonly FaultKind[])[] = [
+/**
+ * Once each kind has come, four groups come equally often, and each kind of a group in turn. An instance lives through all kinds of
+ * a group in the same way, so the first ones stand for them.
+ */
+export const groups: readonly (readonly FaultKind[])[] = [
   ["kill"],
   ["stop"],
   ["crash PostgreSQL", "restart PostgreSQL"],
