@@ -90,7 +90,7 @@ const all: [string, () => Promise<Opened>, number[]][] = [
   ["bucket by rclone", every.openRcloneBucket, ofUpload],
 ];
 /** What rclone reaches goes the same way, wherever that is; `npm run soak -- storages` tries each. */
-const left = new Set(["SFTP server by rclone", "bucket by rclone"]);
+const left = new Set(["SFTP server by rclone", "WebDAV server by rclone", "bucket by rclone"]);
 const kinds = all.filter(([name]) => isLongForm || !left.has(name));
 /** Those whose files a test can look at. */
 const shown = [...folders, ...Object.entries(every.sftp), ...Object.entries(every.rclone)];
