@@ -82,6 +82,8 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
         JSON.stringify(await postgres?.query("shop", "select * from orders")).includes(planted),
     },
   ].filter(({ change }) => hasPostgresServer || change.backupable_id !== 4);
+  // What comes from another machine is encrypted and opened here, as all else is.
+  const tried = isWhole ? sources : sources.slice(0, 1);
 
   const copies = () => join(service.folder, "copies");
   const run = async (change: object): Promise<Backup> => {
@@ -93,7 +95,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   const restore = (id: number, body: object) => service.call("PUT", `/api/backup/${id}`, body);
   const errors = (id: number, body: object) => service.errorsOf("PUT", `/api/backup/${id}`, body);
 
-  test.skipIf(!hasAge).each(sources)(
+  test.skipIf(!hasAge).each(tried)(
     "$what is stored unreadable, and restored with either key",
     async ({ change, spoil, isThere }) => {
       const backup = await run(change);
@@ -123,6 +125,8 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     },
   );
 
+  if (!isWhole) return;
+
   test("nothing in the storage holds what was planted, packed or not", async () => {
     await run({ backupable_id: 1 });
     for (const name of readdirSync(copies(), { recursive: true, encoding: "utf8" })) {
@@ -151,8 +155,6 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     expect(after.verified_at).not.toBe(null);
     expect((await service.show(after.configuration_id ?? 0)).last_proven_at).toBe(null);
   });
-
-  if (!isWhole) return;
 
   test("a restore needs the key that belongs to it, and says at its field what is wrong", async () => {
     const { id } = await run({ backupable_id: 1 });

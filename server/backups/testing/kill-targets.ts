@@ -7,9 +7,14 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { hasPostgresServer, postgresTools, startPostgresServer } from "./postgres-server.ts";
 import { startMariadbServer } from "./mariadb-server.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { ownUser } from "../../testing/own-user.ts";
 
 const run = promisify(execFile);
+
+/** How much there is of each: in the long form enough for a kill to fall into all parts of a run. */
+const kilobytes = isLongForm ? 6000 : 2000;
+const rows = kilobytes * 10;
 
 /** Ids of storage providers. */
 export const stored = { disk: 1, sealed: 2, second: 3, brought: 4 };
@@ -55,7 +60,7 @@ export async function createKillTargets(folder: string, connection: string) {
       database.exec(`
       create table if not exists orders (id integer primary key, version text, filler blob);
       begin; delete from orders;
-      with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ${kilobytes})
       insert into orders select i, '${version}', randomblob(1000) from n; commit;`);
       database.close();
     },
@@ -67,7 +72,7 @@ export async function createKillTargets(folder: string, connection: string) {
       return (whole?.["integrity_check"] === "ok" ? "" : "damaged: ") + joined(rows);
     },
     part: orders,
-    whole: 6000,
+    whole: kilobytes,
     bring: (path: string) => copyFile(file, path),
   });
   const inPostgres = (server: typeof postgres) => ({
@@ -76,12 +81,12 @@ export async function createKillTargets(folder: string, connection: string) {
         "shop",
         `begin; drop table if exists orders;
          create table orders as select i as id, '${version}' as version, sha512(i::text::bytea) as filler
-           from generate_series(1, 60000) i;
+           from generate_series(1, ${rows}) i;
          alter table orders add primary key (id); commit`,
       );
     },
     read: async () => joined((await server?.query("shop", countVersions)) ?? []),
-    whole: 60_000,
+    whole: rows,
   });
   const { hostname, port, username, password } = new URL(mariadb.url("shop"));
   const files = join(folder, "shop/files");
@@ -111,7 +116,7 @@ export async function createKillTargets(folder: string, connection: string) {
         for (let count = 0; count < 60; count++)
           await writeFile(
             join(files, `${count}`),
-            `${version} ${randomBytes(50_000).toString("hex")}`,
+            `${version} ${randomBytes(kilobytes * 8).toString("hex")}`,
           );
       },
       async read() {
@@ -146,14 +151,14 @@ export async function createKillTargets(folder: string, connection: string) {
         await mariadb.query(
           "shop",
           `create or replace table orders (primary key (id)) as
-         select seq as id, '${version}' as version, sha2(seq, 512) as filler from seq_1_to_60000`,
+         select seq as id, '${version}' as version, sha2(seq, 512) as filler from seq_1_to_${rows}`,
         );
       },
       async read() {
         const lines = await mariadb.query("shop", countVersions);
         return lines.trim().replaceAll("\t", " ").replaceAll("\n", ",");
       },
-      whole: 60_000,
+      whole: rows,
       bring: (path) =>
         run(
           "mariadb-dump",
