@@ -2,14 +2,22 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cutInRounds, cutsLimitMs, cutWords, measureMs, nothingRuns } from "../ssh/testing/cuts.ts";
+import {
+  cutInRounds,
+  cutRounds,
+  cutsLimitMs,
+  cutWords,
+  measureMs,
+  nothingRuns,
+} from "../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
 let service: BackupTestService;
-const rows = 8000;
+/** Of 1 kB each; the more there are, the more moments there are to be cut in. */
+const rows = cutRounds > 1 ? 8000 : 3000;
 
 beforeAll(async () => {
   const connection = await remote.connection();

@@ -19,7 +19,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 
 const seed = makeSeed("FUZZ_SEED");
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 500);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 300);
 /** The others go to the service without a socket, which costs half as much. */
 const throughSocket = Math.round(requests * 0.25);
 const timeoutMs = 120_000 + requests * 100;

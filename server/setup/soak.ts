@@ -32,6 +32,7 @@ const programs: readonly Program[] = [
       "server/backups/foreign-data.test.ts",
       "server/backups/restore-elsewhere.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
+      "server/backups/sources/postgres/source.test.ts",
     ],
     environment: { LONG_FORM: "true" },
   },
@@ -47,6 +48,7 @@ const programs: readonly Program[] = [
     about:
       "over SSH all that is tried on this machine, where npm test takes what goes another way there",
     files: [
+      "server/backups/each-machine.test.ts",
       "server/backups/encrypted.test.ts",
       "server/backups/restore-file.test.ts",
       "server/backups/restore-tables.test.ts",
@@ -63,6 +65,12 @@ const programs: readonly Program[] = [
       "server/self-backup/storages.test.ts",
       "server/storage/every-storage.test.ts",
     ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
+    name: "package",
+    about: "all that is tried of the packed tarball, also as an account of its own; as root",
+    files: ["server/setup/pack.test.ts"],
     environment: { LONG_FORM: "true" },
   },
   {

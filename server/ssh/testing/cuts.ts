@@ -6,13 +6,13 @@ import { makeRandom, makeSeed } from "../../testing/random.ts";
 import type { RemoteServer } from "./remote-server.ts";
 
 /** `npm run soak -- cuts` has 20. */
-const rounds = Number(process.env["CUT_ROUNDS"] ?? 1);
+export const cutRounds = Number(process.env["CUT_ROUNDS"] ?? 1);
 const seed = makeSeed("CUT_SEED");
 /** The share of the work after which each cut comes, in place of one by chance. */
 const only = process.env["CUT_AT"];
 
 /** For a test of cuts; milliseconds. */
-export const cutsLimitMs = 120_000 + rounds * 60_000;
+export const cutsLimitMs = 120_000 + cutRounds * 60_000;
 
 type Work = {
   /** How long it takes uncut; milliseconds. */
@@ -45,9 +45,9 @@ export async function cutInRounds(
 ): Promise<void> {
   const sshd = await remote.sshd();
   const random = makeRandom(seed);
-  for (let round = 0; round < rounds;) {
+  for (let round = 0; round < cutRounds;) {
     // Spread over the work, none twice the same.
-    const share = only === undefined ? (round + random()) / rounds : Number(only);
+    const share = only === undefined ? (round + random()) / cutRounds : Number(only);
     const momentMs = share * lengthMs;
     try {
       await prepare?.();
@@ -65,9 +65,9 @@ export async function cutInRounds(
       }
       await check(await ending);
     } catch (cause) {
-      const again = `CUT_AT=${share.toFixed(4)} has all cuts there, CUT_SEED=${seed} CUT_ROUNDS=${rounds} makes the same ones again.`;
+      const again = `CUT_AT=${share.toFixed(4)} has all cuts there, CUT_SEED=${seed} CUT_ROUNDS=${cutRounds} makes the same ones again.`;
       throw new Error(
-        `Cut ${round} of ${rounds}, ${Math.round(momentMs)} of ${Math.round(lengthMs)} ms after the beginning: ${again}`,
+        `Cut ${round} of ${cutRounds}, ${Math.round(momentMs)} of ${Math.round(lengthMs)} ms after the beginning: ${again}`,
         { cause },
       );
     }

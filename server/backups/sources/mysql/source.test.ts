@@ -177,7 +177,7 @@ describe("a failure leaves the target as it was", () => {
     await expectNothingLeft();
   };
 
-  test.each([0.3, 0.6, 0.97])("a dump cut off at %d", async (part) => {
+  test.each(isLongForm ? [0.3, 0.6, 0.97] : [0.6])("a dump cut off at %d", async (part) => {
     const content = good.subarray(0, good.length * part);
     await expect(sourceOf(url, scratch).restore(streamOf(content), attemptOf(3))).rejects.toThrow(
       SourceError,
@@ -267,7 +267,7 @@ describe("a failure leaves the target as it was", () => {
     const counting = countingHost((number) => (commands = number));
     await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
     await server.query(database(), otherState);
-    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.1, 0.5, 0.8]) {
+    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.5, 0.8]) {
       const abort = new AbortController();
       const aborting = countingHost((number) => {
         if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);

@@ -22,6 +22,7 @@ import { SourceError } from "../source.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
+import { isLongForm } from "../../../testing/long-form.ts";
 
 /** 20 MB: more than all buffers on the way hold. */
 const large = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;
@@ -39,7 +40,8 @@ describe.skipIf(!hasPostgresServer).each([
   { machine: "this machine", hostOf: async () => createLocalHost(environment) },
   { machine: "a remote server", hostOf: remote.host },
 ])("a PostgreSQL database on $machine", ({ machine, hostOf }) => {
-  // What is decided by the database goes the same way on a server, but ten times as slowly over SSH.
+  // What is decided by the database goes the same way on a server, but ten times as slowly over SSH; some of it is tried there by
+  // `npm run soak -- sources`.
   const isNear = machine === "this machine";
   let server: PostgresServer;
   let host: Host;
@@ -92,69 +94,6 @@ describe.skipIf(!hasPostgresServer).each([
     expect(said.map((line) => line.replaceAll('"', ""))).toEqual([warning, warning]);
   });
 
-  test("says what is wrong when it cannot be reached", async () => {
-    const database = await makeDatabase();
-    const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));
-    await expect(wrong.source.rehearse(never)).rejects.toThrow(/refuses the password of postgres/);
-    await expect(wrong.dump()).rejects.toThrow(/refuses the password of postgres/);
-    await expect(wrong.source.exists()).rejects.toThrow(SourceError);
-    const missing = makeSource(server.url("nowhere"));
-    await expect(missing.source.rehearse(never)).rejects.toThrow(/has no database nowhere/);
-    expect(await missing.source.exists()).toBe(false);
-    const closed = makeSource("postgres://postgres:x@127.0.0.1:1/shop");
-    await expect(closed.source.rehearse(never)).rejects.toThrow(/Nothing answers at 127.0.0.1:1/);
-    const unknown = makeSource("postgres://postgres:x@nowhere.invalid/shop");
-    await expect(unknown.source.rehearse(never)).rejects.toThrow(
-      /host nowhere.invalid is not known/,
-    );
-    const right = makeSource(server.url(database));
-    expect(await right.source.exists()).toBe(true);
-    expect(await right.source.rehearse(never)).toMatch(
-      /^PostgreSQL \d+\.\d+ answers; pg_dump \d+\.\d+\.$/,
-    );
-  });
-
-  test("a server that is newer than the tools is refused, with the fix", async ({ skip }) => {
-    skip(toolsMajor >= 18, "The tools are as new as the newest server that is there.");
-    const { host, user, password = "", port = 5432 } = inject("postgres");
-    const url = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/postgres?host=${host}`;
-    const { source, dump } = makeSource(url);
-    const refusal =
-      /^pg_dump \d+ is older than the server \(PostgreSQL 18\.\d+\) and refuses to dump it\. Install postgresql-client-18 or newer\.$/;
-    await expect(source.rehearse(never)).rejects.toThrow(refusal);
-    await expect(dump()).rejects.toThrow(refusal);
-  });
-
-  test("a broken archive leaves everything as it was", async () => {
-    const database = await makeDatabase(everything);
-    const { source, attempt, dump } = makeSource(server.url(database));
-    const { archive } = await dump();
-    await server.query(database, madeLater);
-    const before = await fingerprint(server, database);
-    const share = (part: number) => archive.subarray(0, Math.floor(archive.length * part));
-    const archives = [
-      share(0.5),
-      archive.subarray(0, -1),
-      share(0),
-      share(0.01),
-      share(0.9),
-      Buffer.from("no archive"),
-    ];
-    for (const broken of isNear ? archives : archives.slice(0, 2))
-      await expect(
-        source.restore(Readable.from([broken], { objectMode: false }), attempt()),
-      ).rejects.toThrow(SourceError);
-    async function* damaged() {
-      yield share(0.9);
-      throw new Error("damaged on the way");
-    }
-    await expect(source.restore(Readable.from(damaged()), attempt())).rejects.toThrow(
-      "damaged on the way",
-    );
-    expect(await fingerprint(server, database)).toEqual(before);
-    await expectNothingLeft(server);
-  });
-
   test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
     const database = await makeDatabase(large);
     const { source, attempt, dump } = makeSource(server.url(database));
@@ -195,35 +134,103 @@ describe.skipIf(!hasPostgresServer).each([
     expect(into.destroyed).toBe(true);
   });
 
-  test("a dump that the server leaves in the middle fails", async () => {
-    const database = await makeDatabase(large);
-    const { source, attempt } = makeSource(server.url(database));
-    const into = new PassThrough().on("error", () => undefined);
-    const dumping = failureOf(source.dump(into, attempt()));
-    await once(into, "readable");
-    await server.crash();
-    into.resume();
-    expect(await dumping).toMatch(/^shop: /);
-    expect(into.destroyed).toBe(true);
-    await server.start();
-  });
-
-  test("what a kill left on the server is ended and dropped", async () => {
-    const database = await makeDatabase("create table one ()");
-    const { source, attempt } = makeSource(server.url(database));
-    const left = new pg.Client({
-      connectionString: server.url(database),
-      application_name: "quarterdeck restore 7",
+  // oxlint-disable-next-line vitest/no-conditional-tests -- see above
+  if (isNear || isLongForm) {
+    test("says what is wrong when it cannot be reached", async () => {
+      const database = await makeDatabase();
+      const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));
+      await expect(wrong.source.rehearse(never)).rejects.toThrow(
+        /refuses the password of postgres/,
+      );
+      await expect(wrong.dump()).rejects.toThrow(/refuses the password of postgres/);
+      await expect(wrong.source.exists()).rejects.toThrow(SourceError);
+      const missing = makeSource(server.url("nowhere"));
+      await expect(missing.source.rehearse(never)).rejects.toThrow(/has no database nowhere/);
+      expect(await missing.source.exists()).toBe(false);
+      const closed = makeSource("postgres://postgres:x@127.0.0.1:1/shop");
+      await expect(closed.source.rehearse(never)).rejects.toThrow(/Nothing answers at 127.0.0.1:1/);
+      const unknown = makeSource("postgres://postgres:x@nowhere.invalid/shop");
+      await expect(unknown.source.rehearse(never)).rejects.toThrow(
+        /host nowhere.invalid is not known/,
+      );
+      const right = makeSource(server.url(database));
+      expect(await right.source.exists()).toBe(true);
+      expect(await right.source.rehearse(never)).toMatch(
+        /^PostgreSQL \d+\.\d+ answers; pg_dump \d+\.\d+\.$/,
+      );
     });
-    left.on("error", () => undefined);
-    await left.connect();
-    await left.query("begin; drop table one");
-    await server.createDatabase("quarterdeck_drill_7");
-    expect(await source.settle(attempt())).toBe("unknown");
-    await expectNothingLeft(server);
-    await server.query(database, "select from one");
-    expect(await source.settle(attempt())).toBe("unknown");
-  });
+
+    test("a server that is newer than the tools is refused, with the fix", async ({ skip }) => {
+      skip(toolsMajor >= 18, "The tools are as new as the newest server that is there.");
+      const { host, user, password = "", port = 5432 } = inject("postgres");
+      const url = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/postgres?host=${host}`;
+      const { source, dump } = makeSource(url);
+      const refusal =
+        /^pg_dump \d+ is older than the server \(PostgreSQL 18\.\d+\) and refuses to dump it\. Install postgresql-client-18 or newer\.$/;
+      await expect(source.rehearse(never)).rejects.toThrow(refusal);
+      await expect(dump()).rejects.toThrow(refusal);
+    });
+
+    test("a broken archive leaves everything as it was", async () => {
+      const database = await makeDatabase(everything);
+      const { source, attempt, dump } = makeSource(server.url(database));
+      const { archive } = await dump();
+      await server.query(database, madeLater);
+      const before = await fingerprint(server, database);
+      const share = (part: number) => archive.subarray(0, Math.floor(archive.length * part));
+      const archives = [
+        share(0.5),
+        archive.subarray(0, -1),
+        share(0),
+        share(0.01),
+        share(0.9),
+        Buffer.from("no archive"),
+      ];
+      for (const broken of isNear ? archives : archives.slice(0, 2))
+        await expect(
+          source.restore(Readable.from([broken], { objectMode: false }), attempt()),
+        ).rejects.toThrow(SourceError);
+      async function* damaged() {
+        yield share(0.9);
+        throw new Error("damaged on the way");
+      }
+      await expect(source.restore(Readable.from(damaged()), attempt())).rejects.toThrow(
+        "damaged on the way",
+      );
+      expect(await fingerprint(server, database)).toEqual(before);
+      await expectNothingLeft(server);
+    });
+
+    test("a dump that the server leaves in the middle fails", async () => {
+      const database = await makeDatabase(large);
+      const { source, attempt } = makeSource(server.url(database));
+      const into = new PassThrough().on("error", () => undefined);
+      const dumping = failureOf(source.dump(into, attempt()));
+      await once(into, "readable");
+      await server.crash();
+      into.resume();
+      expect(await dumping).toMatch(/^shop: /);
+      expect(into.destroyed).toBe(true);
+      await server.start();
+    });
+
+    test("what a kill left on the server is ended and dropped", async () => {
+      const database = await makeDatabase("create table one ()");
+      const { source, attempt } = makeSource(server.url(database));
+      const left = new pg.Client({
+        connectionString: server.url(database),
+        application_name: "quarterdeck restore 7",
+      });
+      left.on("error", () => undefined);
+      await left.connect();
+      await left.query("begin; drop table one");
+      await server.createDatabase("quarterdeck_drill_7");
+      expect(await source.settle(attempt())).toBe("unknown");
+      await expectNothingLeft(server);
+      await server.query(database, "select from one");
+      expect(await source.settle(attempt())).toBe("unknown");
+    });
+  }
 
   // oxlint-disable-next-line vitest/no-conditional-tests -- see above
   if (isNear) {
