@@ -17,7 +17,7 @@ import { listen } from "./listen.ts";
 import { portOf } from "../testing/port-of.ts";
 
 /** Several requests for each of the pool's ten connections. */
-const many = isLongForm ? 200 : 30;
+const many = isLongForm ? 200 : 15;
 /** A site without events: its webhooks get nothing but what the test asks for. */
 const quietSite = 3;
 /** How long a query waits for a connection: as long as a busy machine may need. A deadlock outlasts it. */

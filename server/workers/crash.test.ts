@@ -17,7 +17,7 @@ import { sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- kills` has more. */
-const rounds = Number(process.env["WORKER_KILLS"] ?? 3);
+const rounds = Number(process.env["WORKER_KILLS"] ?? 2);
 const seed = makeSeed();
 
 let folder: string;

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import type { Host } from "../../hosts/host.ts";
+import { cutRounds } from "../../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { isLongForm } from "../../testing/long-form.ts";
 import { makeFolder } from "../../testing/machine.ts";
@@ -147,7 +148,8 @@ describe("a site's folder", () => {
   });
 });
 
-describe("MariaDB", () => {
+// Its tools are cut off as those of PostgreSQL are; `npm run soak -- cuts` tries both.
+describe.each(cutRounds > 1 ? ["MariaDB"] : [])("%s", () => {
   let server: MariadbServer;
   beforeAll(async () => {
     server = await startMariadbServer();

@@ -19,7 +19,7 @@ import {
 import { sendSignal } from "../../testing/signals.ts";
 
 /** `npm run soak -- kills` has more. */
-const rounds = Number(process.env["SUPERVISOR_KILLS"] ?? 5);
+const rounds = Number(process.env["SUPERVISOR_KILLS"] ?? 3);
 const seed = makeSeed();
 
 /** Of the grandchildren, by which they are told from the processes of the workers. */
