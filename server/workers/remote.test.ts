@@ -19,7 +19,7 @@ let sshd: TestSshd;
 const cleanUps: (() => unknown)[] = [];
 let supervisord: TestSupervisord;
 let service: TestService;
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 200 };
 /** At least; the time of the backoffs, which is faked, is half an hour in any case. */
 const awaySeconds = Number(process.env["AWAY_SECONDS"] ?? 0);
 const awayText = awaySeconds === 0 ? "a long time" : `${awaySeconds} s`;
