@@ -129,6 +129,7 @@ const programs: readonly Program[] = [
     files: [
       "server/backups/crash.test.ts",
       "server/backups/incremental.test.ts",
+      "server/backups/sources/folder/carry.test.ts",
       "server/backups/sources/mysql/source.test.ts",
       "server/backups/sources/mysql/restore-tables.test.ts",
       "server/workers/crash.test.ts",
