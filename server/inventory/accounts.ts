@@ -58,7 +58,8 @@ type Site = Inventory["sites"][number];
 /**
  * @param stored as they were decided before: an owner is looked up once for a path
  * @param remote the servers over SSH; what is wrong there is no mistake in the file
- * @returns the accounts, the mistakes in the file, and the servers that could not be asked for all of theirs
+ * @returns the accounts, the mistakes in the file, the servers that could not be asked for all of theirs, and those where a
+ * named user cannot be used
  */
 export async function decideAccounts(
   inventory: Inventory,
@@ -69,6 +70,7 @@ export async function decideAccounts(
   accounts: EntryAccounts;
   complaints: Complaint[];
   unasked: ReadonlySet<number>;
+  lacking: ReadonlySet<number>;
   undecided: UndecidedEntries;
 }> {
   const source = { ...machine, find: onceForEach(machine.find) };
@@ -82,6 +84,7 @@ export async function decideAccounts(
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
   const complaints: Complaint[] = [];
   const unasked = new Set<number>();
+  const lacking = new Set<number>();
   const undecided: UndecidedEntries = { sites: new Set(), databases: new Set() };
   const decide = async (
     kind: keyof EntryAccounts,
@@ -96,7 +99,8 @@ export async function decideAccounts(
       if (decided.isUnasked) {
         unasked.add(entry.server);
         undecided[kind].add(entry.id);
-      }
+      } else if (decided.account.account === null && userOf(entry) !== undefined)
+        lacking.add(entry.server);
       accounts[kind].set(entry.id, decided.account);
       return;
     }
@@ -151,7 +155,7 @@ export async function decideAccounts(
       return { account: null, problem, ownerOf: null };
     });
   });
-  return { accounts, complaints, unasked, undecided };
+  return { accounts, complaints, unasked, lacking, undecided };
 }
 
 /** Many of its entries have the same account. */

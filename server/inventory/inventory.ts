@@ -75,6 +75,8 @@ export type LiveInventory = {
 
 /** An editor writes in several steps; reading waits until this much time passed without another. */
 const settleMs = 150;
+/** How often it is looked whether a user can be used by now. */
+const lackingMs = 60_000;
 /** A server that responds is not kept for longer from being called reachable. */
 const catchUpMs = 10_000;
 
@@ -83,6 +85,11 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   let problem: string | null = null;
   /** Servers that could not be asked for all of their accounts. */
   let unasked: ReadonlySet<number> = new Set();
+  /** Servers on which an operator may be granting what a named user lacks. */
+  let lacking: ReadonlySet<number> = new Set();
+  let readAtMs = 0;
+  /** What was logged of entries without an account: a reading that finds the same says nothing. */
+  let told: ReadonlySet<string> = new Set();
   let atReading: (() => void)[] = [];
 
   let last: Promise<unknown> = Promise.resolve();
@@ -93,6 +100,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   };
 
   const load = async (stopping?: AbortSignal, also?: (tx: Connection) => Promise<void>) => {
+    readAtMs = clock.now();
     try {
       const { inventory, complaints, tell } = inspect(await readText(file));
       if (inventory === null) throw new InventoryError(file, complaints.map(tell));
@@ -101,7 +109,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       const before = await store.listAccounts();
       const decided = await decideAccounts(inventory, before, here, remote.accounts);
       const { accounts } = decided;
-      ({ unasked } = decided);
+      ({ unasked, lacking } = decided);
       if (decided.complaints.length > 0)
         throw new InventoryError(file, decided.complaints.map(tell));
       // Accounts of servers that are no longer followed are not what it says.
@@ -144,9 +152,14 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   }
 
   const tellWithoutAccount = (accounts: EntryAccounts) => {
-    for (const [kind, decided] of Object.entries(accounts))
-      for (const [id, { problem: missing }] of decided)
-        if (missing !== null) log.warn({ kind, id, problem: missing }, "an entry has no account");
+    const missing = Object.entries(accounts).flatMap(([kind, decided]) =>
+      [...decided].flatMap(([id, { problem: why }]) =>
+        why === null ? [] : [{ kind, id, problem: why }],
+      ),
+    );
+    const key = (one: (typeof missing)[number]) => JSON.stringify(one);
+    for (const one of missing) if (!told.has(key(one))) log.warn(one, "an entry has no account");
+    told = new Set(missing.map(key));
   };
 
   await mkdir(dirname(file), { recursive: true, mode: 0o755 });
@@ -221,6 +234,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     problem: () => problem,
     read: loop.wake,
     async catchUp(server) {
+      if (lacking.has(server) && clock.now() - readAtMs >= lackingMs) loop.wake();
       if (!unasked.has(server)) return;
       const read = new Promise<void>((resolve) => atReading.push(resolve));
       loop.wake();

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
@@ -68,11 +68,19 @@ test.runIf(isRoot)("another account is used where sudo allows it, and else told 
   expect(await showSite(await startService(allowed, ", user: shop"))).toMatchObject({
     account: "shop",
   });
-  const refused = await startService(await startSshd(), ", user: shop");
+  const sshd = await startSshd();
+  const refused = await startService(sshd, ", user: shop");
+  const line = "deploy ALL=(shop) NOPASSWD: ALL";
   expect(await showSite(refused)).toMatchObject({
     account: null,
-    account_problem: expect.stringContaining("deploy ALL=(shop) NOPASSWD: ALL"),
+    account_problem: expect.stringContaining(line),
   });
+  // Does what it says, and nothing else.
+  await appendFile(join(sshd.folder, "sudoers"), `${line}\n`);
+  await refused.ahead(61_000);
+  await soon(async () =>
+    expect(await showSite(refused)).toMatchObject({ account: "shop", account_problem: null }),
+  );
   const unknown = await startService(await startSshd(), ", user: nobody-knows");
   expect((await showSite(unknown)).account_problem).toContain("has no user “nobody-knows”");
 });
