@@ -15,6 +15,23 @@ import { createRemoteFolderSource } from "./source.ts";
 
 const remote = createSudoServer();
 
+test.runIf(isRoot)(
+  "a site's folder is told from one that is not there, where a folder above it is closed",
+  async () => {
+    const { folder } = await remote.home();
+    const host = await remote.host();
+    const closed = join(folder, "closed");
+    await mkdir(join(closed, "site"), { recursive: true, mode: 0o700 });
+    onTestFinished(() => rm(closed, { recursive: true }));
+    const rehearse = (root: string) =>
+      createRemoteFolderSource({ host, name: "shop", root }).rehearse(never);
+    await expect(rehearse(join(closed, "site"))).rejects.toThrow(
+      /may not be read by shop, .* on the folder and those above it/,
+    );
+    await expect(rehearse(join(folder, "gone: Permission denied"))).rejects.toThrow(/is not there/);
+  },
+);
+
 describe.runIf(isRoot)("a folder behind sudo with SQLite in it", () => {
   test.each(["delete", "wal"])(
     "is backed up, drilled and restored as its account while a database in mode %s is written to",

@@ -28,7 +28,10 @@ export type Survey = {
 
 export const shownDatabases = 3;
 
-const lookAt = `if [ ! -e "$1" ]; then echo missing; elif [ ! -d "$1" ]; then echo other
+/** `test` takes what lies in a closed folder for missing, and `ls` says which of the two it is. */
+const lookAt = `if [ ! -e "$1" ]; then
+  case $(ls -Ld -- "$1" 2>&1) in *": Permission denied") echo closed ;; *) echo missing ;; esac
+elif [ ! -d "$1" ]; then echo other
 elif [ ! -r "$1" ] || [ ! -x "$1" ]; then echo closed; else echo open; fi`;
 
 /** A line break at the end of a name would be lost without the point. */
