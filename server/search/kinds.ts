@@ -120,7 +120,8 @@ export function sourceOf(kind: SearchKind, group: Group): Source {
       return {
         ...ofSite(
           sql`workers`,
-          sql`queue || ' on ' || connection as name, status`,
+          sql`queue || ' on ' || connection as name,
+            case when unreachable_since is null then status else 'unreachable' end as status`,
           sql`${fold(sql`own.name`)} as folded`,
         ),
         own: sql`folded`,

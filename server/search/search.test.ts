@@ -54,6 +54,9 @@ beforeAll(async () => {
   );
   await service.query("update webhooks set failing_since = now() where site_id = 1");
   await service.query(
+    "update workers set unreachable_since = now(), unreachable_reason = 'away', last_status = 'stopped' where id = 71",
+  );
+  await service.query(
     `insert into backup_configurations
        (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, status)
      values (1, 'Nightly', '0 3 * * *', 7, 'n', 1, 'database', 1, 'installed'),
@@ -87,6 +90,9 @@ test("a hit says what it is, where it is and how it is", async () => {
     server_id: 1,
     site_id: 1,
   });
+  expect((await search("default on database")).data).toMatchObject([
+    { kind: "worker", id: 71, status: "unreachable" },
+  ]);
   expect((await search("nightly")).data).toEqual([
     {
       kind: "configuration",
