@@ -6,6 +6,7 @@ import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import { ClaimLost } from "../jobs/job-runner.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import type { Connection } from "../store/database.ts";
 import { backupEntry, canceledAction, restoreEvent } from "./event-data.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
@@ -298,7 +299,9 @@ export function createRestore(options: RestoreOptions) {
           // From then on whoever fails says what was done, except for the file itself.
           const isTold = isExplained && !(error instanceof DamagedCopy);
           const twins = await sayTwins(copies, row, error);
-          const explained = `${isTold ? failure : `${failure} ${leftBehind.restore}`}${twins}`;
+          const isCut = content !== null && error instanceof ServerAway;
+          const told = isTold ? failure : `${failure} ${leftBehind.restore}`;
+          const explained = `${told}${isCut ? ` ${afterCut}` : ""}${twins}`;
           await end(task, row, configuration, { status: "failed", reason: explained }, output);
         } else if (content !== null) {
           const isUnchanged = isBuiltAside && !content.readableEnded;
@@ -314,6 +317,10 @@ export function createRestore(options: RestoreOptions) {
     settle,
   };
 }
+
+/** Nobody has seen the end of a restore whose server went away. */
+const afterCut =
+  "The data is as it was or restored: look at it before you go on. What was left half done is completed or undone before the next backup.";
 
 const keyIsGone =
   "The identity that was given to open this backup is gone: it's held in memory only, and the service was started again since, or another instance took over. Restore again with the identity.";

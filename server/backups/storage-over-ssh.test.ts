@@ -140,7 +140,7 @@ const waysToBeAway = {
   },
   hangs: {
     leave: async () => (await remote.sshd()).hang(),
-    reason: "(?:stopped responding|did not start sh in time)",
+    reason: "(?:stopped responding|did not start a command in time)",
   },
 };
 

@@ -44,6 +44,8 @@ async function runIn(
 ): Promise<CommandEnd> {
   const { argv, folder = "/", signal, take } = command;
   const [program] = argv;
+  // A script of ours is no name that an operator knows.
+  const shown = program === "sh" ? "a command" : program;
   const { place } = connection;
   const nonce = randomBytes(16).toString("hex");
   const script = commandScript(nonce, { argv, folder, environment: command.environment ?? {} });
@@ -81,7 +83,7 @@ async function runIn(
   let emptyLines = 0;
 
   const startTimer = setTimeout(() => {
-    broken.reject(new ServerAway("silent", `${place} did not start ${program} in time.`));
+    broken.reject(new ServerAway("silent", `${place} did not start ${shown} in time.`));
   }, connection.answerMs);
   const say = (line: string) => {
     stderr = `${stderr}${line}\n`.slice(-keptErrorCharacters);
@@ -119,7 +121,7 @@ async function runIn(
       // All of it has come, and is only still to be taken.
       if (isEnded && between.hasEnded()) return;
       const reason = isStarted
-        ? new ServerAway("lost", `The connection to ${place} was lost while ${program} ran there.`)
+        ? new ServerAway("lost", `The connection to ${place} was lost while ${shown} ran there.`)
         : explainStart(before, connection, { as, program });
       // Whatever is in the pipe still counts: the end may be in it.
       if (pipe === null) broken.reject(reason);
