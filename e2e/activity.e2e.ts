@@ -210,12 +210,7 @@ test("a token for one server sees that server's timeline alone", async ({
     server_ids: [backups.server.id],
   });
   const { token }: { token: string } = await made.json();
-  await page.goto(`${service.url}/connect`);
-  await page.evaluate(
-    (value) =>
-      sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token: value })),
-    token,
-  );
+  await connectAs(page, service.url, token);
   await deploy(service, backups.site.id, "Yours");
   await page.goto(`${service.url}/activity`);
   await expect(entries(page)).toHaveCount(1);
