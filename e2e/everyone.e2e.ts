@@ -2,7 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type Site, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { expectAccessible, expectNoSidewaysScroll, resizeWindow } from "./helpers.ts";
 
 /** One page of each shape: overview, lists, a thing, a form, boxes, the timeline, settings. */
 async function everyPage(service: ServiceProcess, site: Site, backups: Backups): Promise<string[]> {
@@ -32,34 +32,6 @@ async function visit(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 }
 
-test("twice as large, and from right to left on a phone, everything stays within the window", async ({
-  connected: page,
-  service,
-  site,
-  backups,
-}) => {
-  const paths = await everyPage(service, site, backups);
-  // A window of 1280 px at 200 % has as much room as one of 640.
-  await page.setViewportSize({ width: 640, height: 400 });
-  for (const path of paths) {
-    await visit(page, service.url + path);
-    await expectNoSidewaysScroll(page);
-  }
-  await page.addInitScript(() =>
-    document.addEventListener("readystatechange", () => (document.documentElement.dir = "rtl")),
-  );
-  await page.setViewportSize({ width: 360, height: 740 });
-  for (const path of paths) {
-    await visit(page, service.url + path);
-    await expectNoSidewaysScroll(page);
-    const titleX = async () => {
-      const box = await page.getByRole("heading", { level: 1 }).boundingBox();
-      return box?.x ?? 0;
-    };
-    await expect.poll(titleX, `the title of ${path} stands on the right`).toBeGreaterThan(100);
-  }
-});
-
 /** What can be read or used and is cut off by the window, or by a part of the page that does not scroll. */
 const cutOff = (page: Page): Promise<string[]> =>
   page
@@ -83,20 +55,20 @@ const cutOff = (page: Page): Promise<string[]> =>
         .map(({ outerHTML }) => outerHTML.slice(0, 200)),
     );
 
-test("at 360 px nothing is cut off or out of sight", async ({
+test("every page stays within the window, at 360 px, twice as large and from right to left, cuts nothing off, and in forced colors has edges around its controls and shows the focus", async ({
   connected: page,
   service,
   site,
   backups,
 }) => {
+  // Each page is read once and looked at in four ways.
+  test.slow();
   const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
     url: `http://127.0.0.1:9/${"a-long-path-".repeat(10)}`,
   });
   const { id: webhookId }: { id: number } = await made.json();
   await site.createWorker({ queue: "a-long-name-of-a-queue,".repeat(4) + "default" });
-  await page.setViewportSize({ width: 360, height: 740 });
   for (const path of [
-    ...(await everyPage(service, site, backups)),
     `/webhooks/${webhookId}`,
     `/sites/${site.id}/webhooks/new`,
     `/servers/${backups.server.id}/backups/new`,
@@ -104,44 +76,59 @@ test("at 360 px nothing is cut off or out of sight", async ({
     "/settings/tokens/new",
     "/help",
     "/help/inventory",
+    ...(await everyPage(service, site, backups)),
   ]) {
+    await page.emulateMedia({ forcedColors: "none", reducedMotion: "reduce" });
+    // A window of 1280 px at 200 % has as much room as one of 640.
+    await page.setViewportSize({ width: 640, height: 400 });
     await visit(page, service.url + path);
     await expectNoSidewaysScroll(page);
-    expect(await cutOff(page), path).toEqual([]);
-  }
-});
 
-test("in forced colors every control has an edge, and what has the focus is seen", async ({
-  connected: page,
-  service,
-  site,
-  backups,
-}) => {
-  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
-  for (const path of await everyPage(service, site, backups)) {
-    await visit(page, service.url + path);
-    const edgeless = await page
-      .locator("main :is(button, input:not([type=checkbox], [type=radio]), select)")
-      .evaluateAll((controls) =>
-        controls
-          .filter((control) => getComputedStyle(control).borderTopWidth === "0px")
-          .map(({ outerHTML }) => outerHTML),
-      );
-    expect(edgeless, path).toEqual([]);
-    const moving = () =>
-      page.evaluate(
-        () => document.getAnimations().filter(({ playState }) => playState === "running").length,
-      );
-    // What comes in by a fade has come in soon; what moves while something lasts must not.
-    await expect.poll(moving, `what moves on ${path}`).toBe(0);
-    await page.keyboard.press("Tab");
-    const outline = await page.evaluate(
-      () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
-    );
-    expect(outline, path).not.toBe("none");
+    await resizeWindow(page, 360, 740);
+    await expectNoSidewaysScroll(page);
+    expect(await cutOff(page), path).toEqual([]);
+
+    await writeFrom(page, "rtl");
+    await expectNoSidewaysScroll(page);
+    const titleX = async () => {
+      const box = await page.getByRole("heading", { level: 1 }).boundingBox();
+      return box?.x ?? 0;
+    };
+    await expect.poll(titleX, `the title of ${path} stands on the right`).toBeGreaterThan(100);
+    await writeFrom(page, "ltr");
+
+    await resizeWindow(page, 1280, 800);
+    await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+    await expectForcedColors(page, path);
   }
   await expectAccessible(page);
 });
+
+const writeFrom = (page: Page, direction: "ltr" | "rtl") =>
+  page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
+
+/** Every control has an edge, and what has the focus is seen. */
+async function expectForcedColors(page: Page, path: string): Promise<void> {
+  const edgeless = await page
+    .locator("main :is(button, input:not([type=checkbox], [type=radio]), select)")
+    .evaluateAll((controls) =>
+      controls
+        .filter((control) => getComputedStyle(control).borderTopWidth === "0px")
+        .map(({ outerHTML }) => outerHTML),
+    );
+  expect(edgeless, path).toEqual([]);
+  const moving = () =>
+    page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+    );
+  // What comes in by a fade has come in soon; what moves while something lasts must not.
+  await expect.poll(moving, `what moves on ${path}`).toBe(0);
+  await page.keyboard.press("Tab");
+  const outline = await page.evaluate(
+    () => getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+  );
+  expect(outline, path).not.toBe("none");
+}
 
 test("in forced colors the current page and tab, what is selected, and what was found are told apart", async ({
   connected: page,
@@ -196,16 +183,16 @@ test("every form ends with its buttons, below all of its fields, on a phone and 
   backups,
 }) => {
   const { id } = await backups.createConfiguration();
-  for (const width of [360, 1440]) {
-    await page.setViewportSize({ width, height: 740 });
-    for (const [path, submit] of [
-      [`/sites/${site.id}/workers/new`, "Create worker"],
-      [`/sites/${site.id}/webhooks/new`, "Create webhook"],
-      [`/servers/${backups.server.id}/backups/new`, "Create backup"],
-      [`/backup-configurations/${id}/edit`, "Save changes"],
-      ["/settings/tokens/new", "Create token"],
-    ] as const) {
-      await visit(page, service.url + path);
+  for (const [path, submit] of [
+    [`/sites/${site.id}/workers/new`, "Create worker"],
+    [`/sites/${site.id}/webhooks/new`, "Create webhook"],
+    [`/servers/${backups.server.id}/backups/new`, "Create backup"],
+    [`/backup-configurations/${id}/edit`, "Save changes"],
+    ["/settings/tokens/new", "Create token"],
+  ] as const) {
+    await visit(page, service.url + path);
+    for (const width of [360, 1440]) {
+      await resizeWindow(page, width, 740);
       const form = page.getByRole("form");
       const button = form.getByRole("button", { name: submit });
       await expect(form.getByRole("link", { name: "Cancel" })).toBeVisible();
