@@ -7,7 +7,7 @@ import type { Page } from "@playwright/test";
 import { createServer, type ViteDevServer } from "vite";
 import { blockFontCss, hasBlocksOnly } from "./block-font.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { expectAccessible, expectNoSidewaysScroll, nextFrame, resizeWindow } from "./helpers.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -39,25 +39,30 @@ const schemes = ["light", "dark"] as const;
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-async function openInBlocks(page: Page): Promise<void> {
+test("every primitive is accessible and looks as photographed, light, dark and on a phone, and so do a tip, a dialog and a search", async ({
+  page,
+}) => {
+  // The page is read once: its modules, hundreds of them, cost more than all that is done with it.
+  test.slow();
   await page.goto(design);
   await expect(part(page, "dark")).toBeVisible();
+  for (const scheme of schemes) await expectAccessible(page, `section[aria-label="${scheme}"]`);
+
   const text = await page.locator("body").innerText();
   expect(text.split("\n").filter((line) => !hasBlocksOnly(line))).toEqual([]);
   await page.addStyleTag({ content: blockFontCss });
-}
-
-for (const scheme of schemes)
-  test(`every primitive looks as photographed, ${scheme}`, async ({ page }) => {
-    await page.setViewportSize({ width: 1760, height: 800 });
-    await openInBlocks(page);
+  await resizeWindow(page, 1760, 800);
+  for (const scheme of schemes) {
     await part(page, scheme).getByRole("button", { name: "Focus" }).focus();
     await expect(part(page, scheme)).toHaveScreenshot(`${scheme}.png`, photograph);
-  });
+  }
 
-test("every primitive looks as photographed on a phone", async ({ page }) => {
-  await page.setViewportSize({ width: 360, height: 800 });
-  await openInBlocks(page);
+  await resizeWindow(page, 1280, 800);
+  for (const scheme of schemes) await photographOverlays(page, scheme);
+
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.mouse.move(0, 0);
+  await resizeWindow(page, 360, 800);
   await expectNoSidewaysScroll(page);
   // They are on the other photographs, and take much room in a file.
   await page.addStyleTag({ content: "* { box-shadow: none !important; }" });
@@ -65,35 +70,23 @@ test("every primitive looks as photographed on a phone", async ({ page }) => {
   await expect(part(page, "light")).toHaveScreenshot("phone.png", photograph);
 });
 
-test("a tip, a dialog and a search look as photographed, light and dark", async ({ page }) => {
-  await openInBlocks(page);
-  for (const scheme of schemes) {
-    await page.emulateMedia({ colorScheme: scheme });
-    const carrier = part(page, scheme).getByRole("button", { name: "Tip", exact: true });
-    await carrier.scrollIntoViewIfNeeded();
-    // A scroll ends a tip, and is reported a frame later.
-    await page.evaluate(
-      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-    );
-    await carrier.hover();
-    const tip = page.getByText("A tip, above what it belongs to");
-    await expect(tip).toHaveScreenshot(`${scheme}-tip.png`, photograph);
-    await part(page, scheme).getByRole("button", { name: "Open dialog" }).click();
-    const dialog = page.getByRole("dialog");
-    await expect(dialog).toHaveScreenshot(`${scheme}-dialog.png`, photograph);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await part(page, scheme).getByRole("button", { name: "Open search" }).click();
-    await expect(dialog).toHaveScreenshot(`${scheme}-search.png`, photograph);
-    await page.keyboard.press("Escape");
-  }
-});
-
-for (const scheme of schemes)
-  test(`every primitive is accessible, ${scheme}`, async ({ page }) => {
-    await page.goto(design);
-    await expect(part(page, scheme)).toBeVisible();
-    await expectAccessible(page, `section[aria-label="${scheme}"]`);
-  });
+async function photographOverlays(page: Page, scheme: (typeof schemes)[number]): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme });
+  const carrier = part(page, scheme).getByRole("button", { name: "Tip", exact: true });
+  await carrier.scrollIntoViewIfNeeded();
+  // A scroll ends a tip, and is reported a frame later.
+  await nextFrame(page);
+  await carrier.hover();
+  const tip = page.getByText("A tip, above what it belongs to");
+  await expect(tip).toHaveScreenshot(`${scheme}-tip.png`, photograph);
+  await part(page, scheme).getByRole("button", { name: "Open dialog" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toHaveScreenshot(`${scheme}-dialog.png`, photograph);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await part(page, scheme).getByRole("button", { name: "Open search" }).click();
+  await expect(dialog).toHaveScreenshot(`${scheme}-search.png`, photograph);
+  await page.keyboard.press("Escape");
+}
 
 test("a clock that moves on while a page renders changes nothing until its next tick", async ({
   page,
