@@ -44,6 +44,20 @@ export async function connectAs(page: Page, url: string, token = serviceToken): 
   );
 }
 
+/** Connects as a browser does that was never there: without anything of earlier visits, code and fonts included. */
+export async function connectAnew(page: Page, url: string): Promise<void> {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Network.clearBrowserCache");
+  await browser.detach();
+  await page.goto(`${url}/favicon.svg`);
+  // A page that is left keeps what it read until then.
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    localStorage.clear();
+  });
+  await connectAs(page, url);
+}
+
 /** A token of the service that may look and change nothing. */
 export async function createReadingToken(service: ServiceProcess): Promise<string> {
   const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });

@@ -2,7 +2,7 @@
 // what changed.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { workerRow } from "./helpers.ts";
+import { connectAnew, workerRow } from "./helpers.ts";
 import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
@@ -56,27 +56,28 @@ const leftPreloaded = (page: Page): Promise<string[] | null> =>
     return preloaded === undefined ? null : [...preloaded.answers.keys()];
   });
 
-for (const width of [360, 1440])
-  test(`nothing jumps on a first visit, and nothing is asked twice, at ${width} px`, async ({
-    connected: page,
-    service,
-    site,
-  }) => {
+test("nothing jumps on a first visit, and nothing is asked twice, at 360 and 1440 px", async ({
+  page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  const more = Array.from({ length: 12 }, () => service.nextSiteId());
+  await service.changeInventory(({ servers, sites }) => {
+    for (const number of more) {
+      const name = `blog-${number}.example.com`;
+      servers.push(`{ id: ${number + 1000}, name: web-${number}, connection: local }`);
+      for (const server of [1, number + 1000])
+        sites.push(
+          `{ id: ${number + server * 1000}, server: ${server}, name: ${name}, root: ${service.folder}, user: ${ownUser} }`,
+        );
+    }
+  });
+  const last = `/api/server/${(more.at(-1) ?? 0) + 1000}`;
+  await expect.poll(async () => (await service.call("GET", last)).status).toBe(200);
+  for (const width of [360, 1440]) {
+    await connectAnew(page, service.url);
     await page.setViewportSize({ width, height: 800 });
-    const { id } = await site.createWorker();
-    const more = Array.from({ length: 12 }, () => service.nextSiteId());
-    await service.changeInventory(({ servers, sites }) => {
-      for (const number of more) {
-        const name = `blog-${number}.example.com`;
-        servers.push(`{ id: ${number + 1000}, name: web-${number}, connection: local }`);
-        for (const server of [1, number + 1000])
-          sites.push(
-            `{ id: ${number + server * 1000}, server: ${server}, name: ${name}, root: ${service.folder}, user: ${ownUser} }`,
-          );
-      }
-    });
-    const last = `/api/server/${(more.at(-1) ?? 0) + 1000}`;
-    await expect.poll(async () => (await service.call("GET", last)).status).toBe(200);
     for (const path of ["/", `/sites/${site.id}/workers`, `/workers/${id}`]) {
       await page.goto(service.url + path);
       await expect(page.getByRole("heading", { level: 1 }).filter({ visible: true })).toBeVisible();
@@ -84,11 +85,13 @@ for (const width of [360, 1440])
       await expect(page.getByText(content).filter({ visible: true }).first()).toBeVisible();
       await page.waitForLoadState("networkidle");
       const { distance, moved } = await layoutShift(page);
-      expect(distance, `what jumps on ${path}: ${moved.join(", ")}`).toBeLessThanOrEqual(0.02);
-      expect(await askedTwice(page), `what ${path} asks for twice`).toEqual([]);
-      expect(await leftPreloaded(page), `what ${path} preloaded and did not use`).toEqual([]);
+      const where = `${path} at ${width} px`;
+      expect(distance, `what jumps on ${where}: ${moved.join(", ")}`).toBeLessThanOrEqual(0.02);
+      expect(await askedTwice(page), `what ${where} asks for twice`).toEqual([]);
+      expect(await leftPreloaded(page), `what ${where} preloaded and did not use`).toEqual([]);
     }
-  });
+  }
+});
 
 test("nobody sees a page's frame who is not connected", async ({ page, service }) => {
   await page.goto(`${service.url}/`);
