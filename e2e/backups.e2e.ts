@@ -144,36 +144,49 @@ test.describe("a run in its row", () => {
 });
 
 test.describe("deleting a backup", () => {
-  const cases = [
-    { choice: "Keep stored files", isKept: true },
-    { choice: "Delete stored files", isKept: false },
-  ];
-  for (const { choice, isKept } of cases)
-    test(`“${choice}” does what it says`, async ({ connected: page, service, backups }) => {
-      const { id, directory } = await backups.createConfiguration({
+  test("keeps or deletes the stored files as chosen", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const hasCopies = async (directory: string) =>
+      (await storedFiles(backups, directory)).some((file) => file.endsWith(".zst"));
+    const cases = [
+      {
+        name: "Orders, kept",
+        directory: `keep-${backups.server.id}`,
+        choice: "Keep stored files",
+        isKept: true,
+      },
+      {
+        name: "Orders, deleted",
         directory: `delete-${backups.server.id}`,
-      });
+        choice: "Delete stored files",
+        isKept: false,
+      },
+    ];
+    for (const { name, directory } of cases) {
+      const { id } = await backups.createConfiguration({ name, directory });
       await backups.run(id);
-      expect((await storedFiles(backups, directory)).length).toBeGreaterThan(0);
-      await page.goto(service.url + listOf(backups));
-      await press(page, "Delete", "Orders, nightly");
+      expect(await hasCopies(directory)).toBe(true);
+    }
+    await page.goto(service.url + listOf(backups));
+    for (const { name, directory, choice, isKept } of cases) {
+      await press(page, "Delete", name);
       const dialog = page.getByRole("alertdialog");
       await expect(dialog).toContainText(directory);
       const confirm = dialog.getByRole("button", { name: "Delete" });
       await expect(confirm).toBeDisabled();
-      await expectAccessible(page);
       await dialog.getByRole("radio", { name: choice }).check();
-      await dialog.getByRole("textbox").fill("Orders, nightly");
+      await expectAccessible(page);
+      await dialog.getByRole("textbox").fill(name);
       await confirm.click();
-      await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
-      await expect
-        .poll(async () =>
-          (await storedFiles(backups, directory)).some((file) => file.endsWith(".zst")),
-        )
-        .toBe(isKept);
-    });
+      await expect(configurationRow(page, name)).toBeHidden();
+      await expect.poll(() => hasCopies(directory)).toBe(isKept);
+    }
+  });
 
-  test("is not done while the name is not typed as it is, nor after Cancel", async ({
+  test("is not done while the name is not typed as it is, nor after Cancel, and is done by Enter once it is", async ({
     connected: page,
     service,
     backups,
@@ -182,22 +195,18 @@ test.describe("deleting a backup", () => {
     await page.goto(service.url + listOf(backups));
     await press(page, "Delete", "Orders, nightly");
     const dialog = page.getByRole("alertdialog");
-    await dialog.getByRole("textbox").fill("orders");
+    const field = dialog.getByRole("textbox");
+    await field.fill("orders");
     const confirm = dialog.getByRole("button", { name: "Delete" });
     await expect(confirm).toHaveAccessibleDescription(/Type “Orders, nightly” first/);
     await confirm.click({ force: true });
-    await dialog.getByRole("textbox").press("Enter");
+    await field.press("Enter");
     await expect(dialog).toBeVisible();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await expect(dialog).toBeHidden();
     expect((await backups.configuration(id)).status).toBe("installed");
-  });
 
-  test("is done by Enter once the name is typed", async ({ connected: page, service, backups }) => {
-    await backups.createConfiguration();
-    await page.goto(service.url + listOf(backups));
     await press(page, "Delete", "Orders, nightly");
-    const field = page.getByRole("alertdialog").getByRole("textbox");
     await field.fill("Orders, nightly");
     await field.press("Enter");
     await expect(configurationRow(page, "Orders, nightly")).toBeHidden();
