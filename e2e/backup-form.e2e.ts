@@ -67,14 +67,31 @@ test.describe("making a backup", () => {
     });
   });
 
-  test("takes its name from its source until somebody names it", async ({
+  test("refuses a schedule that no calendar has at its field and makes nothing, and takes its name from its source until somebody names it", async ({
     connected: page,
     service,
     backups,
   }) => {
     await page.goto(`${service.url}${listOf(backups)}/new`);
+    const list = async () =>
+      (await service.call("GET", `/api/server/${backups.server.id}/backups`)).json();
+    const frequency = page.getByLabel("Cron expression");
+    await expect(frequency).toBeHidden();
+    await page.getByLabel("Schedule").selectOption("Custom");
+    await expect(frequency).toBeFocused();
+    await frequency.fill("0 0 31 2 *");
+    await page.getByRole("button", { name: "Create backup" }).click();
+    // The first field that is wrong has the focus, and each says what is wrong with it.
+    await expect(source(page)).toBeFocused();
+    await expect(source(page)).toHaveAccessibleDescription(/Choose a source\./);
+    await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Name is required\./);
+    await expect(frequency).toHaveAccessibleDescription(/The day must be 1 to 29/);
+    await expectAccessible(page);
+    expect(await list()).toMatchObject({ meta: { total: 0 } });
+
     const name = page.getByLabel("Name");
     await expect(name).toHaveValue("");
+    await page.getByLabel("Schedule").selectOption("Every hour");
     await source(page).selectOption(`site ${backups.site.id}`);
     await expect(name).toHaveValue(backups.site.name);
     await source(page).selectOption(`database ${backups.database.id}`);
@@ -84,16 +101,16 @@ test.describe("making a backup", () => {
     await expect(name).toHaveValue("Mine");
     await page.getByRole("button", { name: "Create backup" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Mine");
-    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
-    expect(await list.json()).toMatchObject({
+    expect(await list()).toMatchObject({
       data: [{ type: "site", backupable: { id: backups.site.id } }],
     });
   });
 
-  test("refuses a directory that leaves its storage while it is typed, and unfolds what is wrong", async ({
+  test("refuses a directory that leaves its storage while it is typed, unfolds what is wrong, and shows at its field what only the service can know", async ({
     connected: page,
     service,
     backups,
+    expected,
   }) => {
     await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
     await advanced(page).click();
@@ -117,28 +134,21 @@ test.describe("making a backup", () => {
     await expect(page.getByLabel("Keep last")).toBeFocused();
     const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
-  });
 
-  test("a schedule that no calendar has is refused at its field, and nothing is made", async ({
-    connected: page,
-    service,
-    backups,
-  }) => {
-    await page.goto(`${service.url}${listOf(backups)}/new`);
-    const frequency = page.getByLabel("Cron expression");
-    await expect(frequency).toBeHidden();
-    await page.getByLabel("Schedule").selectOption("Custom");
-    await expect(frequency).toBeFocused();
-    await frequency.fill("0 0 31 2 *");
+    await directory.fill("shop");
+    await page.getByLabel("Keep last").fill("7");
+    expected.push(/422 \(Unprocessable/);
+    await expect(source(page)).toHaveValue(`site ${backups.site.id}`);
+    // Somebody takes the site out of the inventory while the form is being filled in.
+    await service.changeInventory(({ sites }) =>
+      sites.splice(0, Infinity, ...sites.filter((line) => !line.includes(backups.site.name))),
+    );
+    await expect
+      .poll(async () => (await service.call("GET", `/api/site/${backups.site.id}`)).status)
+      .toBe(404);
     await page.getByRole("button", { name: "Create backup" }).click();
-    // The first field that is wrong has the focus, and each says what is wrong with it.
+    await expect(source(page)).toHaveAccessibleDescription(/Choose a valid source\./);
     await expect(source(page)).toBeFocused();
-    await expect(source(page)).toHaveAccessibleDescription(/Choose a source\./);
-    await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Name is required\./);
-    await expect(frequency).toHaveAccessibleDescription(/The day must be 1 to 29/);
-    await expectAccessible(page);
-    const list = await service.call("GET", `/api/server/${backups.server.id}/backups`);
-    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
   test("asks where to store backups where there is a choice", async ({
@@ -160,27 +170,6 @@ test.describe("making a backup", () => {
     await expect(storage).toHaveAccessibleDescription(/Choose where to store backups\./);
     await service.changeInventory(({ storage_providers: providers }) => providers.splice(1));
     await expect.poll(count).toBe(1);
-  });
-
-  test("what only the service can know is shown at its field too", async ({
-    connected: page,
-    service,
-    backups,
-    expected,
-  }) => {
-    expected.push(/422 \(Unprocessable/);
-    await page.goto(`${service.url}${listOf(backups)}/new?type=site&id=${backups.site.id}`);
-    await expect(source(page)).toHaveValue(`site ${backups.site.id}`);
-    // Somebody takes the site out of the inventory while the form is being filled in.
-    await service.changeInventory(({ sites }) =>
-      sites.splice(0, Infinity, ...sites.filter((line) => !line.includes(backups.site.name))),
-    );
-    await expect
-      .poll(async () => (await service.call("GET", `/api/site/${backups.site.id}`)).status)
-      .toBe(404);
-    await page.getByRole("button", { name: "Create backup" }).click();
-    await expect(source(page)).toHaveAccessibleDescription(/Choose a valid source\./);
-    await expect(source(page)).toBeFocused();
   });
 });
 
@@ -297,7 +286,7 @@ test.describe("changing a backup", () => {
     await expect(page.getByRole("definition").filter({ hasText: /^Full$/ })).toBeVisible();
   });
 
-  test("says of an emptied number what saving keeps: the one that is stored", async ({
+  test("asks before what was changed is lost, changes nothing then, and says of an emptied number what saving keeps: the one that is stored", async ({
     connected: page,
     service,
     backups,
@@ -306,30 +295,23 @@ test.describe("changing a backup", () => {
     await page.goto(`${service.url}/backup-configurations/${id}/edit`);
     await advanced(page).click();
     const keep = page.getByLabel("Keep last");
+    await keep.fill("99");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    const question = page.getByRole("alertdialog");
+    await question.getByRole("button", { name: "Keep editing" }).click();
+    await expect(keep).toHaveValue("99");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
+    expect((await backups.configuration(id)).hold).toBe(30);
+
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
     await keep.fill("");
     await expect(keep).toHaveAttribute("placeholder", "30");
     await expect(page.getByText(/^30 backups cover/)).toBeVisible();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
     expect((await backups.configuration(id)).hold).toBe(30);
-  });
-
-  test("asks before what was changed is lost, and changes nothing then", async ({
-    connected: page,
-    service,
-    backups,
-  }) => {
-    const { id } = await backups.createConfiguration();
-    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
-    await advanced(page).click();
-    await page.getByLabel("Keep last").fill("99");
-    await page.getByRole("link", { name: "Cancel" }).click();
-    const question = page.getByRole("alertdialog");
-    await question.getByRole("button", { name: "Keep editing" }).click();
-    await expect(page.getByLabel("Keep last")).toHaveValue("99");
-    await page.getByRole("link", { name: "Cancel" }).click();
-    await question.getByRole("button", { name: "Discard changes" }).click();
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, nightly");
-    expect((await backups.configuration(id)).hold).toBe(7);
   });
 });

@@ -91,5 +91,6 @@ test("a form's note opens the help in a tab of its own", async ({
     page.getByRole("link", { name: "How workers run" }).click(),
   ]);
   await expect(tab).toHaveURL(`${service.url}/help/workers`);
+  await expect(tab.getByRole("heading", { level: 1, name: "Workers", exact: true })).toBeVisible();
   await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
 });

@@ -6,20 +6,6 @@ import { expectAccessible } from "./helpers.ts";
 const unfold = (page: Page) => page.getByText("Advanced", { exact: true }).click();
 
 test.describe("the form", () => {
-  test("a note leads to the documentation, in a tab of its own", async ({
-    connected: page,
-    service,
-    site,
-    context,
-  }) => {
-    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
-    const opened = context.waitForEvent("page");
-    await page.getByRole("link", { name: "How workers run" }).click();
-    await expect(
-      (await opened).getByRole("heading", { name: "Workers", level: 1, exact: true }),
-    ).toBeVisible();
-  });
-
   test("shows the command as it is filled in, and warns without blocking", async ({
     connected: page,
     service,
@@ -43,28 +29,6 @@ test.describe("the form", () => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create worker" }).click();
     await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
-  });
-
-  test("shows what does not fit at its field and sends nothing", async ({
-    connected: page,
-    service,
-    site,
-  }) => {
-    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
-    await page.getByLabel("Queue", { exact: true }).fill("a b");
-    await unfold(page);
-    await page.getByLabel("Memory", { exact: true }).fill("1");
-    await page.getByLabel("Tries", { exact: true }).fill("");
-    await page.getByRole("button", { name: "Create worker" }).click();
-    await expect(page.getByLabel("Queue", { exact: true })).toBeFocused();
-    await expect(page.getByLabel("Queue", { exact: true })).toHaveAccessibleDescription(
-      /comma-separated/,
-    );
-    await expect(page.getByText("Memory must be at least 16.")).toBeVisible();
-    await expect(page.getByText("Tries is required.")).toBeVisible();
-    await expectAccessible(page);
-    const list = await service.call("GET", `/api/site/${site.id}/workers`);
-    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
   test("shows four fields, says what the others are set to, and can be saved at once", async ({
@@ -91,40 +55,50 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on redis");
   });
 
-  test("refuses a directory that leaves the site while it is typed, and unfolds for what is wrong", async ({
+  test("shows what does not fit at its field, a directory while it is typed, and what only the service can know too", async ({
     connected: page,
     service,
     site,
+    expected,
   }) => {
+    const expectNoWorker = async () => {
+      const list = await service.call("GET", `/api/site/${site.id}/workers`);
+      expect(await list.json()).toMatchObject({ meta: { total: 0 } });
+    };
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     const directory = page.getByLabel("Directory", { exact: true });
+    const create = page.getByRole("button", { name: "Create worker" });
     await expect(directory).toBeHidden();
     await unfold(page);
     await directory.pressSequentially("../other");
     await expect(directory).toHaveAccessibleDescription(/must lie inside the site's folder/);
     await expect(directory).toBeFocused();
     await unfold(page);
-    await page.getByRole("button", { name: "Create worker" }).click();
+    await create.click();
     await expect(directory).toBeVisible();
-    const list = await service.call("GET", `/api/site/${site.id}/workers`);
-    expect(await list.json()).toMatchObject({ meta: { total: 0 } });
-  });
+    await expectNoWorker();
 
-  test("puts what only the service can know at its field too", async ({
-    connected: page,
-    service,
-    site,
-    expected,
-  }) => {
+    await directory.fill("missing");
+    const queue = page.getByLabel("Queue", { exact: true });
+    await queue.fill("a b");
+    await page.getByLabel("Memory", { exact: true }).fill("1");
+    await page.getByLabel("Tries", { exact: true }).fill("");
+    await create.click();
+    await expect(queue).toBeFocused();
+    await expect(queue).toHaveAccessibleDescription(/comma-separated/);
+    await expect(page.getByText("Memory must be at least 16.")).toBeVisible();
+    await expect(page.getByText("Tries is required.")).toBeVisible();
+    await expectAccessible(page);
+    await expectNoWorker();
+
+    // What only the service can know is shown at its field too.
     expected.push(/422/);
-    await page.goto(`${service.url}/sites/${site.id}/workers/new`);
-    await unfold(page);
-    await page.getByLabel("Directory", { exact: true }).fill("missing");
-    await page.getByRole("button", { name: "Create worker" }).click();
-    await expect(page.getByLabel("Directory", { exact: true })).toHaveAccessibleDescription(
-      /Directory is not there/,
-    );
-    await expect(page.getByLabel("Directory", { exact: true })).toBeFocused();
+    await queue.fill("default");
+    await page.getByLabel("Memory", { exact: true }).fill("128");
+    await page.getByLabel("Tries", { exact: true }).fill("1");
+    await create.click();
+    await expect(directory).toHaveAccessibleDescription(/Directory is not there/);
+    await expect(directory).toBeFocused();
   });
 
   test("asks before what was filled in is lost", async ({ connected: page, service, site }) => {
