@@ -58,7 +58,7 @@ test("a good state is a dot and a word, a bad one a pill", async ({
   expect(await fillOf(good)).toBe("rgba(0, 0, 0, 0)");
 });
 
-test("the browser's own bars have the color of the chosen theme", async ({
+test("the browser's own bars have the color of the chosen theme, and a phone's home screen gets an icon of the right size", async ({
   connected: page,
   service,
 }) => {
@@ -85,13 +85,7 @@ test("the browser's own bars have the color of the chosen theme", async ({
   expect(await barColor()).toEqual([dark]);
   await page.getByRole("radio", { name: "System" }).check();
   expect(await barColor()).toEqual([light]);
-});
 
-test("a phone's home screen gets an icon of the right size", async ({
-  connected: page,
-  service,
-}) => {
-  await page.goto(`${service.url}/settings`);
   const icon = page.locator("link[rel=apple-touch-icon]");
   const width = await icon.evaluate(async (link) => {
     const image = new Image();

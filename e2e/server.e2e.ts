@@ -1,19 +1,10 @@
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
-test("a server's page says whether it responds, and what was found on it", async ({
+test("a server's line on the overview leads to its page, which says whether it responds and what was found on it", async ({
   connected: page,
   service,
 }) => {
-  await page.goto(`${service.url}/servers/1`);
-  await expect(page.getByRole("heading", { name: "Server", exact: true })).toBeVisible();
-  await expect(page.getByText("Reachable", { exact: true })).toBeVisible();
-  await expect(page.getByText("The service's own machine")).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible();
-  await expectAccessible(page);
-});
-
-test("a server's line on the overview leads to its page", async ({ connected: page, service }) => {
   await page.goto(service.url);
   const line = page
     .getByRole("listitem")
@@ -23,4 +14,8 @@ test("a server's line on the overview leads to its page", async ({ connected: pa
   await line.getByRole("link", { name: "Server", exact: true }).click();
   await expect(page).toHaveURL(`${service.url}/servers/1`);
   await expect(page.getByRole("heading", { name: "Server", exact: true })).toBeVisible();
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible();
+  await expect(page.getByText("The service's own machine")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible();
+  await expectAccessible(page);
 });
