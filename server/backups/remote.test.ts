@@ -1,33 +1,51 @@
 // Backups of a server over SSH, through the whole service.
-import { readFile, writeFile } from "node:fs/promises";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ServerStatus } from "../../contract/servers.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
+/** A zstd that is none, before the machine's own. */
+const bare = mkdtempSync(join(tmpdir(), "quarterdeck-bare-"));
+chmodSync(bare, 0o755);
+writeFileSync(join(bare, "zstd"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
+const bareRemote = createRemoteServer({ config: `SetEnv PATH=${bare}:/usr/bin:/bin` });
 let service: BackupTestService;
 const far = 3;
+const withoutZstd = 4;
 
 beforeAll(async () => {
   const connection = await remote.connection();
   service = await createBackupTestService(
     {},
     {
-      servers: `  - { id: ${far}, name: far, connection: ${connection} }`,
+      servers: `  - { id: ${far}, name: far, connection: ${connection} }
+  - { id: ${withoutZstd}, name: bare, connection: ${await bareRemote.connection()} }`,
       sites: (folder) =>
-        `  - { id: 9, server: ${far}, name: far, root: ${folder}/shop, user: ${ownUser} }`,
+        [far, withoutZstd]
+          .map(
+            (server, index) =>
+              `  - { id: ${9 + index}, server: ${server}, name: far-${server}, root: ${folder}/shop, user: ${ownUser} }`,
+          )
+          .join("\n"),
     },
   );
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await rm(bare, { recursive: true });
+});
 
-const create = async (body: object) => {
+const create = async (body: object, server = far) => {
   const answer = await service.json<{ id: number }>(
     "POST",
-    `/api/server/${far}/backup-configuration`,
+    `/api/server/${server}/backup-configuration`,
     {
       name: "Far",
       frequency: "30 2 * * *",
@@ -38,16 +56,25 @@ const create = async (body: object) => {
   return answer;
 };
 
-test("a site is backed up by its server's own tar and zstd, and restored", async () => {
-  const { body } = await create({ backupable_type: "site", backupable_id: 9 });
+test.each([
+  { promise: "its server's own tar and zstd", server: far, siteId: 9 },
+  { promise: "tar alone where its server has no zstd", server: withoutZstd, siteId: 10 },
+])("a site is backed up by $promise, and restored", async ({ server, siteId }) => {
+  await soon(async () => {
+    const path = `/api/server/${server}/status`;
+    const { facts } = (await service.json<ServerStatus>("GET", path)).body;
+    const { version } = facts?.tools.find(({ name }) => name === "zstd") ?? {};
+    expect(version).toEqual(server === far ? expect.any(String) : null);
+  });
+  const site = { backupable_type: "site", backupable_id: siteId };
+  const { body } = await create(site, server);
   await soon(async () => expect((await service.show(body.id)).status).toBe("installed"));
   const page = join(service.folder, "shop/index.php");
   const before = await readFile(page, "utf8");
   const backup = await service.run(body.id);
   expect(backup.status, backup.output).toBe("finished");
   expect(backup.plain_size).toBeGreaterThan(before.length);
-  const file = (await service.files()).find((name) => name.endsWith(".tar.zst")) ?? "";
-  const stored = await readFile(join(service.folder, "copies", file));
+  const stored = await readFile(join(service.folder, "copies", backup.path));
   expect(zstdDecompressSync(stored).includes(before)).toBe(true);
   await writeFile(page, "changed");
   await service.call("PUT", `/api/backup/${backup.id}`);
