@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { toError } from "../../../to-error.ts";
-import { writeDurably, type Place, type PlaceState } from "./place.ts";
+import { writeNote, type Place, type PlaceState } from "./place.ts";
 import { factsQuery, kept, readFacts, type Facts } from "./tables-facts.ts";
 import { sameQuery, tablesScript, wordsOf } from "./tables-script.ts";
 
@@ -37,7 +37,7 @@ export const placeTables = (place: Tables, busyMs: number): void =>
   withBoth(place, busyMs, (database, facts) => {
     const script = tablesScript(facts, place.tables);
     // The script changes nothing where it finds another version.
-    writeDurably(place.note, String(facts.version));
+    writeNote(place.note, String(facts.version));
     database.exec(script);
   });
 

@@ -19,7 +19,7 @@ export async function place({ from, to, note }: Place, busyMs: number): Promise<
   const live = await readLive(to, busyMs);
   // A database in WAL mode cannot change the size of its pages; the file that is brought in can.
   if (live.isWal) fitPages(from, live.pageBytes, busyMs);
-  writeDurably(note, String(live.schemaVersion));
+  writeNote(note, String(live.schemaVersion));
   await copy(from, to, busyMs);
 }
 
@@ -57,14 +57,19 @@ function fitPages(path: string, pageBytes: number, busyMs: number): void {
   renameSync(fitted, path);
 }
 
-export function writeDurably(path: string, text: string): void {
-  const file = openSync(path, "w", 0o600);
+/** What a note is called until all of it is written. */
+export const unwritten = (note: string) => `${note}-new`;
+
+/** An empty note would say that the change has begun, and not from what. */
+export function writeNote(note: string, text: string): void {
+  const file = openSync(unwritten(note), "w", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
+  renameSync(unwritten(note), note);
 }
 
 /** @param scratch where a copy of the live database may lie for a moment */

@@ -214,6 +214,10 @@ describe("on this machine", () => {
     };
     const version = Number(query("pragma schema_version")[0]?.["schema_version"]);
     expect(await settled(version)).toBe("as it was");
+    await writeFile(file, content);
+    await writeFile(`${file}-note-new`, "");
+    expect(await source({ tables: ["orders", "items"] }).settle(attempt())).toBe("as it was");
+    expect(await strays()).toEqual([]);
     expect(await settled(version - 1)).toBe("restored");
     exec("insert into customers values (9, 'another table')");
     expect(await settled(version - 1)).toBe("restored");

@@ -12,7 +12,7 @@ import { tellChecked } from "./check-queries.ts";
 import { isUnsound } from "./failures.ts";
 import { createSqliteIntake, type Tried } from "./intake.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
-import type { PlaceState } from "./place.ts";
+import { unwritten, type PlaceState } from "./place.ts";
 import { doSqliteWork } from "./work.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
@@ -80,6 +80,7 @@ export function createSqliteSource({
 
   /** A kill between any two steps leaves files by which `tellCutOff` can tell it. */
   async function clearRestore(attempt: Attempt, isRestored: boolean): Promise<void> {
+    await rm(unwritten(noteOf(attempt)), { force: true });
     if (!isRestored) await rm(noteOf(attempt), { force: true });
     await removeFile(sibling(attempt));
     await rm(noteOf(attempt), { force: true });
