@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { inject } from "vitest";
+import { hasPostgresServer, startPostgresServer } from "../../backups/testing/postgres-server.ts";
 import { sshEntry } from "../../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../../ssh/testing/sshd.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
@@ -43,7 +44,18 @@ type SharedDatabase = {
   close(): Promise<void>;
 };
 
+/**
+ * On a server of its own, where this machine has one: several instances, beside those of other files, need more connections than
+ * the one of all tests gives.
+ */
 async function createSharedDatabase(): Promise<SharedDatabase> {
+  if (hasPostgresServer) {
+    const server = await startPostgresServer();
+    const database = "quarterdeck";
+    await server.createDatabase(database);
+    const url = server.url(database);
+    return { connection: { connectionString: url }, urlOf: () => url, close: server.stop };
+  }
   const database = await createDatabase();
   return {
     connection: { ...inject("postgres"), database },
