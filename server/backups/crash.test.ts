@@ -157,7 +157,7 @@ type Hit = {
 test(
   `over kills in runs or imports and in restores of each kind, ${rounds} of each, nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
   // Each kill is noticed by the heartbeat that is missing, up to 30 s later.
-  { timeout: 540_000 + rounds * 2 * 60_000 },
+  { timeout: 540_000 + rounds * 2 * 120_000 },
   async ({ onTestFailed }) => {
     let progress = "the first backups";
     onTestFailed(
