@@ -47,7 +47,7 @@ const newest = async (id: number) => {
     .map(({ action, actor, detail }) => ({ action, actor: actor.type, detail }));
 };
 
-describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) => {
+describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createService }) => {
   beforeAll(async () => {
     service = await createService();
   });
@@ -101,6 +101,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       });
     });
 
+    if (!isWhole) return;
     test("lets each process end its job within the stop seconds that it was started with", async () => {
       await artisan(`${note}; ${endsWhenAsked("sleep 2; echo done >> jobs;")}`);
       const { id } = await create({ stopwaitsecs: 30 });
@@ -153,6 +154,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       expect(await settled(before.id, "installed")).toMatchObject({ queue: "high" });
     });
 
+    if (!isWhole) return;
     test("of more processes is undone by the new ones alone", async () => {
       await artisan(`${readNumber}; [ $number = 2 ] && exit 1; ${works}`);
       const before = await create();
@@ -172,30 +174,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
     });
   });
 
-  describe("a change of a worker that does not run", () => {
-    test("is stored, and counts from its next start on", async () => {
-      const { id } = await create();
-      await service.call("DELETE", `/api/worker/${id}/stop`);
-      await settled(id, "stopped");
-      const { body } = await change(id, { queue: "high", processes: 2 });
-      expect(body).toMatchObject({ status: "stopped", is_changing: false, queue: "high" });
-      await service.call("POST", `/api/worker/${id}/start`);
-      await settled(id, "installed");
-      expect(startsWithNew(1).sort()).toEqual(["1 high", "2 high"]);
-    });
-
-    test("is stored where it has failed, and starts nothing", async () => {
-      await artisan(failsIfBad);
-      const body = { ...workerBody, startsecs: 1, startretries: 0, queue: "bad" };
-      const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
-      await settled(id, "failed");
-      expect((await change(id, { queue: "good" })).body).toMatchObject({ status: "failed" });
-      await service.call("POST", `/api/worker/${id}/start`);
-      await settled(id, "installed");
-      expect(starts()).toEqual(["1 good"]);
-    });
-  });
-
   describe("while a worker is changed", () => {
     /** Takes its time to end, so that the change is under way. */
     const slow = endsWhenAsked("while [ -e wait ]; do sleep 0.05; done;");
@@ -207,16 +185,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       return id;
     };
     const goOn = () => rm(join(service.folder, "shop/wait"));
-
-    test("a second change and a restart are refused, and a start has nothing to do", async () => {
-      const id = await begin();
-      expect((await change(id, { memory: 64 })).status).toBe(409);
-      expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(409);
-      expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
-      await goOn();
-      expect(await settled(id, "installed")).toMatchObject({ queue: "high", memory: 128 });
-      expect(startsWithNew(2)).toEqual(["1 high", "2 high"]);
-    });
 
     test("a stop stops it, and the change counts from the next start on", async () => {
       const id = await begin();
@@ -231,6 +199,17 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       await service.call("POST", `/api/worker/${id}/start`);
       await settled(id, "installed");
       expect(startsWithNew(2).sort()).toEqual(["1 high", "2 high"]);
+    });
+
+    if (!isWhole) return;
+    test("a second change and a restart are refused, and a start has nothing to do", async () => {
+      const id = await begin();
+      expect((await change(id, { memory: 64 })).status).toBe(409);
+      expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(409);
+      expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+      await goOn();
+      expect(await settled(id, "installed")).toMatchObject({ queue: "high", memory: 128 });
+      expect(startsWithNew(2)).toEqual(["1 high", "2 high"]);
     });
 
     test("a deletion deletes it", async () => {
@@ -255,6 +234,31 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, createService }) 
       // A process that is not reached yet may be restarted for the deployment before.
       const last = new Map(starts().map((line): [string, string] => [line.slice(0, 1), line]));
       expect([...last.values()].sort()).toEqual(["1 high", "2 high"]);
+    });
+  });
+
+  if (!isWhole) return;
+  describe("a change of a worker that does not run", () => {
+    test("is stored, and counts from its next start on", async () => {
+      const { id } = await create();
+      await service.call("DELETE", `/api/worker/${id}/stop`);
+      await settled(id, "stopped");
+      const { body } = await change(id, { queue: "high", processes: 2 });
+      expect(body).toMatchObject({ status: "stopped", is_changing: false, queue: "high" });
+      await service.call("POST", `/api/worker/${id}/start`);
+      await settled(id, "installed");
+      expect(startsWithNew(1).sort()).toEqual(["1 high", "2 high"]);
+    });
+
+    test("is stored where it has failed, and starts nothing", async () => {
+      await artisan(failsIfBad);
+      const body = { ...workerBody, startsecs: 1, startretries: 0, queue: "bad" };
+      const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
+      await settled(id, "failed");
+      expect((await change(id, { queue: "good" })).body).toMatchObject({ status: "failed" });
+      await service.call("POST", `/api/worker/${id}/start`);
+      await settled(id, "installed");
+      expect(starts()).toEqual(["1 good"]);
     });
   });
 

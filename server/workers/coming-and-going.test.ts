@@ -51,6 +51,56 @@ async function makeService(
 }
 
 describe.each(eachWorkerMachine())("on $machine", (machine) => {
+  test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
+    onTestFinished,
+  }) => {
+    const { clock, service, artisan, create, show, actions } = await makeService(
+      machine,
+      onTestFinished,
+    );
+    const url = "http://127.0.0.1:1/hook";
+    const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body
+      .id;
+    const sent = async () => {
+      const path = `/api/site-webhook/${hook}/deliveries`;
+      const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
+      return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
+    };
+    await artisan("sleep 0.2; exit 0");
+    const id = await create({ startsecs: 0 });
+    const worker = await soon(async () => {
+      const now = await show(id);
+      expect(now.crash_loop).not.toBeNull();
+      return now;
+    });
+    expect(worker.status).not.toBe("failed");
+    expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
+    await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
+    const metrics = async () => (await service.call("GET", "/metrics")).text();
+    expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
+
+    await service.app.close("keep");
+    const again = await createApp(service.options);
+    // From here on everything goes to the next life of the service.
+    service.app.fetch = again.fetch;
+    service.app.close = again.close;
+    expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
+
+    await artisan(patientArtisan);
+    await soon(async () => expect((await show(id)).status).toBe("installed"));
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    await soon(async () => expect((await show(id)).status).toBe("installed"));
+    clock.ahead(9 * minuteMs);
+    expect((await show(id)).crash_loop).not.toBeNull();
+    await soon(async () => {
+      clock.ahead(minuteMs);
+      expect((await show(id)).crash_loop).toBeNull();
+    });
+    await soon(async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]));
+    expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
+  });
+
+  if (!machine.isWhole) return;
   test.concurrent("a busy worker whose processes end after max_jobs is up all the time, and nobody is called", async ({
     onTestFinished,
   }) => {
@@ -103,54 +153,5 @@ describe.each(eachWorkerMachine())("on $machine", (machine) => {
     expect(seen).not.toContain("failed");
     await soon(async () => expect((await show(id)).crash_loop).not.toBeNull());
     expect(await actions()).not.toContain("failed");
-  });
-
-  test.concurrent("a crash loop is reported at its start and at its end, once each, also over a restart of the service", async ({
-    onTestFinished,
-  }) => {
-    const { clock, service, artisan, create, show, actions } = await makeService(
-      machine,
-      onTestFinished,
-    );
-    const url = "http://127.0.0.1:1/hook";
-    const hook = (await service.json<{ id: number }>("POST", "/api/site/1/webhook", { url })).body
-      .id;
-    const sent = async () => {
-      const path = `/api/site-webhook/${hook}/deliveries`;
-      const { data } = (await service.json<Page<DeliverySummary>>("GET", path)).body;
-      return data.map(({ event }) => event).filter((event) => event.startsWith("worker."));
-    };
-    await artisan("sleep 0.2; exit 0");
-    const id = await create({ startsecs: 0 });
-    const worker = await soon(async () => {
-      const now = await show(id);
-      expect(now.crash_loop).not.toBeNull();
-      return now;
-    });
-    expect(worker.status).not.toBe("failed");
-    expect(worker.crash_loop?.reason).toBe("Process 1 exited at least 5 times in 10 minutes.");
-    await soon(async () => expect(await sent()).toEqual(["worker.crash_looping"]));
-    const metrics = async () => (await service.call("GET", "/metrics")).text();
-    expect(await metrics()).toContain("quarterdeck_workers_crash_looping 1");
-
-    await service.app.close("keep");
-    const again = await createApp(service.options);
-    // From here on everything goes to the next life of the service.
-    service.app.fetch = again.fetch;
-    service.app.close = again.close;
-    expect((await show(id)).crash_loop?.since).toBe(worker.crash_loop?.since);
-
-    await artisan(patientArtisan);
-    await soon(async () => expect((await show(id)).status).toBe("installed"));
-    await service.call("PUT", `/api/worker/${id}/restart`);
-    await soon(async () => expect((await show(id)).status).toBe("installed"));
-    clock.ahead(9 * minuteMs);
-    expect((await show(id)).crash_loop).not.toBeNull();
-    await soon(async () => {
-      clock.ahead(minuteMs);
-      expect((await show(id)).crash_loop).toBeNull();
-    });
-    await soon(async () => expect(await sent()).toEqual(["worker.stable", "worker.crash_looping"]));
-    expect(await actions()).toEqual(expect.arrayContaining(["crash-looping", "stable again"]));
   });
 });

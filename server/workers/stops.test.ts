@@ -42,17 +42,12 @@ const killings = async (id: number) => {
   return body.data.filter(({ action, object }) => action === "killed" && object.id === id);
 };
 
-describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, notesKills }) => {
+describe.each(eachWorkerMachine())("On $machine", (machine) => {
+  const { isWhole, createService, leadsOut, notesKills } = machine;
   beforeAll(async () => {
     service = await createService();
   });
   afterAll(() => service.close());
-
-  test("stopasgroup is kept and shown, and is off unless it is asked for", async () => {
-    await artisan("exec sleep 300");
-    expect((await create()).stopasgroup).toBe(false);
-    expect((await create({ stopasgroup: true })).stopasgroup).toBe(true);
-  });
 
   test("a stop that has to kill says so: in the reason, on the timeline, in the log", async () => {
     await artisan(deafArtisan);
@@ -83,28 +78,29 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     expect((await becomes(id, "installed")).status_reason).toBe(null);
   });
 
-  test("a restart that has to kill says so of the worker that is up again", async () => {
-    await artisan(deafArtisan);
-    const { id } = await create({ stopwaitsecs: 1 });
-    await areDeaf(id);
-    await service.call("PUT", `/api/worker/${id}/restart`);
-    const text = "Process 1: Killed: still running 1 second after SIGTERM.";
-    expect((await becomes(id, "installed")).status_reason).toBe(text);
-    expect(await killings(id)).toHaveLength(1);
-    await areDeaf(id, 2);
-    await service.call("PUT", `/api/worker/${id}/restart`);
-    expect((await show(id)).status_reason).toBe(null);
-  });
-
-  test("a worker that had to be killed is on the timeline when it is deleted, too", async () => {
-    await artisan(deafArtisan);
-    const { id } = await create({ stopwaitsecs: 1 });
-    await areDeaf(id);
-    await service.call("DELETE", `/api/worker/${id}`);
-    await soon(async () =>
-      expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-    );
-    expect(await killings(id)).toMatchObject([{ object: { id } }]);
+  test("of a site that was moved, a worker without a directory follows, and one that names the old place says why not", async () => {
+    await artisan("exec sleep 300");
+    const old = join(service.folder, "shop");
+    const moved = join(service.folder, "moved");
+    // As long as its restart takes where supervisord loses the signal to stop.
+    const follows = await create({ stopwaitsecs: 5 });
+    const names = await create({ directory: old, startsecs: 1, startretries: 0 });
+    await mkdir(moved);
+    await writeFile(join(moved, "artisan"), "exec sleep 300");
+    const isAt = (root: string) =>
+      soon(async () => {
+        const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
+        expect(body.root).toBe(root);
+      });
+    const inventory = await readFile(service.inventoryFile, "utf8");
+    await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
+    await isAt(moved);
+    for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
+    expect((await becomes(names.id, "failed")).status_reason).toContain(leadsOut(old, old));
+    const [pid] = pids(await becomes(follows.id, "installed"));
+    expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);
+    await writeFile(service.inventoryFile, inventory);
+    await isAt(old);
   });
 
   test("a restart that was answered is carried out by the next service, once for each process", async () => {
@@ -133,6 +129,37 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     expect(pids(await becomes(id, "installed"))).toEqual(after);
   });
 
+  if (!isWhole) return;
+  test("stopasgroup is kept and shown, and is off unless it is asked for", async () => {
+    await artisan("exec sleep 300");
+    expect((await create()).stopasgroup).toBe(false);
+    expect((await create({ stopasgroup: true })).stopasgroup).toBe(true);
+  });
+
+  test("a restart that has to kill says so of the worker that is up again", async () => {
+    await artisan(deafArtisan);
+    const { id } = await create({ stopwaitsecs: 1 });
+    await areDeaf(id);
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    const text = "Process 1: Killed: still running 1 second after SIGTERM.";
+    expect((await becomes(id, "installed")).status_reason).toBe(text);
+    expect(await killings(id)).toHaveLength(1);
+    await areDeaf(id, 2);
+    await service.call("PUT", `/api/worker/${id}/restart`);
+    expect((await show(id)).status_reason).toBe(null);
+  });
+
+  test("a worker that had to be killed is on the timeline when it is deleted, too", async () => {
+    await artisan(deafArtisan);
+    const { id } = await create({ stopwaitsecs: 1 });
+    await areDeaf(id);
+    await service.call("DELETE", `/api/worker/${id}`);
+    await soon(async () =>
+      expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+    );
+    expect(await killings(id)).toMatchObject([{ object: { id } }]);
+  });
+
   test("more orders at a time than the database has connections are all carried out", async () => {
     await artisan("exec sleep 300");
     const workers = await Promise.all(Array.from({ length: 12 }, () => create()));
@@ -141,26 +168,5 @@ describe.each(eachWorkerMachine())("On $machine", ({ createService, leadsOut, no
     );
     expect(answers.map(({ status }) => status)).toEqual(workers.map(() => 204));
     for (const { id } of workers) await becomes(id, "stopped");
-  });
-
-  test("of a site that was moved, a worker without a directory follows, and one that names the old place says why not", async () => {
-    await artisan("exec sleep 300");
-    const old = join(service.folder, "shop");
-    const moved = join(service.folder, "moved");
-    // As long as its restart takes where supervisord loses the signal to stop.
-    const follows = await create({ stopwaitsecs: 5 });
-    const names = await create({ directory: old, startsecs: 1, startretries: 0 });
-    await mkdir(moved);
-    await writeFile(join(moved, "artisan"), "exec sleep 300");
-    const inventory = await readFile(service.inventoryFile, "utf8");
-    await writeFile(service.inventoryFile, inventory.replace(`root: ${old}`, `root: ${moved}`));
-    await soon(async () => {
-      const { body } = await service.json<{ root: string }>("GET", "/api/site/1");
-      expect(body.root).toBe(moved);
-    });
-    for (const { id } of [follows, names]) await service.call("PUT", `/api/worker/${id}/restart`);
-    expect((await becomes(names.id, "failed")).status_reason).toContain(leadsOut(old, old));
-    const [pid] = pids(await becomes(follows.id, "installed"));
-    expect(await readlink(`/proc/${pid}/cwd`)).toBe(moved);
   });
 });

@@ -34,7 +34,7 @@ const becomes = (id: number, status: string) =>
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
-describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
+describe.each(eachWorkerMachine())("on $machine", ({ isWhole, createService }) => {
   // One service for all, because a remote server takes its time to connect to.
   beforeAll(async () => {
     service = await createService({
@@ -46,27 +46,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
   beforeEach(() => artisan(patientArtisan));
 
   describe("from a request to a process", () => {
-    test("a new worker is installing, has its defaults, and is where its answer says", async () => {
-      const response = await service.call("POST", "/api/site/1/worker", {
-        ...workerBody,
-        startsecs: undefined,
-      });
-      const worker: Worker = await response.json();
-      expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
-      expect(worker).toMatchObject({
-        status: "installing",
-        processes: 1,
-        startsecs: 1,
-        startretries: 3,
-        stopwaitsecs: 65,
-        stopsignal: "TERM",
-        directory: join(service.folder, "shop"),
-        command:
-          "sh artisan queue:work database --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0",
-      });
-      expect(worker.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-    });
-
     test("it is installed once all its processes run, and they run what its command says", async () => {
       const { id } = await create({ processes: 3, force: true });
       const worker = await becomes(id, "installed");
@@ -115,6 +94,42 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
       expect(third.some((pid) => second.includes(pid))).toBe(false);
     });
 
+    test("a process that dies is started again, and the worker says so meanwhile", async () => {
+      // supervisord is looked at every 4 s.
+      const { id } = await create({ startsecs: 5 });
+      const before = await becomes(id, "installed");
+      const [pid = 0] = pids(before);
+      sendSignal(pid, "SIGKILL");
+      const down = await becomes(id, "restarting");
+      expect(down.status_reason).toContain("Process 1");
+      const up = await becomes(id, "installed");
+      // ISO 8601, so they sort as text.
+      expect((up.status_since ?? "") > (before.status_since ?? "")).toBe(true);
+      expect(up.process_list?.[0]).toMatchObject({ state: "RUNNING", restarts: 1 });
+    });
+
+    if (!isWhole) return;
+    test("a new worker is installing, has its defaults, and is where its answer says", async () => {
+      const response = await service.call("POST", "/api/site/1/worker", {
+        ...workerBody,
+        startsecs: undefined,
+      });
+      const worker: Worker = await response.json();
+      expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
+      expect(worker).toMatchObject({
+        status: "installing",
+        processes: 1,
+        startsecs: 1,
+        startretries: 3,
+        stopwaitsecs: 65,
+        stopsignal: "TERM",
+        directory: join(service.folder, "shop"),
+        command:
+          "sh artisan queue:work database --queue=default --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=0",
+      });
+      expect(worker.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    });
+
     test("starting what runs and stopping what is stopped change nothing and are 204", async () => {
       const { id } = await create();
       const before = pids(await becomes(id, "installed"));
@@ -137,20 +152,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
       await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 20_000);
       expect(isAlive(pid)).toBe(false);
     });
-
-    test("a process that dies is started again, and the worker says so meanwhile", async () => {
-      // supervisord is looked at every 4 s.
-      const { id } = await create({ startsecs: 5 });
-      const before = await becomes(id, "installed");
-      const [pid = 0] = pids(before);
-      sendSignal(pid, "SIGKILL");
-      const down = await becomes(id, "restarting");
-      expect(down.status_reason).toContain("Process 1");
-      const up = await becomes(id, "installed");
-      // ISO 8601, so they sort as text.
-      expect((up.status_since ?? "") > (before.status_since ?? "")).toBe(true);
-      expect(up.process_list?.[0]).toMatchObject({ state: "RUNNING", restarts: 1 });
-    });
   });
 
   describe("what cannot run", () => {
@@ -167,6 +168,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
       expect((await becomes(id, "failed")).status_reason).toContain("no-such-php");
     });
 
+    if (!isWhole) return;
     test("a failed worker starts again when it is asked to", async () => {
       await artisan("exit 1");
       const { id } = await create({ startsecs: 1, startretries: 0 });
@@ -188,18 +190,6 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
     });
   });
 
-  test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
-    await mkdir(join(service.folder, "shop/current"));
-    await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
-    for (const directory of ["current", join(service.folder, "shop/current")]) {
-      const worker = await create({ directory });
-      expect(worker.directory).toBe(directory);
-      await becomes(worker.id, "installed");
-      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
-      expect(body.text).toContain(`${service.folder}/shop/current\n`);
-    }
-  });
-
   test("the log is read from its end, and on from where one left off", async () => {
     await artisan("for i in 1 2 3 4 5; do echo line $i; done; exec sleep 300");
     const { id } = await create();
@@ -212,5 +202,18 @@ describe.each(eachWorkerMachine())("on $machine", ({ createService }) => {
     expect((await log("offset=7")).text).toBe("line 2\nline 3\nline 4\nline 5\n");
     for (const query of ["lines=0", "lines=1001", "lines=x", "offset=-1", "lines=1&offset=1"])
       expect(await ask("GET", `/api/worker/${id}/log?${query}`)).toBe(422);
+  });
+
+  if (!isWhole) return;
+  test("a directory inside the site is where the worker runs, and is kept as it was typed", async () => {
+    await mkdir(join(service.folder, "shop/current"));
+    await writeFile(join(service.folder, "shop/current/artisan"), `pwd; ${patientArtisan}`);
+    for (const directory of ["current", join(service.folder, "shop/current")]) {
+      const worker = await create({ directory });
+      expect(worker.directory).toBe(directory);
+      await becomes(worker.id, "installed");
+      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
+      expect(body.text).toContain(`${service.folder}/shop/current\n`);
+    }
   });
 });

@@ -90,24 +90,6 @@ test("it is unreachable with its last status and the reason, and as it was once 
   expect(pids(after)).toEqual(pids(before));
 }, 90_000);
 
-test("an order given meanwhile waits, is shown, and is carried out", async () => {
-  const { id } = await create();
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await becomes(id, { status: "unreachable" });
-  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  await becomes(id, {
-    status: "unreachable",
-    last_status: "installed",
-    pending_status: "stopping",
-  });
-  // Another one takes its place.
-  expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
-  await becomes(id, { pending_status: "starting" });
-  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  sendSignal(supervisord.pid(), "SIGCONT");
-  expect((await becomes(id, { status: "stopped" })).pending_status).toBeNull();
-}, 90_000);
-
 test("an order that waits is withdrawn, and nobody notices", async () => {
   const before = await create();
   const { id } = before;
@@ -141,7 +123,9 @@ test("an order that waits is withdrawn, and nobody notices", async () => {
   }
   // The opposite order leaves them alone as well.
   await service.call("DELETE", `/api/worker/${id}/stop`);
+  await becomes(id, { pending_status: "stopping" });
   await service.call("POST", `/api/worker/${id}/start`);
+  await becomes(id, { pending_status: "starting" });
   await given();
   sendSignal(supervisord.pid(), "SIGCONT");
   const after = await becomes(id, { status: "installed" });
@@ -154,30 +138,6 @@ test("an order that waits is withdrawn, and nobody notices", async () => {
   );
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   expect(body.data.filter(({ action }) => action === "order withdrawn")).toHaveLength(4);
-}, 90_000);
-
-test("a start that waits is withdrawn, and the worker stays stopped", async () => {
-  const { id } = await create();
-  await service.call("DELETE", `/api/worker/${id}/stop`);
-  await becomes(id, { status: "stopped" });
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await becomes(id, { status: "unreachable", last_status: "stopped" });
-  await service.call("POST", `/api/worker/${id}/start`);
-  await becomes(id, { pending_status: "starting" });
-  expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
-  sendSignal(supervisord.pid(), "SIGCONT");
-  expect(pids(await becomes(id, { status: "stopped" })).filter(Boolean)).toEqual([]);
-}, 90_000);
-
-test("a service that is started meanwhile shows it, and finds the same processes", async () => {
-  const before = await create();
-  const { id } = before;
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await service.app.close("keep");
-  service.app = await createApp(service.options);
-  await becomes(id, { status: "unreachable", last_status: "installed" });
-  sendSignal(supervisord.pid(), "SIGCONT");
-  expect(pids(await becomes(id, { status: "installed" }))).toEqual(pids(before));
 }, 90_000);
 
 test("what is stopped on the server is stopped here, and starts from there as well", async () => {

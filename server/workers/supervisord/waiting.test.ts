@@ -1,10 +1,11 @@
 // Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
@@ -211,59 +212,6 @@ test("an order for a worker that restarts by itself waits as well, is shown, and
   await becomes(id, { status: "installed", pending_status: null });
 }, 150_000);
 
-test("a restart that waits behind one that was taken up is withdrawn without it", async () => {
-  const { id } = await create();
-  await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
-  const before = await becomes(id, { status: "installed", is_changing: false });
-  for (const pid of pids(before)) sendSignal(pid, "SIGSTOP");
-  const restart = async () => (await service.call("PUT", `/api/worker/${id}/restart`)).status;
-  expect(await restart()).toBe(204);
-  await soon(
-    async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    90_000,
-  );
-  // Takes a look that began after that.
-  await create();
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  const away = { status: "unreachable", last_status: "restarting" } as const;
-  await becomes(id, { ...away, pending_status: null });
-  expect(await restart()).toBe(204);
-  await becomes(id, { ...away, pending_status: "restarting" });
-  expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
-  await becomes(id, { ...away, pending_status: null });
-  for (const pid of pids(before)) sendSignal(pid, "SIGCONT");
-  sendSignal(supervisord.pid(), "SIGCONT");
-  const after = await becomes(id, { status: "installed" });
-  expect(pids(after)).not.toEqual(pids(before));
-}, 150_000);
-
-test("a change that was half way goes on where a stop that waited behind it is withdrawn", async () => {
-  const { id } = await create();
-  await service.call("PUT", `/api/worker/${id}`, { processes: 2, stopwaitsecs: 3600 });
-  const before = await becomes(id, { status: "installed", is_changing: false });
-  const [first = 0] = pids(before);
-  sendSignal(first, "SIGSTOP");
-  await service.call("PUT", `/api/worker/${id}`, { queue: "other" });
-  await soon(
-    async () =>
-      expect((await show(id)).process_list).toMatchObject([
-        { state: "STOPPING" },
-        { state: "RUNNING" },
-      ]),
-    90_000,
-  );
-  // Takes a look that began after that.
-  await create();
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await becomes(id, { status: "unreachable", last_status: "restarting", pending_status: null });
-  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
-  sendSignal(first, "SIGCONT");
-  sendSignal(supervisord.pid(), "SIGCONT");
-  const after = await becomes(id, { status: "installed", queue: "other" });
-  expect(pids(after).filter((pid) => pids(before).includes(pid))).toEqual([]);
-}, 150_000);
-
 test("what was taken up before is no order that waits", async () => {
   const { id } = await create();
   await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
@@ -308,3 +256,58 @@ test("a service that is started meanwhile knows what is stopped and what waits, 
   for (const { id } of [up, stopped]) await isGone(id);
   expect(await left()).toEqual(before);
 }, 150_000);
+
+describe.each(isLongForm ? ["what waits behind an order that was taken up"] : [])("%s", () => {
+  test("a restart that waits behind one that was taken up is withdrawn without it", async () => {
+    const { id } = await create();
+    await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
+    const before = await becomes(id, { status: "installed", is_changing: false });
+    for (const pid of pids(before)) sendSignal(pid, "SIGSTOP");
+    const restart = async () => (await service.call("PUT", `/api/worker/${id}/restart`)).status;
+    expect(await restart()).toBe(204);
+    await soon(
+      async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
+      90_000,
+    );
+    // Takes a look that began after that.
+    await create();
+    sendSignal(supervisord.pid(), "SIGSTOP");
+    const away = { status: "unreachable", last_status: "restarting" } as const;
+    await becomes(id, { ...away, pending_status: null });
+    expect(await restart()).toBe(204);
+    await becomes(id, { ...away, pending_status: "restarting" });
+    expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
+    await becomes(id, { ...away, pending_status: null });
+    for (const pid of pids(before)) sendSignal(pid, "SIGCONT");
+    sendSignal(supervisord.pid(), "SIGCONT");
+    const after = await becomes(id, { status: "installed" });
+    expect(pids(after)).not.toEqual(pids(before));
+  }, 150_000);
+
+  test("a change that was half way goes on where a stop that waited behind it is withdrawn", async () => {
+    const { id } = await create();
+    await service.call("PUT", `/api/worker/${id}`, { processes: 2, stopwaitsecs: 3600 });
+    const before = await becomes(id, { status: "installed", is_changing: false });
+    const [first = 0] = pids(before);
+    sendSignal(first, "SIGSTOP");
+    await service.call("PUT", `/api/worker/${id}`, { queue: "other" });
+    await soon(
+      async () =>
+        expect((await show(id)).process_list).toMatchObject([
+          { state: "STOPPING" },
+          { state: "RUNNING" },
+        ]),
+      90_000,
+    );
+    // Takes a look that began after that.
+    await create();
+    sendSignal(supervisord.pid(), "SIGSTOP");
+    await becomes(id, { status: "unreachable", last_status: "restarting", pending_status: null });
+    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
+    sendSignal(first, "SIGCONT");
+    sendSignal(supervisord.pid(), "SIGCONT");
+    const after = await becomes(id, { status: "installed", queue: "other" });
+    expect(pids(after).filter((pid) => pids(before).includes(pid))).toEqual([]);
+  }, 150_000);
+});

@@ -18,7 +18,7 @@ export type WorkerMachine = ReturnType<typeof eachWorkerMachine>[number];
 export function eachWorkerMachine() {
   let starting: Promise<TestSupervisord> | null = null;
   afterAll(async () => (await starting)?.close());
-  return eachMachine().map(({ machine, connectionOf }, index) => {
+  return eachMachine().map(({ machine, connectionOf, isWhole }, index) => {
     const isRemote = index > 0;
     /** In place of `connection: local` in an inventory. */
     async function entryOf(): Promise<string> {
@@ -30,6 +30,7 @@ export function eachWorkerMachine() {
     return {
       machine,
       isRemote,
+      isWhole,
       entryOf,
       /** Why a start failed whose directory leads out of the site's folder; there it is found out by the process itself. */
       leadsOut: (typed: string, target: string) =>
