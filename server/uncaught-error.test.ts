@@ -2,6 +2,7 @@ import { realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeMemoryFolder } from "./testing/memory-folder.ts";
+import { administer, createDatabase, databaseUrl } from "./testing/service.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
 
 const secret = "whsec_planted-in-a-rejection";
@@ -14,19 +15,20 @@ const rejecting = `process.on("SIGUSR2", () => {
 });`;
 
 let folder: string;
+let database: string;
 let service: ServiceProcess;
 beforeAll(async () => {
   folder = await realpath(await makeMemoryFolder("quarterdeck-uncaught-"));
   await writeFile(join(folder, "rejecting.cjs"), rejecting);
+  database = await createDatabase();
   service = await startService(folder, {
+    DATABASE_URL: databaseUrl(database),
     NODE_OPTIONS: `--require=${join(folder, "rejecting.cjs")}`,
   });
 }, 60_000);
 afterAll(async () => {
   await service.end("SIGKILL");
-  // The database goes on without its service; the next one takes it over and ends it.
-  const next = await startService(folder);
-  await next.end("SIGINT");
+  await administer(`drop database ${database} with (force)`);
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,17 +1,15 @@
 // The first start as an operator sees it: what stands in the terminal, and what the link in it is worth.
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { NewToken } from "../../contract/tokens.ts";
-import { administer, databaseUrl } from "../testing/service.ts";
+import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { startService } from "../testing/service-process.ts";
 
 test("prints a one-time link to the terminal and not into the log, until somebody has signed in", async () => {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-first-"));
-  const database = `test_${randomBytes(6).toString("hex")}`;
-  await administer(`create database ${database}`);
+  const database = await createDatabase();
   onTestFinished(async () => {
     await administer(`drop database ${database} with (force)`);
     await rm(folder, { recursive: true });

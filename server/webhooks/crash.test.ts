@@ -1,6 +1,5 @@
 // The service is killed at random moments while events are made and dispatched. Every event that was answered for arrives,
 // and what arrives twice bears the same id.
-import { randomBytes } from "node:crypto";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -12,20 +11,20 @@ import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { administer, databaseUrl } from "../testing/service.ts";
+import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { isSignedBy, startReceiver, status, type TestReceiver } from "./testing/receiver.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { soon } from "../testing/soon.ts";
 
 /** `npm run soak -- kills` has more. */
-const kills = Number(process.env["WEBHOOK_KILLS"] ?? 2);
+const kills = Number(process.env["WEBHOOK_KILLS"] ?? 1);
 const eventCount = kills * 33;
 const seed = makeSeed();
 const random = makeRandom(seed);
-const database = `test_${randomBytes(6).toString("hex")}`;
 
 let folder: string;
+let database: string;
 let service: ServiceProcess;
 let receiver: TestReceiver;
 
@@ -37,7 +36,7 @@ const start = async () => {
 };
 
 beforeAll(async () => {
-  await administer(`create database ${database}`);
+  database = await createDatabase();
   folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   await mkdir(join(folder, "shop"));
   await writeFile(

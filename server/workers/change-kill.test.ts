@@ -15,7 +15,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
 import { soon } from "../testing/soon.ts";
 
-const rounds = Number(process.env["CHANGE_KILLS"] ?? 2);
+const rounds = Number(process.env["CHANGE_KILLS"] ?? 1);
 const seed = makeSeed();
 
 test.skipIf(!supportsAdoption)(

@@ -9,7 +9,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { oneSite } from "../testing/service.ts";
+import { administer, createDatabase, databaseUrl, oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
@@ -21,17 +21,22 @@ const rounds = Number(process.env["WORKER_KILLS"] ?? 2);
 const seed = makeSeed();
 
 let folder: string;
+let database: string;
 let service: ServiceProcess;
+
+const start = () => startService(folder, { DATABASE_URL: databaseUrl(database) });
 
 beforeAll(async () => {
   folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   await mkdir(join(folder, "shop"));
   await writeFile(join(folder, "shop/artisan"), endsWhenAsked());
   await writeFile(join(folder, "inventory.yaml"), oneSite(folder));
-  service = await startService(folder);
+  database = await createDatabase();
+  service = await start();
 });
 afterAll(async () => {
   await service.end("SIGINT");
+  await administer(`drop database ${database} with (force)`);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -82,7 +87,7 @@ test.skipIf(!supportsAdoption)(
       const victim = random() < 0.5 ? before[Math.floor(random() * before.length)] : undefined;
       if (victim !== undefined) sendSignal(victim, "SIGKILL");
       const survivors = livingPids().filter((pid) => pid !== victim);
-      service = await startService(folder);
+      service = await start();
 
       // One that was being restarted may still be ending when the new one is up.
       const known = await soon(async () => {

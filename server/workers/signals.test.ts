@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { oneSite } from "../testing/service.ts";
+import { administer, createDatabase, databaseUrl, oneSite } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine } from "./testing/each-machine.ts";
@@ -21,9 +21,11 @@ const seed = makeSeed();
 vi.setConfig({ testTimeout: 120_000 + rounds * 60_000, hookTimeout: 120_000 });
 
 let folder: string;
+let database: string;
 let service: ServiceProcess;
 /** Processes that a test made to ignore what ends others. */
 const stubborn: number[] = [];
+const start = () => startService(folder, { DATABASE_URL: databaseUrl(database) });
 const artisan = (script: string) => writeFile(join(folder, "shop/artisan"), script);
 const show = async (id: number): Promise<Worker> =>
   (await service.call("GET", `/api/worker/${id}`)).json();
@@ -40,7 +42,7 @@ const create = async (change: object = {}): Promise<Worker> => {
 };
 const pidsOf = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid ?? 0);
 
-describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
+describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole }) => isWhole))(
   "Beside workers on $machine, a service",
   ({ isRemote, entryOf }) => {
     beforeAll(async () => {
@@ -48,12 +50,14 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
       await mkdir(join(folder, "shop"));
       const inventory = oneSite(folder).replace("connection: local", await entryOf());
       await writeFile(join(folder, "inventory.yaml"), inventory);
-      service = await startService(folder);
+      database = await createDatabase();
+      service = await start();
     });
     afterAll(async () => {
       // Not SIGINT: it would wait for those that obey no signal.
       await service.end("SIGTERM");
       for (const pid of stubborn) if (isRunning(pid)) sendSignal(pid, "SIGKILL");
+      await administer(`drop database ${database} with (force)`);
       await rm(folder, { recursive: true, force: true });
     });
 
@@ -66,7 +70,7 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
         expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
         await wait(random() * 40);
         await service.end("SIGKILL");
-        service = await startService(folder);
+        service = await start();
         const after = pidsOf(await becomes(id, "installed"));
         expect(
           after.filter((pid) => before.includes(pid)),
@@ -99,7 +103,7 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine())(
       expect(isRemote ? [0, 130] : [130]).toContain(service.child.exitCode);
       expect(isRunning(pid)).toBe(true);
 
-      service = await startService(folder);
+      service = await start();
       // Whether it was told to stop before the service ended is chance.
       expect((await show(id)).process_list).toMatchObject([{ pid }]);
       sendSignal(pid, "SIGKILL");
