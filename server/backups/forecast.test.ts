@@ -1,6 +1,7 @@
 import { assert, constantFrom, integer, option, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { forecast, storedAt, type ForecastConfiguration, type StoredBackup } from "./forecast.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { removedAfterRun } from "./retention.ts";
 
 const hourMs = 3_600_000;
@@ -94,7 +95,7 @@ test("what is foreseen is what retention leaves, run by run", () => {
         expect(Math.abs(foreseen - left.length)).toBeLessThanOrEqual(sameEnough);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: isLongForm ? 1000 : 40 },
   );
 });
 

@@ -16,6 +16,7 @@ import { createLocalStorage } from "../storage/local.ts";
 import { createS3Storage } from "../storage/s3.ts";
 import type { Storage } from "../storage/storage.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { makeSeed } from "../testing/random.ts";
 import { storeDump } from "./pipeline.ts";
 import { SourceError } from "./sources/source.ts";
@@ -257,7 +258,7 @@ async function tryCase(given: Case): Promise<void> {
 
 test(
   `whichever end fails, whenever and however: all ends settle within 10 s, told by the first cause (SETTLING_SEED=${seed})`,
-  { timeout: 120_000 },
+  { timeout: isLongForm ? 1_200_000 : 120_000 },
   async () => {
     await assert(
       asyncProperty(array(cases, { minLength: 12, maxLength: 12 }), async (tried) => {
@@ -270,7 +271,7 @@ test(
         expect(broken.join("\n\n")).toBe("");
         await vi.waitFor(async () => expect(await processesLeft()).toEqual([]), 10_000);
       }),
-      { seed, numRuns: 3, endOnFailure: true },
+      { seed, numRuns: isLongForm ? 30 : 1, endOnFailure: true },
     );
     const left = await Promise.all(["disk", "full"].map((name) => readdir(join(folder, name))));
     expect(left).toEqual([[], []]);

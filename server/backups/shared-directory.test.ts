@@ -1,6 +1,7 @@
 // Two configurations that put their files into one directory, and whatever is asked of them in whatever order.
 import { array, assert, asyncProperty, constantFrom, integer, record } from "fast-check";
 import { expect, test } from "vitest";
+import { isLongForm } from "../testing/long-form.ts";
 import { createBackupTestService, soon } from "./testing/backup-service.ts";
 
 const step = record({
@@ -11,7 +12,7 @@ const step = record({
 
 test(
   "configurations in one directory never touch each other's files",
-  { timeout: 120_000 },
+  { timeout: isLongForm ? 1_200_000 : 120_000 },
   async () => {
     const service = await createBackupTestService();
     try {
@@ -74,7 +75,7 @@ test(
             await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
           await soon(async () => expect(await service.files()).toEqual([]));
         }),
-        { numRuns: 5 },
+        { numRuns: isLongForm ? 30 : 3 },
       );
     } finally {
       await service.close();

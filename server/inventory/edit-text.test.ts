@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { makeSeed } from "../testing/random.ts";
 import { EditError, editText, linesOf, type Edit } from "./edit-text.ts";
 
@@ -160,7 +161,7 @@ describe.each(Object.entries(files))("a file %s", (_name, text) => {
         for (const line of text.split("\n").filter((one) => names.has(one.trim())))
           expect(after.split("\n")).toContain(line);
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: isLongForm ? 3000 : 100 },
     );
   });
 });

@@ -104,6 +104,18 @@ const programs: readonly Program[] = [
     environment: { AWAY_SECONDS: "600" },
   },
   {
+    name: "draws",
+    about:
+      "many times as many cases drawn by chance: of ends of a backup that fail, of forecasts, of a shared directory, of changed inventories",
+    files: [
+      "server/backups/forecast.test.ts",
+      "server/backups/settling.test.ts",
+      "server/backups/shared-directory.test.ts",
+      "server/inventory/edit-text.test.ts",
+    ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
     name: "orders",
     about: "orders that wait behind others while supervisord does not answer",
     files: ["server/workers/supervisord/waiting.test.ts"],
