@@ -15,7 +15,13 @@ import { plannedRequest } from "../testing/fuzz/requests.ts";
 import { secretIn, secretsInFiles, secretsInProcesses } from "../testing/fuzz/secrets.ts";
 import { makeSeed } from "../testing/random.ts";
 import { createResources, oneOfEach, plantedSecrets } from "../testing/resources.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
+import {
+  administer,
+  createDatabase,
+  createTestService,
+  databaseUrl,
+  type TestService,
+} from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 
 const seed = makeSeed("FUZZ_SEED");
@@ -156,11 +162,14 @@ describe("without a socket", () => {
 
 describe("through a socket", () => {
   let folder: string;
+  let database: string;
   let service: ServiceProcess;
   beforeAll(async () => {
     folder = await realpath(await makeMemoryFolder("quarterdeck-fuzz-"));
     await writeFile(join(folder, "inventory.yaml"), oneOfEach(folder));
+    database = await createDatabase();
     service = await startService(folder, {
+      DATABASE_URL: databaseUrl(database),
       ...plantedSecrets,
       SMTP_URL: smtpUrl,
       QUARTERDECK_ALLOW: "127.0.0.0/8",
@@ -169,6 +178,7 @@ describe("through a socket", () => {
   });
   afterAll(async () => {
     await service.end("SIGINT");
+    await administer(`drop database ${database} with (force)`);
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -16,8 +16,8 @@ import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
 import { portOf } from "../testing/port-of.ts";
 
-/** Several requests for each of the pool's ten connections. */
-const many = isLongForm ? 200 : 15;
+/** More requests than the pool has connections, which are ten. */
+const many = isLongForm ? 200 : 12;
 /** A site without events: its webhooks get nothing but what the test asks for. */
 const quietSite = 3;
 /** How long a query waits for a connection: as long as a busy machine may need. A deadlock outlasts it. */

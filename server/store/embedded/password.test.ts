@@ -18,7 +18,7 @@ import { copyOfDatabase, query, silent, startDatabase, startService } from "./te
 
 const rows = [{ one: 1 }];
 const service = fileURLToPath(new URL("testing-service.ts", import.meta.url));
-const killRounds = 8;
+const killRounds = 4;
 
 /** What the server answers to a stranger. */
 const knock = async (connection: Connection): Promise<unknown> =>

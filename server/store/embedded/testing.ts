@@ -1,8 +1,9 @@
 // For the tests of this folder: real databases in temporary folders, and a service in a process of its own that can be killed.
-import { spawn, type ChildProcess } from "node:child_process";
-import { cp } from "node:fs/promises";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, onTestFinished } from "vitest";
 import { makeFolder, projectFolder, type CleanUp } from "../../testing/machine.ts";
@@ -13,14 +14,17 @@ import type { Connection } from "./questions.ts";
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
+const copy = promisify(execFile);
 let model: Promise<string> | null = null;
 
 /** A folder as a stopped database left it; quicker than a first start for each test. */
 export async function copyOfDatabase(cleanUp: CleanUp = onTestFinished): Promise<string> {
   model ??= makeModel();
+  const from = await model;
   const folder = join(await makeFolder(cleanUp), "postgres");
-  for (const part of ["data", "secrets"])
-    await cp(join(await model, part), join(folder, part), { recursive: true });
+  await mkdir(folder);
+  // Node's own copying of a thousand files takes several times as long.
+  await copy("cp", ["-R", join(from, "data"), join(from, "secrets"), folder]);
   return folder;
 }
 
