@@ -75,7 +75,7 @@ const programs: readonly Program[] = [
   },
   {
     name: "package",
-    about: "all that is tried of the packed tarball, also as an account of its own; as root",
+    about: "all that is tried of the packed tarball, by root and by an account of its own; as root",
     files: ["server/setup/pack.test.ts"],
     environment: { LONG_FORM: "true" },
   },
