@@ -33,6 +33,7 @@ const programs: readonly Program[] = [
       "server/backups/restore-elsewhere.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
       "server/backups/sources/postgres/source.test.ts",
+      "server/environment/handover.test.ts",
     ],
     environment: { LONG_FORM: "true" },
   },
