@@ -1,6 +1,6 @@
 // One PostgreSQL for all service tests; each test file gets a database of its own, copied from a migrated template:
 // running all migrations for each of hundreds of databases would take longer than many tests.
-import { rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -8,6 +8,7 @@ import { createLog } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { startTestJobs } from "./jobs.ts";
+import { modelsVariable } from "./model.ts";
 import { makeMemoryFolder, removeDeadFolders } from "./memory-folder.ts";
 
 const templateDatabase = "migrated";
@@ -28,13 +29,16 @@ export default async function setup(project: TestProject) {
     folder: join(folder, "postgres"),
     log: createLog("silent"),
   });
+  const models = await makeMemoryFolder("quarterdeck-models-");
+  await chmod(models, 0o711);
+  process.env[modelsVariable] = models;
   const { database: _, ...connection } = postgres.connection;
   await makeTemplate(connection);
   project.provide("postgres", connection);
   project.provide("templateDatabase", templateDatabase);
   return async () => {
     await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    for (const one of [folder, models]) await rm(one, { recursive: true, force: true });
   };
 }
 

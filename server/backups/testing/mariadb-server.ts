@@ -1,13 +1,14 @@
 // A MariaDB server of a test's own: in a temporary folder, on a free loopback port, gone with `stop`.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, chmod, chown, rm } from "node:fs/promises";
+import { access, chmod, chown, mkdir, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { leashed } from "../../testing/leash.ts";
+import { copyOfModel } from "../../testing/model.ts";
 
 const execute = promisify(execFile);
 
@@ -45,16 +46,20 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
     TMPDIR: folder,
   };
   const socket = join(folder, "s");
-  await execute(
-    "mariadb-install-db",
-    [
-      "--no-defaults",
-      `--datadir=${data}`,
-      "--auth-root-authentication-method=normal",
-      "--skip-test-db",
-    ],
-    { env, cwd: folder, ...account },
-  );
+  await copyOfModel("mariadb", data, async (made) => {
+    await mkdir(made);
+    if (account !== null) await chown(made, account.uid, account.gid);
+    await execute(
+      "mariadb-install-db",
+      [
+        "--no-defaults",
+        `--datadir=${made}`,
+        "--auth-root-authentication-method=normal",
+        "--skip-test-db",
+      ],
+      { env, cwd: folder, ...account },
+    );
+  });
   const port = await freePort();
 
   const query = async (database: string | null, sql: string) => {

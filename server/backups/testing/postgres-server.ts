@@ -2,7 +2,7 @@
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
-import { chown, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +11,7 @@ import pg from "pg";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { leashed } from "../../testing/leash.ts";
+import { copyOfModel } from "../../testing/model.ts";
 
 const run = promisify(execFile);
 
@@ -71,13 +72,17 @@ export async function startPostgresServer({
   const data = join(folder, "data");
   const passwordFile = join(folder, "password");
   await writeFile(passwordFile, superuser.password, { mode: 0o644 });
-  await run(
-    join(programs, "initdb"),
-    `--pgdata ${data} --pwfile ${passwordFile} --username ${superuser.user} --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync`.split(
-      " ",
-    ),
-    { cwd: folder, ...account },
-  );
+  await copyOfModel("postgres", data, async (made) => {
+    await mkdir(made);
+    if (account !== null) await chown(made, account.uid, account.gid);
+    await run(
+      join(programs, "initdb"),
+      `--pgdata ${made} --pwfile ${passwordFile} --username ${superuser.user} --auth scram-sha-256 --encoding UTF8 --locale C.UTF-8 --no-sync`.split(
+        " ",
+      ),
+      { cwd: folder, ...account },
+    );
+  });
   const rulesFile = join(data, "pg_hba.conf");
   await writeFile(rulesFile, `${rules}\n${await readFile(rulesFile, "utf8")}`);
   const tls: Record<string, string> = {};
