@@ -207,16 +207,11 @@ test("a service that starts while the server hangs does not wait for it, and sho
   await service.app.close("keep");
   const goOn = await sshd.hang();
   try {
-    const startMs = performance.now();
     service.app = await createApp(service.options);
-    // Less than `ssh` waits for a server.
-    expect(performance.now() - startMs).toBeLessThan(8000);
-    const { status, last_status: last } = await show(id);
-    expect(last ?? status).toBe("installed");
     // Nor does a request: whether the directory is there is found out at the start.
-    const requestMs = performance.now();
     expect((await post({ ...workerBody, directory: "." })).status).toBe(201);
-    expect(performance.now() - requestMs).toBeLessThan(6000);
+    // Who had waited would know by now that the server doesn't answer.
+    expect((await show(id)).status).toBe("installed");
     await becomes(id, { status: "unreachable", last_status: "installed" });
   } finally {
     await goOn();
