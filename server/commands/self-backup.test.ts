@@ -9,8 +9,10 @@ import { Decrypter, generateX25519Identity } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
 import { startService } from "../testing/service-process.ts";
-import { withClient } from "../testing/with-client.ts";
+import { backupSelfCommand } from "./backup-self.ts";
+import { restoreSelfCommand } from "./restore-self.ts";
 import { readContent } from "./testing/filled-database.ts";
+import { runHere } from "./testing/run-here.ts";
 import {
   makeInstallation,
   planted,
@@ -19,6 +21,7 @@ import {
   storedIn,
   withEmbedded,
 } from "./testing/self-backup.ts";
+import { verifyCommand } from "./verify.ts";
 
 const runFile = promisify(execFile);
 
@@ -69,11 +72,12 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
 
   test("is stored with a manifest that verify checks", async () => {
     for (const folder of ["plain", "sealed"]) {
-      const { code, output } = await run(["verify", at(folder)], { QUARTERDECK_DATA: at("none") });
-      expect([code, output]).toEqual([
-        0,
-        expect.stringMatching(/^1 stored file .* all sound\.\n$/),
-      ]);
+      const data = { QUARTERDECK_DATA: at("none") };
+      expect(await runHere(verifyCommand, [at(folder)], data)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^1 stored file .* all sound\.\n$/),
+        stderr: "",
+      });
     }
   });
 
@@ -113,7 +117,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     },
   );
 
-  test("is restored whole to a server, and from there to an embedded database again", async () => {
+  test("is restored whole to a server, where it can be backed up again and the service goes on", async () => {
     const identified = { QUARTERDECK_IDENTITY: `file:${at("identity")}` };
     await rm(at("elsewhere"), { recursive: true });
     const onServer = { QUARTERDECK_DATA: at("two"), DATABASE_URL: url };
@@ -134,37 +138,25 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       expect((await stat(at(path))).mode & 0o777).toBe(0o600);
     }
 
-    const back = await run(["backup-self", at("again")], {
+    const back = await runHere(backupSelfCommand, [at("again")], {
       ...onServer,
       QUARTERDECK_SELF_BACKUP_RECIPIENT: made.recipient,
     });
-    expect([back.code, back.output]).toEqual([0, expect.stringContaining("Encrypted.")]);
-    const file = await storedIn(at("again"));
-    const third = { QUARTERDECK_DATA: at("three") };
-    const second = await run(["restore-self", file], { ...third, ...identified });
-    expect([second.code, second.output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
-    expect(comparable(await withEmbedded(at("three"), readContent))).toEqual(
-      comparable(made.content),
-    );
-
-    const taken = await run(["restore-self", file], { ...third, ...identified });
-    expect([taken.code, taken.output]).toEqual([
-      1,
-      expect.stringMatching(/it is not empty, but has inventory\.yaml/),
-    ]);
-    const full = await run(["restore-self", file], {
-      QUARTERDECK_DATA: at("four"),
-      DATABASE_URL: url,
-      ...identified,
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining("Encrypted.")]);
+    const again = (data: Record<string, string>) =>
+      runHere(restoreSelfCommand, [at("again")], { ...data, ...identified });
+    expect(await again(onServer)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/it is not empty, but has inventory\.yaml/),
     });
-    expect([full.code, full.output]).toEqual([
-      1,
-      expect.stringMatching(/the database quarterdeck at .*: it is not empty/),
-    ]);
+    expect(await again({ QUARTERDECK_DATA: at("four"), DATABASE_URL: url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/the database quarterdeck at .*: it is not empty/),
+    });
     expect(await namesIn(at("four"))).toEqual([]);
 
     // Its job was waiting when the backup was made, and nothing ran since.
-    const service = await startService(at("three"));
+    const service = await startService(at("two"), { DATABASE_URL: url });
     try {
       await vi.waitFor(
         async () => {
@@ -179,17 +171,14 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
   }, 120_000);
 
   test("restored without its secrets, has its webhooks paused", async () => {
-    const data = { QUARTERDECK_DATA: at("unsealed") };
-    const { code, output } = await run(["restore-self", at("plain")], data);
-    expect([code, output]).toEqual([0, expect.stringContaining("Webhooks 1, 2 are paused")]);
-    expect(output).toContain(`${made.root}/unsealed/secrets/slack`);
-    const rows = await withEmbedded(at("unsealed"), (connection) =>
-      withClient(connection, async (client) => {
-        const found = await client.query<{ secret: string; is_paused: boolean }>(
-          "select secret, paused_at is not null as is_paused from webhooks",
-        );
-        return found.rows;
-      }),
+    await server.createDatabase("unsealed");
+    const data = { QUARTERDECK_DATA: at("unsealed"), DATABASE_URL: server.url("unsealed") };
+    const { code, stdout } = await runHere(restoreSelfCommand, [at("plain")], data);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Webhooks 1, 2 are paused")]);
+    expect(stdout).toContain(`${made.root}/unsealed/secrets/slack`);
+    const rows = await server.query<{ secret: string; is_paused: boolean }>(
+      "unsealed",
+      "select secret, paused_at is not null as is_paused from webhooks",
     );
     expect(rows).toHaveLength(2);
     expect(new Set(rows.map(({ secret }) => secret)).size).toBe(2);
@@ -200,17 +189,27 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
   });
 
   describe("is not restored, not even in part,", () => {
+    /** Onto a server, which has a database sooner than an embedded one is made. */
+    beforeAll(() => server.createDatabase("refused"));
+
     const expectRefused = async (
       from: string,
       words: RegExp,
       environment: Record<string, string> = {},
     ) => {
-      const { code, output } = await run(["restore-self", from], {
+      const { code, stderr } = await runHere(restoreSelfCommand, [from], {
         QUARTERDECK_DATA: at("refused"),
+        DATABASE_URL: server.url("refused"),
         ...environment,
       });
-      expect([code, output]).toEqual([1, expect.stringMatching(words)]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
       if (existsSync(at("refused"))) expect(await namesIn(at("refused"))).toEqual([]);
+      expect(
+        await server.query(
+          "refused",
+          "select relname from pg_class where relkind = 'r' and relnamespace::regnamespace::text in ('public', 'drizzle', 'pgboss')",
+        ),
+      ).toEqual([]);
     };
 
     test("from a file with a changed byte, with or without its manifest", async () => {
@@ -219,10 +218,15 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       const place = Math.floor(bytes.length / 2);
       bytes[place] = (bytes[place] ?? 0) ^ 1;
       await writeFile(file, bytes);
-      await expectRefused(
-        folder,
-        /Checksum mismatch: .* Nothing was restored|is damaged .* Nothing was restored/,
-      );
+      const embedded = { QUARTERDECK_DATA: at("refused") };
+      const { code, output } = await run(["restore-self", folder], embedded);
+      expect([code, output]).toEqual([
+        1,
+        expect.stringMatching(
+          /Checksum mismatch: .* Nothing was restored|is damaged .* Nothing was restored/,
+        ),
+      ]);
+      expect(await namesIn(at("refused"))).toEqual([]);
       await rm(`${file}.json`);
       await expectRefused(file, /damaged/);
     });
@@ -275,9 +279,12 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     });
   });
 
-  test("whose restore was killed is not started on, and the same command restores it", async () => {
-    const data = { QUARTERDECK_DATA: at("killed") };
-    const { child, ended } = start(["restore-self", at("plain")], data);
+  test("whose restore into an embedded database was killed is not started on, and the same command restores it whole", async () => {
+    const data = {
+      QUARTERDECK_DATA: at("killed"),
+      QUARTERDECK_IDENTITY: `file:${at("identity")}`,
+    };
+    const { child, ended } = start(["restore-self", at("again")], data);
     await vi.waitFor(() => expect(existsSync(at("killed/postgres"))).toBe(true), {
       timeout: 60_000,
       interval: 5,
@@ -285,8 +292,11 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     child.kill("SIGKILL");
     await ended;
     await expect(startService(at("killed"))).rejects.toThrow(/A restore into .* was cut off/);
-    const { code, output } = await run(["restore-self", at("plain")], data);
+    const { code, output } = await run(["restore-self", at("again")], data);
     expect([code, output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
-    expect(await namesIn(at("killed"))).toEqual(["inventory.yaml", "postgres"]);
+    expect(await namesIn(at("killed"))).toEqual(["inventory.yaml", "postgres", "secrets"]);
+    expect(comparable(await withEmbedded(at("killed"), readContent))).toEqual(
+      comparable(made.content),
+    );
   });
 });

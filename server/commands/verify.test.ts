@@ -20,6 +20,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBackupTestService } from "../backups/testing/backup-service.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { keptCode } from "../testing/kept-code.ts";
+import { runHere } from "./testing/run-here.ts";
+import { verifyCommand } from "./verify.ts";
 
 const program = fileURLToPath(new URL("quarterdeck.ts", import.meta.url));
 
@@ -56,18 +58,12 @@ afterAll(async () => {
 const accessOf = ({ options }: Gate) =>
   `bucket: copies, endpoint: "${options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET`;
 
-type Ended = { code: number; stdout: string; stderr: string };
-
-async function verify(
-  args: readonly string[],
-  environment: Record<string, string> = {},
-): Promise<Ended> {
+async function verifyByProgram(...args: string[]) {
   const child = spawn(process.execPath, [program, "verify", ...args], {
     env: {
       PATH: process.env["PATH"],
       QUARTERDECK_DATA: join(root, "no-data"),
       ...keptCode,
-      ...environment,
     },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -77,6 +73,9 @@ async function verify(
   const [code] = (await ended) as [number];
   return { code, stdout, stderr };
 }
+
+const verify = (args: readonly string[], environment: Record<string, string> = {}) =>
+  runHere(verifyCommand, args, { QUARTERDECK_DATA: join(root, "no-data"), ...environment });
 
 /** Changes a stored file or its manifest for the time of a test. */
 async function change(name: string, how: (path: string) => Promise<unknown>): Promise<void> {
@@ -89,7 +88,7 @@ async function change(name: string, how: (path: string) => Promise<unknown>): Pr
 const [older, newer] = [() => keys[0] ?? "", () => keys[1] ?? ""];
 
 test("finds all sound, and leaves the folder as it is", async () => {
-  const { code, stdout, stderr } = await verify([copies]);
+  const { code, stdout, stderr } = await verifyByProgram(copies);
   expect(stderr).toBe("");
   expect(stdout).toMatch(
     /^2 stored files in \/.*copies checked \([\d.]+ (?:bytes|kB)\), all sound\.\n$/,
@@ -111,7 +110,7 @@ test("tells a file that was changed, cut, or lost", async () => {
   expect(two.code).toBe(1);
 
   await rm(join(copies, newer()));
-  const { stdout, code } = await verify(["--json", copies]);
+  const { stdout, code } = await verifyByProgram("--json", copies);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     storage: copies,
@@ -202,7 +201,7 @@ test("checks a bucket by the inventory, and says what is missing where neither h
 });
 
 test("refuses what it does not know", async () => {
-  const { code, stderr } = await verify([copies, "--quick"]);
+  const { code, stderr } = await verifyByProgram(copies, "--quick");
   expect(stderr).toMatch(/^verify has no option --quick; see .+ verify --help\.\n$/);
   expect(code).toBe(2);
   expect((await verify(["ftp://copies"])).stderr).toContain("neither a folder nor s3://");

@@ -1,8 +1,10 @@
 // The service's backups of itself in a bucket, on a server over SSH and where rclone reaches: kept, restored as a trial, and restored elsewhere.
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runHere } from "../commands/testing/run-here.ts";
 import { run } from "../commands/testing/self-backup.ts";
+import { verifyCommand } from "../commands/verify.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory } from "../inventory/file.ts";
@@ -13,7 +15,7 @@ import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
-import { isLongForm } from "../testing/long-form.ts";
+import { casesOf, isLongForm } from "../testing/long-form.ts";
 import { makeFolder } from "../testing/machine.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { createNightly } from "./nightly.ts";
@@ -73,73 +75,81 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-test.each([
-  { kind: "a bucket", providerId: 1 },
-  { kind: "a login over SFTP", providerId: 4 },
-  // `npm run soak -- storages` alone: they go the same way.
-  ...(isLongForm
-    ? [
-        { kind: "a server over SSH", providerId: 2 },
-        { kind: "a remote of rclone", providerId: 3 },
-      ]
-    : []),
-])(
-  "keeps the newest one in $kind, restored as a trial, from which restore-self makes an installation",
-  async ({ providerId }) => {
-    const accessOf = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
-    const nightly = createNightly({
-      ...service.options,
-      settings: { providerId, keep: 1, recipients: null },
-      db: opened.db,
-      servers,
-      host,
-      secrets: createSecretReader(accessOf, service.folder),
-      markedPathOf: async () => null,
-      clock,
-    });
-    const newest = async () => {
-      const [row] = await service.query<{ outcome: string; detail: string }>(
-        "select outcome, detail from activity where object_type = 'installation' order by id desc limit 1",
-      );
-      return row;
-    };
-    const before = [];
-    for (let night = 1; night <= 2; night += 1) {
-      clock.jump(dayMs);
-      await nightly.run();
-      const made = await newest();
-      expect(made).toEqual({
-        outcome: "good",
-        detail: expect.stringMatching(/^quarterdeck\/\S+\.tar\.zst in .+, restored as a trial: /),
-      });
-      before.push(made?.detail.split(" ")[0]);
-    }
+const storages = {
+  "a bucket": { providerId: 1, from: () => "s3://copies" },
+  "a login over SFTP": { providerId: 4, from: () => join(sshd.folder, "jail") },
+  "a server over SSH": { providerId: 2, from: () => join(sshd.folder, "copies") },
+  "a remote of rclone": { providerId: 3, from: () => `rclone://here:${boxFolder}` },
+};
+/** The second has the first removed, as that of another storage has. */
+const nights = isLongForm ? 2 : 1;
 
-    const from =
-      { 1: "s3://copies", 3: `rclone://here:${boxFolder}`, 4: join(sshd.folder, "jail") }[
-        providerId
-      ] ?? join(sshd.folder, "copies");
-    const access = {
-      RCLONE_CONFIG: join(service.folder, "rclone.conf"),
-      AWS_ACCESS_KEY_ID: s3.options.accessKey,
-      AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
-      AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
-    };
-    const named = { ...access, QUARTERDECK_DATA: bucketFolder };
-    const verified = await run(
-      ["verify", providerId === 4 ? "4" : from],
-      providerId === 4 ? { ...named, QUARTERDECK_INVENTORY: service.options.inventoryFile } : named,
-    );
-    expect(verified).toEqual({
-      code: 0,
-      output: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
+const accessOf = () => ({
+  RCLONE_CONFIG: join(service.folder, "rclone.conf"),
+  AWS_ACCESS_KEY_ID: s3.options.accessKey,
+  AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
+  AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
+});
+// `npm run soak -- storages` takes all: the others go the same way.
+describe.each(casesOf(storages, ["a bucket", "a login over SFTP"]))(
+  "%s",
+  (kind, { providerId, from }) => {
+    let newest = "";
+
+    test("keeps the newest one, restored as a trial", async () => {
+      const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
+      const nightly = createNightly({
+        ...service.options,
+        settings: { providerId, keep: 1, recipients: null },
+        db: opened.db,
+        servers,
+        host,
+        secrets: createSecretReader(secrets, service.folder),
+        markedPathOf: async () => null,
+        clock,
+      });
+      for (let night = 1; night <= nights; night += 1) {
+        clock.jump(dayMs);
+        await nightly.run();
+        const [made] = await service.query<{ outcome: string; detail: string }>(
+          "select outcome, detail from activity where object_type = 'installation' order by id desc limit 1",
+        );
+        expect(made).toEqual({
+          outcome: "good",
+          detail: expect.stringMatching(/^quarterdeck\/\S+\.tar\.zst in .+, restored as a trial: /),
+        });
+        newest = made?.detail.split(" ")[0] ?? "";
+      }
+      const named = { ...accessOf(), QUARTERDECK_DATA: bucketFolder };
+      const verified = await runHere(
+        verifyCommand,
+        [providerId === 4 ? "4" : from()],
+        providerId === 4
+          ? { ...named, QUARTERDECK_INVENTORY: service.options.inventoryFile }
+          : named,
+      );
+      expect(verified).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
+        stderr: "",
+      });
     });
-    const data = join(await makeFolder(), "data");
-    const restored = await run(["restore-self", from], { ...access, QUARTERDECK_DATA: data });
-    expect([restored.code, restored.output]).toEqual([
-      0,
-      expect.stringContaining(`Restored ${before[1]} in `),
-    ]);
-    await rm(data, { recursive: true, force: true });
+
+    // The others are a folder for it, of which `self-backup.test.ts` restores.
+    test.each(isLongForm || kind === "a bucket" ? ["restore-self"] : [])(
+      "%s makes an installation of it",
+      async () => {
+        const data = join(await makeFolder(), "data");
+        const restored = await run(["restore-self", from()], {
+          ...accessOf(),
+          QUARTERDECK_DATA: data,
+        });
+        expect([restored.code, restored.output]).toEqual([
+          0,
+          expect.stringContaining(`Restored ${newest} in `),
+        ]);
+        await rm(data, { recursive: true, force: true });
+      },
+    );
   },
 );

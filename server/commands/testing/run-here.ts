@@ -1,0 +1,43 @@
+// Runs a command in the process of the test, as `quarterdeck.ts` does in one of its own, which takes longer to start than
+// most of what it does.
+import { inspect } from "node:util";
+import { operatorWords } from "../../operator-words.ts";
+import type { Command } from "../command.ts";
+
+/**
+ * @param given what follows the name of the command
+ * @param input all of the standard input
+ */
+export async function runHere(
+  command: Command,
+  given: readonly string[],
+  environment: Record<string, string>,
+  input = "",
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const ends: (() => void | Promise<void>)[] = [];
+  let [code, stdout, stderr] = [0, "", ""];
+  try {
+    await command.run({
+      argument: given.find((word) => !word.startsWith("--")) ?? "",
+      options: new Set(given.filter((word) => word.startsWith("--"))),
+      environment: {
+        PATH: process.env["PATH"],
+        HOME: process.env["HOME"],
+        ...environment,
+      },
+      isRoot: process.getuid?.() === 0,
+      nodeVersion: process.version,
+      runtime: process.execPath,
+      say: (line) => void (stdout += `${line}\n`),
+      showProgress: () => undefined,
+      readInput: async () => input,
+      setExitCode: (wanted) => void (code = wanted),
+      onEnd: (end) => void ends.push(end),
+    });
+  } catch (error) {
+    stderr = operatorWords(error) ?? inspect(error);
+    code = 1;
+  }
+  for (const end of ends.toReversed()) await end();
+  return { code, stdout, stderr };
+}
