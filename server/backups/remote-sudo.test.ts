@@ -18,7 +18,7 @@ let id: number;
 const far = 3;
 
 /** Long enough that a restore can be cut off while it is written. */
-const noise = (word: string) => Buffer.alloc(50_000_000, word);
+const noise = (word: string) => Buffer.alloc(20_000_000, word);
 
 async function fill(word: string): Promise<void> {
   await writeFile(join(root, "index.php"), word);

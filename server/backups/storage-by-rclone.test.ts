@@ -8,6 +8,7 @@ import type { StorageProvider } from "../../contract/servers.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
@@ -83,31 +84,36 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
   expect(await readdir(join(service.options.dataFolder, "scratch"))).toEqual([]);
 });
 
-test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {
-  const { id } = await service.installed(yearly);
-  const kept = await service.run(id);
-  const deleted = await service.run(id);
-  await box.close();
+// `npm run soak -- storages` alone: what is away is told so by every storage, of which `storage-over-ssh.test.ts` has another.
+inLongForm(() =>
+  test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {
+    const { id } = await service.installed(yearly);
+    const kept = await service.run(id);
+    const deleted = await service.run(id);
+    await box.close();
 
-  const away = /rclone remote served:copies refused the connection/;
-  const failed = await service.run(id);
-  expect(failed.status).toBe("failed");
-  expect(failed.status_reason).toMatch(away);
-  expect(await service.messageOf("GET", `/api/backup/${kept.id}/file`)).toMatch(away);
-  expect(await service.statusOf("PUT", `/api/backup/${kept.id}`)).toBe(202);
-  expect((await service.restored(kept.id, "failed")).restore_output).toMatch(
-    /refused the connection\..* Nothing was changed\.$/m,
-  );
-  await service.call("DELETE", `/api/backup/${deleted.id}`);
-  const undeleted = await service.becomes(deleted.id, "failed");
-  expect(undeleted.status_reason).toMatch(/Couldn't delete the stored file: .*retries within the/);
-  expect((await service.backup(kept.id)).damage).toBeNull();
+    const away = /rclone remote served:copies refused the connection/;
+    const failed = await service.run(id);
+    expect(failed.status).toBe("failed");
+    expect(failed.status_reason).toMatch(away);
+    expect(await service.messageOf("GET", `/api/backup/${kept.id}/file`)).toMatch(away);
+    expect(await service.statusOf("PUT", `/api/backup/${kept.id}`)).toBe(202);
+    expect((await service.restored(kept.id, "failed")).restore_output).toMatch(
+      /refused the connection\..* Nothing was changed\.$/m,
+    );
+    await service.call("DELETE", `/api/backup/${deleted.id}`);
+    const undeleted = await service.becomes(deleted.id, "failed");
+    expect(undeleted.status_reason).toMatch(
+      /Couldn't delete the stored file: .*retries within the/,
+    );
+    expect((await service.backup(kept.id)).damage).toBeNull();
 
-  box = await serveByRclone("sftp", folder);
-  await writeConfig();
-  await soon(async () => expect((await service.run(id)).status).toBe("finished"));
-  clock.advance(hourMs);
-  await service.becomesGone(`/api/backup/${deleted.id}`);
-  expect(await storedFilesIn(copies)).toContain(kept.path);
-  expect(await storedFilesIn(copies)).not.toContain(deleted.path);
-});
+    box = await serveByRclone("sftp", folder);
+    await writeConfig();
+    await soon(async () => expect((await service.run(id)).status).toBe("finished"));
+    clock.advance(hourMs);
+    await service.becomesGone(`/api/backup/${deleted.id}`);
+    expect(await storedFilesIn(copies)).toContain(kept.path);
+    expect(await storedFilesIn(copies)).not.toContain(deleted.path);
+  }),
+);
