@@ -4,6 +4,7 @@ import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from "no
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe } from "vitest";
+import { cutRounds } from "../../ssh/testing/cuts.ts";
 import { createSudoServer } from "../../ssh/testing/remote-server.ts";
 import { isRoot } from "../../testing/machine.ts";
 import { createRemoteFolderSource } from "./folder/remote/source.ts";
@@ -67,7 +68,8 @@ describe.runIf(isRoot)("a site's folder behind sudo, with SQLite in it", () => {
   });
 });
 
-describe.runIf(isRoot)("SQLite behind sudo", () => {
+// As without sudo, which `cut-connections.test.ts` tries; `npm run soak -- cuts` tries both.
+describe.runIf(isRoot).each(cutRounds > 1 ? ["SQLite behind sudo"] : [])("%s", () => {
   beforeEach(() => remote.responds());
   keepsItsPromises(remote, async () => {
     const { folder: home, uid } = await remote.home();

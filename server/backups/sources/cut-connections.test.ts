@@ -6,7 +6,7 @@ import type { Host } from "../../hosts/host.ts";
 import { cutRounds } from "../../ssh/testing/cuts.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { isLongForm } from "../../testing/long-form.ts";
-import { makeFolder } from "../../testing/machine.ts";
+import { isRoot, makeFolder } from "../../testing/machine.ts";
 import { startMariadbServer, type MariadbServer } from "../testing/mariadb-server.ts";
 import {
   hasPostgresServer,
@@ -119,7 +119,8 @@ describe
   keepsItsPromises(remote, make, { runsOn: false });
 });
 
-describe("a site's folder", () => {
+// Behind sudo it goes the same way, and `cut-connections-sudo.test.ts` tries that.
+describe.each(cutRounds > 1 || !isRoot ? ["a site's folder"] : [])("%s", () => {
   const files = 500;
   keepsItsPromises(remote, async () => {
     const folder = await makeFolder();

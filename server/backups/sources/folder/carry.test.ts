@@ -245,7 +245,7 @@ test("a manifest that says in an unknown way what was left out is not restored",
 });
 
 /** Each is a start of Node. */
-const kills = isLongForm ? 30 : 4;
+const kills = isLongForm ? 30 : 2;
 const child = new URL("testing/carry-child.ts", import.meta.url).pathname;
 
 test("whenever a restore is killed, what is left out is there afterwards", async () => {

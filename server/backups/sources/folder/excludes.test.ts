@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { array, assert, asyncProperty, constantFrom, uniqueArray } from "fast-check";
 import { expect, test } from "vitest";
 import { excludePatterns, excludePresets } from "../../../../contract/backups/exclude-patterns.ts";
+import { isLongForm } from "../../../testing/long-form.ts";
 import { createFilter, findArguments } from "./excludes.ts";
 import { makeFolder } from "./testing/fixtures.ts";
 
@@ -164,7 +165,7 @@ test("what is left out is what git ignores, here and by find elsewhere", async (
       const topmost = [...ignored].filter((name) => !ignored.has(dirname(name)));
       expect(left.sort(), told()).toEqual(topmost.sort());
     }),
-    { numRuns: 300 },
+    { numRuns: isLongForm ? 300 : 80 },
   );
 }, 300_000);
 

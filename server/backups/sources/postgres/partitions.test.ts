@@ -10,10 +10,8 @@ import { fingerprint, makeSource } from "./testing/fixtures.ts";
 
 /** Those of `npm test`: each way of the dump's parts to depend on each other. */
 const inShort = [
-  "partitioned by range, with an index, a default and a sub-partition",
   "partitioned by hash, with keys onto and from it",
   "partitioned, with its partitions in another schema",
-  "partitioned, with a trigger, a policy, a view and statistics",
 ];
 
 /** Tables that depend on parts of themselves, or on each other across two schemas. */

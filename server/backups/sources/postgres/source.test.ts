@@ -35,6 +35,18 @@ const failureOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 const remote = createRemoteServer();
+let server: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  if (!hasPostgresServer) return;
+  server = await startPostgresServer();
+  await server.query(
+    "postgres",
+    "create role owner login password 'own' createdb; create role other login password 'oth'",
+  );
+});
+afterAll(() => server?.stop());
 
 describe.skipIf(!hasPostgresServer).each([
   { machine: "this machine", hostOf: async () => createLocalHost(environment) },
@@ -43,20 +55,12 @@ describe.skipIf(!hasPostgresServer).each([
   // What is decided by the database goes the same way on a server, but ten times as slowly over SSH; some of it is tried there by
   // `npm run soak -- sources`.
   const isNear = machine === "this machine";
-  let server: PostgresServer;
   let host: Host;
-  let databases = 0;
   const makeSource = (url: string) => makeSourceOn(url, { host });
 
   beforeAll(async () => {
     host = await hostOf();
-    server = await startPostgresServer();
-    await server.query(
-      "postgres",
-      "create role owner login password 'own' createdb; create role other login password 'oth'",
-    );
   });
-  afterAll(() => server.stop());
 
   const owner = { user: "owner", password: "own" };
   const other = { user: "other", password: "oth" };
@@ -94,34 +98,6 @@ describe.skipIf(!hasPostgresServer).each([
     expect(said.map((line) => line.replaceAll('"', ""))).toEqual([warning, warning]);
   });
 
-  test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
-    const database = await makeDatabase(large);
-    const { source, attempt, dump } = makeSource(server.url(database));
-    const { archive, manifest } = await dump();
-    await server.query(database, "update big set filler = '' where n = 1; create table later ()");
-    const before = await fingerprint(server, database);
-    async function* stalling() {
-      yield archive.subarray(0, archive.length / 2);
-      await new Promise(() => undefined);
-    }
-    const works = [
-      (signal: AbortSignal) => source.restore(Readable.from(stalling()), attempt(signal)),
-      (signal: AbortSignal) => source.drill(Readable.from(stalling()), manifest, attempt(signal)),
-    ];
-    for (const work of works) {
-      const controller = new AbortController();
-      const working = failureOf(work(controller.signal));
-      await Promise.race([
-        untilRestoring(server),
-        working.then((reason) => expect(reason).toBe("under way")),
-      ]);
-      controller.abort(new Error("enough"));
-      expect(await working).toBe("enough");
-      await expectNothingLeft(server);
-    }
-    expect(await fingerprint(server, database)).toEqual(before);
-  });
-
   test("an abort ends a dump", async () => {
     const database = await makeDatabase(large);
     const { source, attempt } = makeSource(server.url(database));
@@ -136,6 +112,34 @@ describe.skipIf(!hasPostgresServer).each([
 
   // oxlint-disable-next-line vitest/no-conditional-tests -- see above
   if (isNear || isLongForm) {
+    test("an abort in the middle of a restore or drill leaves everything as it was", async () => {
+      const database = await makeDatabase(large);
+      const { source, attempt, dump } = makeSource(server.url(database));
+      const { archive, manifest } = await dump();
+      await server.query(database, "update big set filler = '' where n = 1; create table later ()");
+      const before = await fingerprint(server, database);
+      async function* stalling() {
+        yield archive.subarray(0, archive.length / 2);
+        await new Promise(() => undefined);
+      }
+      const works = [
+        (signal: AbortSignal) => source.restore(Readable.from(stalling()), attempt(signal)),
+        (signal: AbortSignal) => source.drill(Readable.from(stalling()), manifest, attempt(signal)),
+      ];
+      for (const work of works) {
+        const controller = new AbortController();
+        const working = failureOf(work(controller.signal));
+        await Promise.race([
+          untilRestoring(server),
+          working.then((reason) => expect(reason).toBe("under way")),
+        ]);
+        controller.abort(new Error("enough"));
+        expect(await working).toBe("enough");
+        await expectNothingLeft(server);
+      }
+      expect(await fingerprint(server, database)).toEqual(before);
+    });
+
     test("says what is wrong when it cannot be reached", async () => {
       const database = await makeDatabase();
       const wrong = makeSource(server.url(database, { user: "postgres", password: "wrong" }));

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { isLongForm } from "../../../testing/long-form.ts";
 import {
   attempt,
   contentOf,
@@ -148,6 +149,9 @@ describe("on this machine", () => {
     expect(await strays()).toEqual([]);
   });
 
+  /** Each is a start of Node, the first before anything is noted; `npm run soak -- kills` has more. */
+  const kills = isLongForm ? 4 : 2;
+
   test.each(["delete", "wal"])(
     "killed at any moment in journal mode %s, it is the old one or the new one, and says which",
     async (mode) => {
@@ -161,7 +165,7 @@ describe("on this machine", () => {
       const source = createSqliteSource(${JSON.stringify({ name: "shop", path, scratchFolder: join(folder, "scratch") })});
       console.log("begun");
       await source.restore(createReadStream(${JSON.stringify(copy)}), { id: 7, say() {}, signal: new AbortController().signal });`;
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < kills; round++) {
         exec(oldAndNew("new"));
         const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
           stdio: ["ignore", "pipe", "inherit"],
