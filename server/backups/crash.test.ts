@@ -71,8 +71,17 @@ async function listConfigurations(): Promise<number[]> {
 /** Ids of copies that were seen: one may outlive its run, and then no list has it. */
 const copyIds = new Set<number>();
 
+const expectSettled = ({ id, status, restore_status, output }: Backup) => {
+  expect(["finished", "failed"], `backup ${id}: ${output}`).toContain(status);
+  expect(restore_status, `restore of ${id}`).not.toBe("running");
+};
+
 /** Nothing is under way any more. @returns all backups of all configurations, and their copies */
 async function settled(ids: readonly number[]): Promise<Backup[]> {
+  // One after the other first: looks at all of them would take the processor from what they wait for.
+  for (const id of ids)
+    for (const run of (await show(id)).backups)
+      await soon(async () => expectSettled(await get<Backup>(`/api/backup/${run.id}`)));
   return soon(async () => {
     const runs = (await Promise.all(ids.map(show))).flatMap((one) => one.backups);
     const shown = await Promise.all(runs.map(({ id }) => get<Backup>(`/api/backup/${id}`)));
@@ -85,10 +94,7 @@ async function settled(ids: readonly number[]): Promise<Backup[]> {
       }),
     );
     const backups = [...shown, ...copies.flat()];
-    for (const { id, status, restore_status, output } of backups) {
-      expect(["finished", "failed"], `backup ${id}: ${output}`).toContain(status);
-      expect(restore_status, `restore of ${id}`).not.toBe("running");
-    }
+    backups.forEach(expectSettled);
     return backups;
   });
 }

@@ -18,7 +18,7 @@ const remote = createRemoteServer();
 let every: EverySource;
 beforeAll(async () => {
   // Several pieces of each pass before the last one is known to be damaged.
-  every = await createEverySource(await remote.connection(), isLongForm ? 20 : 3);
+  every = await createEverySource(await remote.connection(), () => (isLongForm ? 20 : 3));
 }, 240_000);
 afterAll(() => every.close());
 

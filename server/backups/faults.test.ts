@@ -30,7 +30,7 @@ describe("S3", () => {
       },
     );
     // Large enough for several parts.
-    await writeFile(join(service.folder, "shop/large"), randomBytes(20_000_000));
+    await writeFile(join(service.folder, "shop/large"), randomBytes(9_000_000));
   });
   afterAll(async () => {
     await service.close();
@@ -51,20 +51,6 @@ describe("S3", () => {
     expect((await download.arrayBuffer()).byteLength).toBe(backup.size);
     await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
     await soon(async () => expect(await objects()).toEqual([]));
-  });
-
-  test.each<[string, "reset" | number, RegExp]>([
-    ["answers 500", 500, /returned 500, 3 times/],
-    ["breaks the connection in the middle of a part", "reset", /closed the connection/],
-  ])("that %s fails the run, and nothing stays", async (_, verdict, words) => {
-    const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
-    s3.rule((asked) => (asked.includes("partNumber=2") ? verdict : "pass"));
-    const failed = await service.run(id);
-    s3.rule(() => "pass");
-    expect(failed.status).toBe("failed");
-    expect(failed.status_reason).toMatch(words);
-    expect(await objects()).toEqual([]);
-    await service.call("DELETE", `/api/backup-configuration/${id}`);
   });
 
   test("without its key says which variable is missing", async () => {
@@ -126,20 +112,6 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
   afterAll(async () => {
     await service.close();
     await postgres.stop();
-  });
-  const ids = async () =>
-    (await postgres.query("shop", "select count(*)::int as n from orders"))[0];
-
-  test("is dumped, drilled and restored through the service", async () => {
-    const { id } = await service.installed({ backupable_id: 4 });
-    const backup = await service.run(id);
-    expect(backup.status, backup.output).toBe("finished");
-    await service.call("POST", `/api/backup/${backup.id}/drill`);
-    await soon(async () => expect((await service.backup(backup.id)).drill_status).toBe("finished"));
-    await postgres.query("shop", "delete from orders where id > 10");
-    await service.call("PUT", `/api/backup/${backup.id}`);
-    await service.restored(backup.id, "finished");
-    expect(await ids()).toEqual({ n: 300_000 });
   });
 
   test("with a wrong password fails in words, and the secret stands nowhere", async () => {

@@ -178,7 +178,6 @@ const all = kinds.flatMap((kind) => engines[kind].names.map((name) => ({ kind, n
 const cases = casesOf(Object.fromEntries(all.map((one) => [`${one.kind} ${one.name}`, one])), [
   "postgres rental",
   "mariadb trade",
-  "mariadb blog",
   "sqlite geography",
 ]).map(([title, one], at) => ({ ...one, title, id: 10 + at }));
 

@@ -9,6 +9,7 @@ import type { Backup } from "../../contract/backups/backup.ts";
 import type { BackupContents, CurrentContents } from "../../contract/backups/contents.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
+import { casesOf } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
@@ -37,7 +38,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
+describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole }) => {
   let service: BackupTestService;
   beforeAll(async () => {
     for (const name of ["shop", "staging", "shop_copy"])
@@ -198,9 +199,11 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     return backup;
   }
 
-  const decided = Object.entries(engines).filter(([name]) => isWhole || name === "folder");
+  /** What goes the same way for several engines is tried with one of them here, and with another one over SSH. */
+  const enginesFor = (here: readonly string[], there: readonly string[]) =>
+    casesOf(engines, machine === "this machine" ? here : there);
 
-  test.each(decided)(
+  test.each(enginesFor(["SQLite"], ["folder"]))(
     "%s: replaces nothing that no configuration saves, unless that is said",
     async (kind, { source, target, content, fill, full, filled }) => {
       await fill();
@@ -217,9 +220,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     },
   );
 
-  test.each(
-    Object.entries(engines).filter(([name]) => isWhole || ["PostgreSQL", "folder"].includes(name)),
-  )(
+  test.each(enginesFor(["MariaDB", "SQLite"], ["PostgreSQL", "folder"]))(
     "%s: replaces another one, saves that first, and the way back is a backup of it",
     async (kind, { source, target, targetBody, content, fill, full, filled }) => {
       await fill();
@@ -253,7 +254,7 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     },
   );
 
-  test.each(decided)(
+  test.each(enginesFor(["PostgreSQL"], ["folder"]))(
     "%s: leaves the target as it is where the stored file is damaged",
     async (kind, { source, target, content, fill, filled }) => {
       await fill();
@@ -271,14 +272,12 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
     },
   );
 
-  test.each(
-    isWhole
-      ? [
-          ...(hasPostgresServer ? [["PostgreSQL", databases.pg] as const] : []),
-          ["MariaDB", databases.maria] as const,
-        ]
-      : [],
-  )("%s: makes a new database on the same server, once", async (kind, source) => {
+  if (!isWhole) return;
+
+  test.each([
+    ...(hasPostgresServer ? [["PostgreSQL", databases.pg] as const] : []),
+    ["MariaDB", databases.maria] as const,
+  ])("%s: makes a new database on the same server, once", async (kind, source) => {
     const backup = await backUp(kind, { backupable_id: source });
     const asked = { backup_id: backup.id, database: "shop_copy" };
     const restored = await restoreInto(`database/${source}`, asked);
@@ -329,8 +328,6 @@ describe.each(eachMachine())("into $machine", ({ connectionOf, isWhole }) => {
       expect(await mariadb.query(null, "show databases like 'shop_failed'")).toBe("");
     },
   );
-
-  if (!isWhole) return;
 
   test("what is empty, or not there, needs no configuration", async () => {
     const backup = await backUp("SQLite", { backupable_id: databases.orders });

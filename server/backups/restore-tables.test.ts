@@ -65,19 +65,24 @@ create role narrow login password 'x'; grant pg_read_all_data to narrow;
 alter table customers owner to narrow;
 `;
 
+let postgres: PostgresServer;
+beforeAll(async () => {
+  if (!hasPostgresServer) return;
+  postgres = await startPostgresServer();
+  await postgres.createDatabase("template_shop");
+  await postgres.query("template_shop", schema);
+  await postgres.query("postgres", "create database shop template template_shop");
+});
+afterAll(() => postgres?.stop());
+
 describe.runIf(hasPostgresServer).each(eachMachine())(
   "tables of a database on $machine",
   ({ machine, connectionOf, isWhole }) => {
-    let postgres: PostgresServer;
     let service: BackupTestService;
     let backup: Backup;
     const sql = (text: string) => postgres.query("shop", text);
 
     beforeAll(async () => {
-      postgres = await startPostgresServer();
-      await postgres.createDatabase("template_shop");
-      await postgres.query("template_shop", schema);
-      await postgres.query("postgres", "create database shop template template_shop");
       service = await createBackupTestService(
         {
           secrets: {
@@ -97,10 +102,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       const { id } = await service.installed({ backupable_id: database });
       backup = await service.run(id);
     });
-    afterAll(async () => {
-      await service?.close();
-      await postgres?.stop();
-    });
+    afterAll(() => service?.close());
     beforeEach(async () => {
       await postgres.query("postgres", "drop database shop with (force)");
       await postgres.query("postgres", "create database shop template template_shop");
@@ -122,6 +124,8 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(answer.status, JSON.stringify(answer.body)).toBe(202);
       return service.restored(backup.id, status);
     };
+    /** The safety backup is that of the first test. */
+    const unsaved = { skip_safety_backup: true };
     const notes = () => sql("select id, note from orders order by id");
     const two = [
       { id: 1, note: "one" },
@@ -175,14 +179,14 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       const before = await whole();
       await sql("drop table side.taken cascade; drop table orders cascade");
       expect(await whole()).not.toEqual(before);
-      const both = await restore(["side.taken", "public.orders"], "finished");
+      const both = await restore(["side.taken", "public.orders"], "finished", unsaved);
       expect(both.restore_output).toContain("Creating public.orders, which is not there.");
       expect(both.restore_output).not.toContain("Left out");
       await sql("create view shown as select note from orders");
       expect(await whole()).toEqual(before);
       // Where the other side of a foreign key is not there, the rest comes back without it.
       await sql("drop table side.taken cascade; drop table side.refers, side.things");
-      const alone = await restore(["side.taken"], "finished");
+      const alone = await restore(["side.taken"], "finished", unsaved);
       expect(alone.restore_output).toContain(
         "Left out: foreign key side refers refers_taken_fkey, because side refers is not there.",
       );
@@ -260,12 +264,12 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
         "insert into orders (customer, note) values (1, 'third'); insert into items (\"order\") values (3)",
       );
       const before = await notes();
-      const failed = await restore(["public.orders"], "failed");
+      const failed = await restore(["public.orders"], "failed", unsaved);
       expect(failed.restore_output).toMatch(/pg is unchanged: .*foreign key.*items_order_fkey/);
       expect(await notes()).toEqual(before);
       await sql("delete from orders where id = 2");
       await sql("delete from customers where id = 2");
-      const other = await restore(["public.orders"], "failed");
+      const other = await restore(["public.orders"], "failed", unsaved);
       expect(other.restore_output).toMatch(/orders_customer_fkey|items_order_fkey/);
       expect(await sql("select count(*)::int as n from pg_constraint where contype = 'f'")).toEqual(
         [{ n: 4 }],
@@ -279,6 +283,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       await restore(
         ["public.items", "public.orders", "public.customers", `public.${awful}`],
         "finished",
+        unsaved,
       );
       expect(await notes()).toEqual(two);
       expect(await sql("select count(*)::int as n from items")).toEqual([{ n: 2 }]);
@@ -292,9 +297,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
 
     test("that cannot be restored safely are refused with words, and nothing changes", async () => {
       const refused = async (table: string, words: RegExp) => {
-        const { restore_output: output } = await restore([table], "failed", {
-          skip_safety_backup: true,
-        });
+        const { restore_output: output } = await restore([table], "failed", unsaved);
         expect(output).toMatch(words);
         expect(await notes()).toEqual(two);
       };
@@ -312,7 +315,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       const { restore_output: output } = await restore(
         ["public.orders"],
         "failed",
-        { skip_safety_backup: true },
+        unsaved,
         narrow,
       );
       expect(output).toMatch(/the account does not own public\.orders/);
@@ -350,7 +353,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
 
     test("are restored once at a time", async () => {
       await sql("update orders set note = 'spoiled'");
-      const { status } = await into(["public.orders"], { skip_safety_backup: true });
+      const { status } = await into(["public.orders"], unsaved);
       expect(status).toBe(202);
       expect((await into(["public.orders"])).status).toBe(409);
       await service.restored(backup.id, "finished");

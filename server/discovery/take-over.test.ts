@@ -172,7 +172,7 @@ sites:
         worker: null,
         differences: [expect.stringContaining("laravel.log")],
       });
-      const names = await site.dispatch(20, 0.5);
+      const names = await site.dispatch(10, 0.5);
       await expect.poll(() => site.begun(), patience).not.toEqual([]);
 
       const refused = await takeOver(found);
@@ -214,6 +214,27 @@ sites:
     },
     120_000,
   );
+
+  test("waits for a supervisord that is away in the middle", async () => {
+    await addProgram("shop-queue", shopProgram());
+    const { body } = await takeOver(await find("shop-queue"));
+    await untilTaken(body.id, { status: "stopping" });
+    // It waits for the program's job before it goes.
+    const stopped = supervisord.stop();
+    // Over SSH it keeps up the worker, too.
+    await soon(async () => {
+      const { status, take_over: taken } = await show(body.id);
+      expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
+    });
+    await writeFile(join(root, "end"), "");
+    await stopped;
+    await supervisord.start();
+    await untilTaken(body.id, { status: "finished", reason: null });
+    await soon(async () => expect((await show(body.id)).status).toBe("installed"));
+    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+  });
+
+  if (!isWhole) return;
 
   test("goes on where a restart of the service cut it off, and takes over once for all who ask", async () => {
     await addProgram("shop-queue", shopProgram());
@@ -259,27 +280,6 @@ sites:
     );
     expect(entries.data.map(({ action }) => action)).toContain("took over");
   });
-
-  test("waits for a supervisord that is away in the middle", async () => {
-    await addProgram("shop-queue", shopProgram());
-    const { body } = await takeOver(await find("shop-queue"));
-    await untilTaken(body.id, { status: "stopping" });
-    // It waits for the program's job before it goes.
-    const stopped = supervisord.stop();
-    // Over SSH it keeps up the worker, too.
-    await soon(async () => {
-      const { status, take_over: taken } = await show(body.id);
-      expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
-    });
-    await writeFile(join(root, "end"), "");
-    await stopped;
-    await supervisord.start();
-    await untilTaken(body.id, { status: "finished", reason: null });
-    await soon(async () => expect((await show(body.id)).status).toBe("installed"));
-    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
-  });
-
-  if (!isWhole) return;
 
   test("makes another worker where the program runs something else than the one it made way for", async () => {
     await writeFile(join(root, "end"), "");

@@ -15,6 +15,7 @@ import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/jobs.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import {
   createBackupTestService,
@@ -71,12 +72,11 @@ const mariadbPassword = () => ({
 
 beforeAll(async () => {
   [postgres, mariadb] = await Promise.all([startPostgresServer(), startMariadbServer()]);
-  for (const name of ["laravel", "rental", "shop"]) await postgres.createDatabase(name);
+  for (const name of ["laravel", "shop"]) await postgres.createDatabase(name);
   await postgres.query(
     "laravel",
     await readFile(new URL("testing/laravel.postgres.sql", import.meta.url), "utf8"),
   );
-  await postgres.query("rental", await foreign("rental.postgres"));
   await postgres.query(
     "shop",
     "create role shop login password 'shop' createdb; alter database shop owner to shop",
@@ -146,7 +146,11 @@ async function imported(kind: Kind, id: number, path: string): Promise<Backup> {
   expect(status, JSON.stringify(body)).toBe(202);
   return ended(body.id);
 }
-async function restored(backup: Backup, body: object = {}): Promise<void> {
+/** @param body by default without a safety backup, which another test has */
+async function restored(
+  backup: Backup,
+  body: object = { skip_safety_backup: true },
+): Promise<void> {
   expect((await service.call("PUT", `/api/backup/${backup.id}`, body)).status).toBe(202);
   await service.restored(backup.id, "finished");
 }
@@ -169,7 +173,12 @@ async function storedOf(folder: string): Promise<string[]> {
 
 describe.runIf(hasPostgresServer)("a file in a storage", () => {
   test.each([
-    ["an archive of pg_dump", 4, "laravel.dump", async () => undefined],
+    [
+      "an archive of pg_dump, compressed",
+      4,
+      "laravel.dump.zst",
+      async () => put("laravel.dump.zst", zstdCompressSync(await read("laravel.dump"))),
+    ],
     [
       "plain SQL of pg_dump, compressed, of a server over SSH",
       7,
@@ -180,6 +189,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     await make();
     const backup = await imported("database", target, path);
     expect(backup.status, backup.output).toBe("finished");
+    expect(backup.output).not.toContain("superuser");
     expect(backup).toMatchObject({
       trigger: "import",
       path: expect.stringMatching(/^(?:shop|far)-pg\/\d+\/.*\.dump\.zst$/),
@@ -201,7 +211,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       "shop",
       "drop table if exists public.users, public.orders cascade; drop table if exists public.later; create table public.later (); alter table public.later owner to shop",
     );
-    await restored(backup);
+    await restored(backup, {});
     const tables = (name: string) =>
       postgres.query(name, "select id, user_id, note, total::text from orders order by id");
     expect(await tables("shop")).toEqual(await tables("laravel"));
@@ -225,16 +235,21 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     });
   });
 
-  test("a dump of another schema comes back the same, owners aside", async () => {
-    await toFile("rental.dump.zst", pgDump("rental", "--format=custom", "--no-owner"));
-    await put("rental.dump.zst", zstdCompressSync(await read("rental.dump.zst")));
-    const backup = await imported("database", 4, "rental.dump.zst");
-    expect(backup.status, backup.output).toBe("finished");
-    await restored(backup);
-    const tables =
-      "select relname, relkind from pg_class where relnamespace = 'public'::regnamespace order by 1, 2";
-    expect(await postgres.query("shop", tables)).toEqual(await postgres.query("rental", tables));
-  });
+  test.each(isLongForm ? ["a dump of another schema"] : [])(
+    "%s comes back the same, owners aside",
+    async () => {
+      await postgres.createDatabase("rental");
+      await postgres.query("rental", await foreign("rental.postgres"));
+      await toFile("rental.dump.zst", pgDump("rental", "--format=custom", "--no-owner"));
+      await put("rental.dump.zst", zstdCompressSync(await read("rental.dump.zst")));
+      const backup = await imported("database", 4, "rental.dump.zst");
+      expect(backup.status, backup.output).toBe("finished");
+      await restored(backup);
+      const tables =
+        "select relname, relkind from pg_class where relnamespace = 'public'::regnamespace order by 1, 2";
+      expect(await postgres.query("shop", tables)).toEqual(await postgres.query("rental", tables));
+    },
+  );
 
   test.each([
     ["of one database", 5, "blog.sql", async () => undefined],
@@ -255,7 +270,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       const before = await mariadb.query(null, "SHOW DATABASES");
       const backup = await imported("database", target, path);
       expect(backup.status, backup.output).toBe("finished");
-      await restored(backup, { skip_safety_backup: true });
+      await restored(backup);
       const counted = async (name: string) => {
         const tables = (
           await mariadb.query(name, "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'")
@@ -537,9 +552,21 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         /cut off or damaged: bzip2 couldn't/,
       ],
     ];
+    // What others are refused for, too, or what the tests of the lexer have.
+    const alike = new Set([
+      "hidden.sql",
+      "off-in-words.sql",
+      "role.sql",
+      "theirs.sql",
+      "grant.sql",
+      "site.tar",
+      "outside.tar",
+      "x.bz2",
+    ]);
     const before = await storedOf(join(service.folder, "copies"));
+    const tried = files.filter(([, , name]) => isLongForm || !alike.has(name));
     const asked = await Promise.all(
-      files.map(async ([kind, id, name, content, words]) => {
+      tried.map(async ([kind, id, name, content, words]) => {
         if (content !== null) await put(name, content);
         const { body } = await ask(kind, id, name);
         return { name, id: body.id, words };
@@ -569,10 +596,11 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       ["database", 1],
       ["site", 1],
     ];
+    const mutations = isLongForm ? 40 : 5;
     let seed = 7;
     const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
     const ids: number[] = [];
-    for (let n = 0; n < 10; n += 1) {
+    for (let n = 0; n < mutations; n += 1) {
       const bytes = await read(sources[n % 5] ?? "");
       for (let change = 0; change < 3; change += 1) bytes[random(bytes.length)] = random(256);
       const cut = n % 2 === 0 ? bytes : bytes.subarray(0, random(bytes.length));
@@ -595,7 +623,6 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       expect(status, output).toBe("finished");
       expect(output.split(warned)).toHaveLength(2);
     }
-    expect((await imported("database", 4, "laravel.dump")).output).not.toContain("superuser");
   });
 
   test("is asked for with a path that is there, in a storage that is, by whoever reaches every server", async () => {

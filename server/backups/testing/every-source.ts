@@ -1,4 +1,4 @@
-// A service with one source of each kind, each with more content than all buffers hold unless that is asked for, and a storage
+// A service with one source of each kind, each with more content than all buffers hold unless less is asked for, and a storage
 // behind a gate.
 import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -55,27 +55,32 @@ export type EverySource = {
 
 /**
  * @param connection of a remote server, as an inventory names it
- * @param megabytes of each file source, and about as much of each database
+ * @param megabytesOf how much a source holds, about as much where it is a database; a whole server holds its one database;
+ *   nothing of PostgreSQL = no server of it
  */
-export async function createEverySource(connection: string, megabytes = 20): Promise<EverySource> {
-  const rows = megabytes * 15_000;
-  const fill = async (folder: string) => {
+export async function createEverySource(
+  connection: string,
+  megabytesOf: (kind: SourceKind) => number = () => 20,
+): Promise<EverySource> {
+  const rowsOf = (kind: SourceKind) => megabytesOf(kind) * 15_000;
+  const fill = async (folder: string, kind: SourceKind) => {
     for (let count = 0; count < 10; count++)
-      await writeFile(join(folder, `noise-${count}`), randomBytes(megabytes * 100_000));
+      await writeFile(join(folder, `noise-${count}`), randomBytes(megabytesOf(kind) * 100_000));
   };
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-every-"));
   const gate = await startS3(folder);
-  const postgres = hasPostgresServer ? await startPostgresServer() : null;
+  const postgres =
+    hasPostgresServer && megabytesOf("PostgreSQL") > 0 ? await startPostgresServer() : null;
   const mariadb = await startMariadbServer();
   await mariadb.createDatabase("shop");
   await mariadb.query(
     "shop",
-    `create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_${rows}`,
+    `create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_${rowsOf("MariaDB")}`,
   );
   await postgres?.createDatabase("shop");
   await postgres?.query(
     "shop",
-    `create table noise as select i as id, sha512(i::text::bytea) as noise from generate_series(1, ${rows}) i`,
+    `create table noise as select i as id, sha512(i::text::bytea) as noise from generate_series(1, ${rowsOf("PostgreSQL")}) i`,
   );
   const bucket = (endpoint = "") =>
     `type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_KEY, secret_key: env:S3_KEY`;
@@ -104,18 +109,19 @@ ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobo
   - { id: ${refusing}, name: closed, ${bucket("http://127.0.0.1:9")} }`,
     },
   );
-  await fill(join(service.folder, "shop"));
+  await fill(join(service.folder, "shop"), "folder");
   await mkdir(join(service.folder, "far"));
-  await fill(join(service.folder, "far"));
-  const makeNoise = `create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${megabytes * 1000}) select i, randomblob(1000) from n`;
-  service.sql(makeNoise);
+  await fill(join(service.folder, "far"), "folder on a remote server");
+  const makeNoise = (kind: SourceKind) =>
+    `create table noise as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${megabytesOf(kind) * 1000}) select i, randomblob(1000) from n`;
+  service.sql(makeNoise("SQLite"));
   const notes = new DatabaseSync(join(service.folder, "notes.sqlite"));
-  notes.exec(makeNoise);
+  notes.exec(makeNoise("SQLite on a remote server"));
   notes.close();
   if (isRoot) {
     const other = join(service.folder, "other");
     await mkdir(other);
-    await fill(other);
+    await fill(other, "folder of another account");
     await chown(other, nobody, nobody);
     await chmod(service.folder, 0o755);
   }

@@ -13,7 +13,7 @@ import { ownUser } from "../../testing/own-user.ts";
 const run = promisify(execFile);
 
 /** How much there is of each: in the long form enough for a kill to fall into all parts of a run. */
-const kilobytes = isLongForm ? 6000 : 2000;
+const kilobytes = isLongForm ? 6000 : 500;
 const rows = kilobytes * 10;
 
 /** Ids of storage providers. */
