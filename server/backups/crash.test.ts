@@ -10,6 +10,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import { keysOf } from "../../contract/keys-of.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, databaseUrl } from "../testing/service.ts";
@@ -19,7 +20,7 @@ import { nightly } from "./testing/backup-service.ts";
 import { createKillTargets, stored, type Target } from "./testing/kill-targets.ts";
 import { hasPostgresServer } from "./testing/postgres-server.ts";
 
-/** Kills in runs and imports of all kinds of sources, and as many in restores. `npm run soak -- kills` has 30. */
+/** Kills in runs and imports of each kind of source, and as many in restores. `npm run soak -- kills` has 30, and all kinds. */
 const rounds = Number(process.env["CRASH_ROUNDS"] ?? 1);
 const seed = makeSeed();
 const random = makeRandom(seed);
@@ -173,7 +174,9 @@ test(
         ),
     );
     const kinds = keysOf(sources.targets).filter(
-      (kind) => !kind.startsWith("PostgreSQL") || hasPostgresServer,
+      (kind) =>
+        (!kind.startsWith("PostgreSQL") || hasPostgresServer) &&
+        (kind !== "PostgreSQL server" || isLongForm),
     );
     const ids = new Map<Kind, number>();
     for (const kind of kinds) {

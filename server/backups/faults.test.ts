@@ -10,37 +10,58 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { startS3, type Gate } from "../storage/testing.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import { hasPostgresServer, startPostgresServer } from "./testing/postgres-server.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "./testing/postgres-server.ts";
 
 const isRoot = process.getuid?.() === 0;
 
+let folder: string;
+let s3: Gate;
+let postgres: PostgresServer | null;
+let service: BackupTestService;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "quarterdeck-s3-"));
+  s3 = await startS3(folder);
+  postgres = hasPostgresServer ? await startPostgresServer() : null;
+  await postgres?.createDatabase("shop");
+  await postgres?.query(
+    "shop",
+    "create table orders as select i as id, md5(i::text) as noise from generate_series(1, 300000) i",
+  );
+  const url = new URL(postgres?.url("shop") ?? "postgres://nobody@127.0.0.1:9/shop");
+  const wrong = new URL(url);
+  wrong.password = "very-wrong-secret";
+  const { accessKey, secretKey, endpoint } = s3.options;
+  service = await createBackupTestService(
+    { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey, SHOP: url.href, WRONG: wrong.href } },
+    {
+      databases: () => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
+  - { id: 5, server: 1, name: locked, engine: postgres, url: env:WRONG }`,
+      providers: (
+        home,
+      ) => `  - { id: 3, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
+  - { id: 4, name: keyless, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:NOT_SET, secret_key: env:S3_SECRET }
+  - { id: 5, name: small, type: local, path: ${home}/small }`,
+    },
+  );
+});
+afterAll(async () => {
+  await service?.close();
+  await s3?.close();
+  await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
 describe("S3", () => {
-  let folder: string;
-  let s3: Gate;
-  let service: BackupTestService;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "quarterdeck-s3-"));
-    s3 = await startS3(folder);
-    service = await createBackupTestService(
-      { secrets: { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey } },
-      {
-        providers: () =>
-          `  - { id: 3, name: offsite, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET }
-  - { id: 4, name: keyless, type: s3, bucket: copies, endpoint: "${s3.options.endpoint}", access_key: env:NOT_SET, secret_key: env:S3_SECRET }`,
-      },
-    );
-    // Large enough for several parts.
-    await writeFile(join(service.folder, "shop/large"), randomBytes(9_000_000));
-  });
-  afterAll(async () => {
-    await service.close();
-    await s3.close();
-    await rm(folder, { recursive: true, force: true });
-  });
   const objects = async () =>
     (await readdir(folder, { recursive: true })).filter((name) => name.endsWith("._S3rver_object"));
 
   test("keeps a backup and gives it back", async () => {
+    // Large enough for several parts.
+    await writeFile(join(service.folder, "shop/large"), randomBytes(9_000_000));
     const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
     const backup = await service.run(id);
     expect(backup.status, backup.output).toBe("finished");
@@ -64,17 +85,12 @@ describe("S3", () => {
 });
 
 test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", async () => {
-  const service = await createBackupTestService(
-    {},
-    {
-      providers: (folder) => `  - { id: 3, name: small, type: local, path: ${folder}/small }`,
-    },
-  );
+  await rm(join(service.folder, "shop/large"), { force: true });
   const disk = join(service.folder, "small");
   await mkdir(disk);
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", disk]);
   try {
-    const { id } = await service.installed({ storage_provider_id: 3, backupable_type: "site" });
+    const { id } = await service.installed({ storage_provider_id: 5, backupable_type: "site" });
     const good = await service.run(id);
     await writeFile(join(service.folder, "shop/large"), randomBytes(8_000_000));
     const failed = await service.run(id);
@@ -84,36 +100,10 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     expect((await service.backup(good.id)).status).toBe("finished");
   } finally {
     execFileSync("umount", [disk]);
-    await service.close();
   }
 });
 
 describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
-  let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
-  let service: BackupTestService;
-  beforeAll(async () => {
-    postgres = await startPostgresServer();
-    await postgres.createDatabase("shop");
-    const url = new URL(postgres.url("shop"));
-    const wrong = new URL(url);
-    wrong.password = "very-wrong-secret";
-    service = await createBackupTestService(
-      { secrets: { SHOP: url.href, WRONG: wrong.href } },
-      {
-        databases: () => `  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }
-  - { id: 5, server: 1, name: locked, engine: postgres, url: env:WRONG }`,
-      },
-    );
-    await postgres.query(
-      "shop",
-      "create table orders as select i as id, md5(i::text) as noise from generate_series(1, 300000) i",
-    );
-  }, 90_000);
-  afterAll(async () => {
-    await service.close();
-    await postgres.stop();
-  });
-
   test("with a wrong password fails in words, and the secret stands nowhere", async () => {
     const { id } = await service.configuration({ backupable_id: 5 });
     await soon(async () => expect((await service.show(id)).status).toBe("failed"));
@@ -128,11 +118,11 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const files = await service.files();
     const { body } = await service.json<Backup>("POST", `/api/backup/${id}`);
     await soon(async () => expect((await service.backup(body.id)).status).not.toBe("pending"));
-    await postgres.crash();
+    await postgres?.crash();
     const failed = await service.becomes(body.id, "failed");
     // A connection that was there went away, or the next one is refused.
     expect(failed.output).toMatch(/went away|connection|terminat|Nothing answers at/i);
     expect(await service.files()).toEqual(files);
-    await postgres.start();
+    await postgres?.start();
   });
 });

@@ -20,7 +20,7 @@ import {
 import { laravelMissing, makeLaravelSite } from "../workers/testing/laravel-site.ts";
 import { soon } from "../testing/soon.ts";
 
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { timeout: 60_000 };
 const run = promisify(execFile);
 
 /**

@@ -46,7 +46,7 @@ export async function createKillTargets(folder: string, connection: string) {
   const [mariadb, postgres, cluster] = await Promise.all([
     startMariadbServer(),
     hasPostgresServer ? startPostgresServer() : null,
-    hasPostgresServer ? startPostgresServer() : null,
+    hasPostgresServer && isLongForm ? startPostgresServer() : null,
   ]);
   await mariadb.createDatabase("shop");
   await postgres?.createDatabase("shop");
@@ -174,6 +174,7 @@ export async function createKillTargets(folder: string, connection: string) {
           },
         ),
     },
+    // In the long form alone: the tests of its source end runs and restores of it, too.
     "PostgreSQL server": {
       server: 6,
       id: database(5),
