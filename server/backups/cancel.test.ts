@@ -109,7 +109,7 @@ test("a run that waits is over at once, and the one before it goes on", async ()
   gate.rule(() => "pass");
 });
 
-test.each(casesOf(sourceKinds, ["MariaDB", "folder"]))(
+test.each(casesOf(sourceKinds, ["MariaDB"]))(
   "a restore and a drill of a source of kind %s are canceled in the middle: what was there is whole",
   { timeout: 240_000 },
   async (kind, source) => {

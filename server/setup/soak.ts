@@ -26,6 +26,7 @@ const programs: readonly Program[] = [
     files: [
       "server/backups/backups.test.ts",
       "server/backups/cancel.test.ts",
+      "server/backups/copies.test.ts",
       "server/backups/damaged-restore.test.ts",
       "server/backups/storage-faults.test.ts",
       "server/backups/storage-over-ssh.test.ts",

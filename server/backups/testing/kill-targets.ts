@@ -174,7 +174,6 @@ export async function createKillTargets(folder: string, connection: string) {
           },
         ),
     },
-    // In the long form alone: the tests of its source end runs and restores of it, too.
     "PostgreSQL server": {
       server: 6,
       id: database(5),
