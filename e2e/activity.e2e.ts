@@ -53,7 +53,7 @@ test("what somebody did stands there, with when, by whom and the way to it", asy
   await expect(page.getByRole("heading", { name: "default on database" })).toBeVisible();
 });
 
-test("what went wrong says so, and why", async ({ connected: page, service, site }) => {
+test("what went wrong says so, and why @long", async ({ connected: page, service, site }) => {
   await site.artisan("echo 'no connection to redis'; exit 1");
   const { id } = await site.createWorker({ startsecs: 1, startretries: 0 });
   await expect.poll(async () => (await site.worker(id)).status).toBe("failed");
@@ -63,7 +63,7 @@ test("what went wrong says so, and why", async ({ connected: page, service, site
   await expect(failed).toContainText("code 1");
 });
 
-test("a long detail shows its beginning, and all of it when asked", async ({
+test("a long detail shows its beginning, and all of it when asked @long", async ({
   connected: page,
   service,
   site,
@@ -147,7 +147,7 @@ test("what is new waits above the list, and what is read does not move", async (
   await expect(live(page)).toBeDisabled();
 });
 
-test("a page that is entered again has what came meanwhile, without a press", async ({
+test("a page that is entered again has what came meanwhile, without a press @long", async ({
   connected: page,
   service,
   site,
@@ -184,7 +184,7 @@ test("what is older is added below, to the first entry", async ({
   await expect(entries(page)).toHaveCount(63);
 });
 
-test("of what is deleted the words stay, without a way to it", async ({
+test("of what is deleted the words stay, without a way to it @long", async ({
   connected: page,
   service,
   site,
@@ -197,7 +197,7 @@ test("of what is deleted the words stay, without a way to it", async ({
   await expect(entries(page).getByRole("link")).toHaveCount(0);
 });
 
-test("a token for one server sees that server's timeline alone", async ({
+test("a token for one server sees that server's timeline alone @long", async ({
   page,
   service,
   site,
@@ -217,7 +217,7 @@ test("a token for one server sees that server's timeline alone", async ({
   await expect(entries(page)).toContainText("Yours");
 });
 
-test("a service that keeps no timeline says so", async ({ page, service, expected }) => {
+test("a service that keeps no timeline says so @long", async ({ page, service, expected }) => {
   expected.push(/404 \(Not Found\)/);
   const bare = await withoutExtras(service.url, "listActivity");
   await connectAs(page, bare.url);

@@ -97,7 +97,7 @@ async function open(page: Page): Promise<void> {
 const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
 const rowOf = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
-test("a storage that is away says so, and is read again", async ({ page, expected }) => {
+test("a storage that is away says so, and is read again @long", async ({ page, expected }) => {
   expected.push(/409 \(Conflict\)/);
   await rename(storage(), `${storage()}-away`);
   await open(page);
@@ -152,7 +152,7 @@ test("the inventory leads to it; what is adopted is listed without a schedule", 
   await expect(page.getByRole("button", { name: /^Adopt/ })).toBeHidden();
 });
 
-test("editing it gives it a schedule, and says what that leads to", async ({ page }) => {
+test("editing it gives it a schedule, and says what that leads to @long", async ({ page }) => {
   await connectAs(page, service.url);
   await page.goto(`${service.url}/servers/1/backups`);
   await page.getByRole("link", { name: "Edit: orders (adopted)" }).click();
@@ -162,7 +162,7 @@ test("editing it gives it a schedule, and says what that leads to", async ({ pag
   await expect(page.getByText("All, until you edit the backup")).toBeHidden();
 });
 
-test("is nothing for tokens that may read only, or that reach one server", async ({
+test("is nothing for tokens that may read only, or that reach one server @long", async ({
   page,
   expected,
 }) => {

@@ -15,7 +15,7 @@ import {
 } from "./second-service/steps.ts";
 
 test.describe("by its address, another service's", () => {
-  test("worker is made, refused at its field first, and followed until it is there", async ({
+  test("worker is made, refused at its field first, and followed until it is there @long", async ({
     page,
     second,
     open,
@@ -92,7 +92,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No webhooks yet")).toBeVisible();
   });
 
-  test("channels are chosen by their ids", async ({ page, open }) => {
+  test("channels are chosen by their ids @long", async ({ page, open }) => {
     await open("base address");
     await expectAccessible(page);
     await openPlace(page, "site");

@@ -41,7 +41,7 @@ test("the tables of a database's backup are listed with their rows, and one is p
   file.close();
 });
 
-test("what a PostgreSQL backup holds beside tables is listed by kind", async ({
+test("what a PostgreSQL backup holds beside tables is listed by kind @long", async ({
   connected: page,
   service,
   backups,

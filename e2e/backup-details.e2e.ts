@@ -102,7 +102,7 @@ test.describe("a configuration's page", () => {
     await expect(page.getByText("The newest backup is good and on time.")).toBeVisible();
   });
 
-  test("reads out a run of its history by pointer and by key, and leads to it", async ({
+  test("reads out a run of its history by pointer and by key, and leads to it @long", async ({
     connected: page,
     service,
     backups,
@@ -165,7 +165,7 @@ test.describe("a configuration's page", () => {
     await expectAccessible(page);
   });
 
-  test("pages through its backups, and the page is in the address", async ({
+  test("pages through its backups, and the page is in the address @long", async ({
     connected: page,
     service,
     backups,
@@ -182,7 +182,7 @@ test.describe("a configuration's page", () => {
   });
 });
 
-test("a run that failed says why, and has nothing to restore or download", async ({
+test("a run that failed says why, and has nothing to restore or download @long", async ({
   connected: page,
   service,
   backups,
@@ -215,7 +215,7 @@ test.describe("a run", () => {
     return { id, release };
   };
 
-  test("is canceled after a question that says what stays, and then cannot be canceled again", async ({
+  test("is canceled after a question that says what stays, and then cannot be canceled again @long", async ({
     connected: page,
     service,
     bucket,
@@ -238,7 +238,7 @@ test.describe("a run", () => {
     );
   });
 
-  test("is not canceled by a token that may only read", async ({ page, service, bucket }) => {
+  test("is not canceled by a token that may only read @long", async ({ page, service, bucket }) => {
     const token = await createReadingToken(service);
     const { id, release } = await startRun(service, bucket);
     await connectAs(page, service.url, token);

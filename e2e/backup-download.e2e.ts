@@ -34,7 +34,7 @@ test.describe("a download", () => {
       expect(decodeURIComponent(address)).not.toContain(serviceToken);
   });
 
-  test("comes from the service's own address, where the dashboard is another origin's", async ({
+  test("comes from the service's own address, where the dashboard is another origin's @long", async ({
     page,
     service,
     backups,
@@ -53,7 +53,7 @@ test.describe("a download", () => {
     await expect(page).toHaveURL(`${service.url}/backups/${backup.id}`);
   });
 
-  test("fails in the browser where the copy went bad", async ({
+  test("fails in the browser where the copy went bad @long", async ({
     connected: page,
     service,
     backups,
@@ -65,7 +65,7 @@ test.describe("a download", () => {
     expect(await download.failure()).not.toBeNull();
   });
 
-  test("of a file that is gone says so, and begins none", async ({
+  test("of a file that is gone says so, and begins none @long", async ({
     connected: page,
     service,
     backups,

@@ -37,7 +37,7 @@ test.describe("making a backup", () => {
     await expect(row).toContainText(`database ${backups.database.name}`);
   });
 
-  test("can be saved at once where its source is named: the rest is chosen, and says what it is", async ({
+  test("can be saved at once where its source is named: the rest is chosen, and says what it is @long", async ({
     connected: page,
     service,
     backups,
@@ -106,7 +106,7 @@ test.describe("making a backup", () => {
     });
   });
 
-  test("refuses a directory that leaves its storage while it is typed, unfolds what is wrong, and shows at its field what only the service can know", async ({
+  test("refuses a directory that leaves its storage while it is typed, unfolds what is wrong, and shows at its field what only the service can know @long", async ({
     connected: page,
     service,
     backups,
@@ -151,7 +151,7 @@ test.describe("making a backup", () => {
     await expect(source(page)).toBeFocused();
   });
 
-  test("asks where to store backups where there is a choice", async ({
+  test("asks where to store backups where there is a choice @long", async ({
     connected: page,
     service,
     backups,
@@ -221,7 +221,7 @@ test.describe("changing a backup", () => {
     });
   });
 
-  test("leaves out files of a site by patterns, and a restore says that they stay", async ({
+  test("leaves out files of a site by patterns, and a restore says that they stay @long", async ({
     connected: page,
     service,
     backups,
@@ -286,7 +286,7 @@ test.describe("changing a backup", () => {
     await expect(page.getByRole("definition").filter({ hasText: /^Full$/ })).toBeVisible();
   });
 
-  test("asks before what was changed is lost, changes nothing then, and says of an emptied number what saving keeps: the one that is stored", async ({
+  test("asks before what was changed is lost, changes nothing then, and says of an emptied number what saving keeps: the one that is stored @long", async ({
     connected: page,
     service,
     backups,

@@ -53,7 +53,7 @@ test.describe("a restore drill", () => {
     await expect(page.getByRole("row").filter({ hasText: "drill passed" })).toHaveCount(1);
   });
 
-  test("is followed to its end, however late the rest of the page learns of its beginning", async ({
+  test("is followed to its end, however late the rest of the page learns of its beginning @long", async ({
     connected: page,
     service,
     backups,
@@ -179,7 +179,7 @@ test.describe("a restore", () => {
     await expect(page.getByRole("button", { name: "Undo restore" })).toHaveCount(0);
   });
 
-  test("that ends while its user is elsewhere says so there, with the way back", async ({
+  test("that ends while its user is elsewhere says so there, with the way back @long", async ({
     connected: page,
     service,
     backups,
@@ -209,7 +209,7 @@ test.describe("a restore", () => {
     await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
-  test("is not done while the typed name is not the target's, nor after Escape", async ({
+  test("is not done while the typed name is not the target's, nor after Escape @long", async ({
     connected: page,
     service,
     backups,
@@ -233,7 +233,7 @@ test.describe("a restore", () => {
     expect((await showBackup(service, backup.id)).restore_status).toBeNull();
   });
 
-  test("of a copy that went bad fails, says why, and leaves the database as it is", async ({
+  test("of a copy that went bad fails, says why, and leaves the database as it is @long", async ({
     connected: page,
     service,
     backups,

@@ -42,7 +42,7 @@ test.describe("running a backup now", () => {
     await expectAccessible(page);
   });
 
-  test("what the service refuses is reported, and the list stays", async ({
+  test("what the service refuses is reported, and the list stays @long", async ({
     connected: page,
     service,
     backups,
@@ -91,7 +91,7 @@ test.describe("a run in its row", () => {
     );
   });
 
-  test("is its restore as well, which leaves the data as it is when it is canceled", async ({
+  test("is its restore as well, which leaves the data as it is when it is canceled @long", async ({
     connected: page,
     service,
     backups,
@@ -117,7 +117,7 @@ test.describe("a run in its row", () => {
     expect(await readdir(backups.site.root)).toContain("later.txt");
   });
 
-  test("that has ended by the time of the answer is not canceled, and the question says so", async ({
+  test("that has ended by the time of the answer is not canceled, and the question says so @long", async ({
     connected: page,
     service,
     backups,
@@ -213,7 +213,7 @@ test.describe("deleting a backup", () => {
   });
 });
 
-test("a backup that cannot work says why, in the list and where it is changed", async ({
+test("a backup that cannot work says why, in the list and where it is changed @long", async ({
   connected: page,
   service,
   backups,
@@ -229,7 +229,7 @@ test("a backup that cannot work says why, in the list and where it is changed", 
   await expect(row.getByText("failed", { exact: true }).filter({ visible: true })).toHaveCount(2);
 });
 
-test("a server's backups are behind its name on the left; a server that is not there has none", async ({
+test("a server's backups are behind its name on the left; a server that is not there has none @long", async ({
   connected: page,
   service,
   expected,

@@ -105,7 +105,7 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 
-test("a whole page of webhooks is pinged and deleted, and brackets turn the page", async ({
+test("a whole page of webhooks is pinged and deleted, and brackets turn the page @long", async ({
   connected: page,
   service,
   site,
@@ -140,7 +140,7 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
   await expect(page.getByRole("row")).toHaveCount(2);
 });
 
-test("webhooks are paused and enabled together, and those that already are stay out", async ({
+test("webhooks are paused and enabled together, and those that already are stay out @long", async ({
   connected: page,
   service,
   site,
@@ -192,7 +192,7 @@ test("webhooks are paused and enabled together, and those that already are stay 
   await expect(dialog.getByRole("status")).toHaveText("2 done, 1 refused.");
 });
 
-test("a token that can only read selects webhooks, and pauses and enables none", async ({
+test("a token that can only read selects webhooks, and pauses and enables none @long", async ({
   page,
   service,
   site,
@@ -250,7 +250,7 @@ test("all that match are selected across pages, followed to their end, and what 
   expect((await site.worker(other)).status_reason).toBeNull();
 });
 
-test("whoever closes the dialog before the end hears of it, with the way to what failed", async ({
+test("whoever closes the dialog before the end hears of it, with the way to what failed @long", async ({
   connected: page,
   service,
   site,

@@ -80,7 +80,7 @@ test("another token sees nothing of what was read, and a session takes it along 
   expect(await kept(page)).toBeNull();
 });
 
-test("a signing secret and a token that were shown are kept nowhere", async ({
+test("a signing secret and a token that were shown are kept nowhere @long", async ({
   connected: page,
   service,
   site,
@@ -97,7 +97,7 @@ test("a signing secret and a token that were shown are kept nowhere", async ({
   );
 });
 
-test("a page that was seen opens from memory while the service says nothing, where it was left", async ({
+test("a page that was seen opens from memory while the service says nothing, where it was left @long", async ({
   page,
   site,
   installation,

@@ -42,7 +42,7 @@ test("a wrong token is shown at its field and nothing is kept", async ({
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
 });
 
-test("an address where nothing answers is shown at its field", async ({
+test("an address where nothing answers is shown at its field @long", async ({
   page,
   service,
   expected,
@@ -55,7 +55,11 @@ test("an address where nothing answers is shown at its field", async ({
   await expect(page.getByText("Couldn't reach the service.")).toBeVisible();
 });
 
-test("another service's address works from here too", async ({ page, service, site: _site }) => {
+test("another service's address works from here too @long", async ({
+  page,
+  service,
+  site: _site,
+}) => {
   await page.goto(`${service.url}/connect`);
   await page.getByLabel("Token").fill(serviceToken);
   // The same service under another name is another origin to the browser.
@@ -84,7 +88,7 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expectOverview(other);
 });
 
-test("a token that is revoked while the page is open leads to the connect page", async ({
+test("a token that is revoked while the page is open leads to the connect page @long", async ({
   page,
   service,
   site,
@@ -103,7 +107,11 @@ test("a token that is revoked while the page is open leads to the connect page",
   await expect(page).toHaveURL(/from=/);
 });
 
-test("servers and their sites stand on the left", async ({ connected: page, service, site }) => {
+test("servers and their sites stand on the left @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
   await page.goto(service.url);
   const nav = page.getByRole("navigation").first();
   // Opens the server, or enters it where it is open already.

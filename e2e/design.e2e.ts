@@ -88,7 +88,7 @@ async function photographOverlays(page: Page, scheme: (typeof schemes)[number]):
   await page.keyboard.press("Escape");
 }
 
-test("a clock that moves on while a page renders changes nothing until its next tick", async ({
+test("a clock that moves on while a page renders changes nothing until its next tick @long", async ({
   page,
 }) => {
   await page.addInitScript(() => {

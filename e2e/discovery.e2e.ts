@@ -58,7 +58,7 @@ test("a site that is found is added, and its database backed up, in a few clicks
     .toBe(404);
 });
 
-test("a token for reading sees why it may not look", async ({ page, service }) => {
+test("a token for reading sees why it may not look @long", async ({ page, service }) => {
   const { token } = await (
     await service.call("POST", "/api/tokens", { name: "reader", abilities: ["read"] })
   ).json();

@@ -130,7 +130,7 @@ async function expectForcedColors(page: Page, path: string): Promise<void> {
   expect(outline, path).not.toBe("none");
 }
 
-test("in forced colors the current page and tab, what is selected, and what was found are told apart", async ({
+test("in forced colors the current page and tab, what is selected, and what was found are told apart @long", async ({
   connected: page,
   service,
   site,
@@ -176,7 +176,7 @@ test("in forced colors the current page and tab, what is selected, and what was 
   expect(found.color).not.toBe(found.backgroundColor);
 });
 
-test("every form ends with its buttons, below all of its fields, on a phone and beside a preview", async ({
+test("every form ends with its buttons, below all of its fields, on a phone and beside a preview @long", async ({
   connected: page,
   service,
   site,
@@ -209,7 +209,7 @@ test("every form ends with its buttons, below all of its fields, on a phone and 
   }
 });
 
-test("a form's buttons do what they say although the field at hand gets an error as it is left", async ({
+test("a form's buttons do what they say although the field at hand gets an error as it is left @long", async ({
   connected: page,
   service,
   site,

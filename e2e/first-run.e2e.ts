@@ -45,7 +45,7 @@ test("a new service lists its first steps and marks its sample, until somebody h
   }
 });
 
-test("without any server the page says what to do, and claims that nothing is all right", async ({
+test("without any server the page says what to do, and claims that nothing is all right @long", async ({
   page,
 }) => {
   const folder = await makeMemoryFolder("quarterdeck-empty-");

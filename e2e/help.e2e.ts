@@ -1,6 +1,6 @@
 // The documentation as pages of the dashboard.
 import { expect, test } from "./fixtures.ts";
-import { expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
+import { expectAccessible, expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
 
 test("the help opens as pages, with contents, sections with addresses, and links between them", async ({
   connected: page,
@@ -14,6 +14,7 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await expect(page).toHaveURL(`${service.url}/help/workers`);
   await expect(page.getByRole("heading", { level: 1, name: "Workers" })).toBeFocused();
   await expect(page).toHaveTitle(/Workers · Help · Quarterdeck$/);
+  await expectAccessible(page);
 
   const section = page.getByRole("heading", { level: 2, name: /^Crash loops/ });
   const contents = page.getByRole("navigation", { name: "On this page" });
@@ -32,7 +33,10 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await expect(page.getByRole("heading", { level: 1, name: "Workers" })).toBeVisible();
 });
 
-test("code in the help is copied as it stands there", async ({ connected: page, service }) => {
+test("code in the help is copied as it stands there @long", async ({
+  connected: page,
+  service,
+}) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(`${service.url}/help/backups`);
   const code = page.getByRole("region", { name: /^Code/ }).first();
@@ -44,7 +48,7 @@ test("code in the help is copied as it stands there", async ({ connected: page, 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.innerText());
 });
 
-test("every page of the help is there, fits a phone, and breaks no rule of the page's policy", async ({
+test("every page of the help is there, fits a phone, and breaks no rule of the page's policy @long", async ({
   connected: page,
   service,
 }) => {
@@ -69,7 +73,7 @@ test("every page of the help is there, fits a phone, and breaks no rule of the p
   await expectAccessibleInBoth(page);
 });
 
-test("a page of the help that there is none of is not found", async ({
+test("a page of the help that there is none of is not found @long", async ({
   connected: page,
   service,
 }) => {
@@ -79,7 +83,7 @@ test("a page of the help that there is none of is not found", async ({
   }
 });
 
-test("a form's note opens the help in a tab of its own", async ({
+test("a form's note opens the help in a tab of its own @long", async ({
   connected: page,
   service,
   site,

@@ -173,7 +173,7 @@ test("a database is tested before it is saved, and its URL is never shown again"
   expect([next === name, more]).toEqual([false, []]);
 });
 
-test("a test that takes its time is canceled", async ({ page }) => {
+test("a test that takes its time is canceled @long", async ({ page }) => {
   const silent = createServer((socket) => void socket.on("error", () => undefined).resume());
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -480,7 +480,7 @@ test("what is in use stays, and what is not goes", async ({ page, expected }) =>
   await expect(page.getByText("db-by-hand").first()).toBeVisible();
 });
 
-test("a mistake in the file is shown with its line", async ({ page }) => {
+test("a mistake in the file is shown with its line @long", async ({ page }) => {
   const before = await text();
   await writeFile(file, `${before}sitez: []\n`);
   await open(page);
@@ -497,7 +497,7 @@ test("fits a phone, and is accessible in light and dark", async ({ page }) => {
   }
 });
 
-test("is for tokens that may do everything, and for services that have it", async ({
+test("is for tokens that may do everything, and for services that have it @long", async ({
   page,
   expected,
 }) => {
@@ -516,7 +516,7 @@ test("is for tokens that may do everything, and for services that have it", asyn
   await foreign.close();
 });
 
-test("a file that is read-only here has its lines to paste", async ({
+test("a file that is read-only here has its lines to paste @long", async ({
   page,
   context,
   expected,

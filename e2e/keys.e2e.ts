@@ -5,7 +5,7 @@ import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
 
 const keysDialog = (page: Page) => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
-test("a key that is pressed before its code has come works once it has", async ({
+test("a key that is pressed before its code has come works once it has @long", async ({
   connected: page,
   service,
   site,
@@ -78,7 +78,7 @@ test("Esc closes what the list of keys says it closes, the nearest first", async
   await expect(menu).toBeHidden();
 });
 
-test("Esc dismisses a message, and closes a delivery that stands beside the others", async ({
+test("Esc dismisses a message, and closes a delivery that stands beside the others @long", async ({
   connected: page,
   service,
   site,

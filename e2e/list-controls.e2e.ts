@@ -84,7 +84,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await expectAccessible(page);
 });
 
-test("typing asks for what counts and navigates nowhere, and who leaves at once comes back to the whole word", async ({
+test("typing asks for what counts and navigates nowhere, and who leaves at once comes back to the whole word @long", async ({
   connected: page,
   service,
   site,
@@ -121,7 +121,7 @@ test("typing asks for what counts and navigates nowhere, and who leaves at once 
   await expect(page).toHaveURL(list);
 });
 
-test("a token that ends after something was typed leads to the connect page, and from there back to it", async ({
+test("a token that ends after something was typed leads to the connect page, and from there back to it @long", async ({
   page,
   service,
   site,
@@ -154,7 +154,7 @@ test("pages of a filtered list stay filtered", async ({ connected: page, service
   await expect(page).toHaveURL(/\?q=other&sort=queue&per_page=1$/);
 });
 
-test("configurations, backups and webhooks have the same controls", async ({
+test("configurations, backups and webhooks have the same controls @long", async ({
   connected: page,
   service,
   backups,
@@ -220,7 +220,7 @@ test("a row opens its page wherever it is clicked, and not where that means some
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
 });
 
-test("a row opens its page as soon as it is there, before what lies above the page has come", async ({
+test("a row opens its page as soon as it is there, before what lies above the page has come @long", async ({
   connected: page,
   service,
   site,
@@ -236,7 +236,7 @@ test("a row opens its page as soon as it is there, before what lies above the pa
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
 });
 
-test("what can be done with a row is seen where it is pointed at or holds the focus, and on a phone always", async ({
+test("what can be done with a row is seen where it is pointed at or holds the focus, and on a phone always @long", async ({
   connected: page,
   service,
   site,
@@ -259,7 +259,7 @@ test("what can be done with a row is seen where it is pointed at or holds the fo
 });
 
 testSecond(
-  "a service that cannot filter has no controls, whether it ignores or refuses them",
+  "a service that cannot filter has no controls, whether it ignores or refuses them @long",
   async ({ page, second, service, open }) => {
     await open("base address");
     const id = await second.make(`/api/site/${siteId}/worker`, workerBody);

@@ -109,7 +109,7 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   expect((await site.worker(first.id)).status).toBe("installed");
 });
 
-test("a key does what the row's button does, says why when that is refused, and writes where text is written", async ({
+test("a key does what the row's button does, says why when that is refused, and writes where text is written @long", async ({
   connected: page,
   service,
   site,

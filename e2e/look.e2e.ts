@@ -37,7 +37,7 @@ test("the fonts come with the dashboard, are kept for good, and move nothing", a
   expect(shift).toBeLessThanOrEqual(maxShift);
 });
 
-test("a good state is a dot and a word, a bad one a pill", async ({
+test("a good state is a dot and a word, a bad one a pill @long", async ({
   connected: page,
   service,
   site,
@@ -58,7 +58,7 @@ test("a good state is a dot and a word, a bad one a pill", async ({
   expect(await fillOf(good)).toBe("rgba(0, 0, 0, 0)");
 });
 
-test("the browser's own bars have the color of the chosen theme, and a phone's home screen gets an icon of the right size", async ({
+test("the browser's own bars have the color of the chosen theme, and a phone's home screen gets an icon of the right size @long", async ({
   connected: page,
   service,
 }) => {

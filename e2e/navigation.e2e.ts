@@ -68,7 +68,7 @@ testMany(
 );
 
 testMany(
-  "the server of the page that is shown is open, and a button opens another one",
+  "the server of the page that is shown is open, and a button opens another one @long",
   async ({ connected: page, service, site, many }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers`);
     await expect(place(page, site.name)).toHaveAttribute("aria-current", "true");
@@ -104,7 +104,7 @@ testMany(
   },
 );
 
-test("where there is no room for it, it is not made, and what it shows is not asked for", async ({
+test("where there is no room for it, it is not made, and what it shows is not asked for @long", async ({
   connected: page,
   service,
   site,

@@ -99,7 +99,7 @@ test("a server's own channels are chosen beside its backups, for what belongs to
   await expect.poll(used).toEqual([]);
 });
 
-test("what was just saved can be undone, and the focus is on its box again", async ({
+test("what was just saved can be undone, and the focus is on its box again @long", async ({
   connected: page,
   service,
   site,
@@ -114,7 +114,7 @@ test("what was just saved can be undone, and the focus is on its box again", asy
   expect(await chosen(service, site.id)).toEqual([]);
 });
 
-test("two boxes that are checked before the service has answered are both saved", async ({
+test("two boxes that are checked before the service has answered are both saved @long", async ({
   connected: page,
   service,
   site,
@@ -138,7 +138,7 @@ test("two boxes that are checked before the service has answered are both saved"
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 });
 
-test("a change that the service refuses is taken back on screen and reported, and the focus stays", async ({
+test("a change that the service refuses is taken back on screen and reported, and the focus stays @long", async ({
   page,
   service,
   site,
@@ -169,7 +169,7 @@ test("a change that the service refuses is taken back on screen and reported, an
   await bare.close();
 });
 
-test("without channels the page says how to add one", async ({
+test("without channels the page says how to add one @long", async ({
   connected: page,
   service,
   site,
@@ -182,7 +182,7 @@ test("without channels the page says how to add one", async ({
 });
 
 test.describe("where the service does not list the account's channels", () => {
-  test("those of the site can be unchecked, and others are added by their id", async ({
+  test("those of the site can be unchecked, and others are added by their id @long", async ({
     page,
     service,
     site,
@@ -325,7 +325,7 @@ test.describe("the events of a selected channel", () => {
     await expect(eventsOf(page, team)).toHaveValue("all");
   });
 
-  test("are chosen for a server's own channels as well, and a token that reads sees them only", async ({
+  test("are chosen for a server's own channels as well, and a token that reads sees them only @long", async ({
     connected: page,
     service,
     channels: { ops, team },
@@ -357,7 +357,7 @@ test.describe("the events of a selected channel", () => {
     await service.call("PUT", path, { channels: [] });
   });
 
-  test("cannot be changed with a token that may only read", async ({
+  test("cannot be changed with a token that may only read @long", async ({
     connected: page,
     service,
     site,
@@ -370,7 +370,7 @@ test.describe("the events of a selected channel", () => {
     await expect(eventsOf(page, ops)).toHaveAccessibleDescription("This token can only read.");
   });
 
-  test("are not offered by a service that has no choice of them", async ({
+  test("are not offered by a service that has no choice of them @long", async ({
     connected: page,
     service,
     site,

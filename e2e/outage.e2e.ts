@@ -64,7 +64,7 @@ const colorOf = (page: Page) =>
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-test("while the service is away a page says since when, keeps its states without their color and does not move", async ({
+test("while the service is away a page says since when, keeps its states without their color and does not move @long", async ({
   page,
   moody,
 }) => {
@@ -88,7 +88,7 @@ test("while the service is away a page says since when, keeps its states without
   await expect(page.getByText("Quarterdeck was updated.")).toBeHidden();
 });
 
-test("a page whose code does not come because the service is away says that, and opens once it is back", async ({
+test("a page whose code does not come because the service is away says that, and opens once it is back @long", async ({
   page,
   moody,
 }) => {

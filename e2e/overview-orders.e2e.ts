@@ -16,7 +16,7 @@ import { test } from "./webhook-receiver.ts";
 const problem = (page: Page, name: string) =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: name });
 
-test("a failed backup is run again from its row, which goes once the run is good", async ({
+test("a failed backup is run again from its row, which goes once the run is good @long", async ({
   connected: page,
   service,
   backups,
@@ -68,7 +68,7 @@ test("a failed worker is started from its row", async ({ connected: page, servic
   await expect.poll(async () => (await site.worker(id)).status).toBe("installed");
 });
 
-test("a disabled webhook is enabled from its row", async ({
+test("a disabled webhook is enabled from its row @long", async ({
   connected: page,
   service,
   site,
@@ -90,7 +90,7 @@ test("a disabled webhook is enabled from its row", async ({
   await expect(row).toBeHidden();
 });
 
-test("a token that may only read mends nothing, and what has gone meanwhile is reported", async ({
+test("a token that may only read mends nothing, and what has gone meanwhile is reported @long", async ({
   connected: page,
   service,
   site,

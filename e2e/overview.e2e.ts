@@ -71,7 +71,7 @@ test("says what has no backup, leads to the cure, and counts it once it is prote
   await expectAccessibleInBoth(page);
 });
 
-test("a backup with a warning counts as protected, and is amber wherever it shows", async ({
+test("a backup with a warning counts as protected, and is amber wherever it shows @long", async ({
   connected: page,
   service,
   backups,
@@ -109,7 +109,7 @@ test("a backup with a warning counts as protected, and is amber wherever it show
   await expect(page.getByText("Nearly empty")).toBeHidden();
 });
 
-test("a failed run is a problem although an earlier backup is good", async ({
+test("a failed run is a problem although an earlier backup is good @long", async ({
   connected: page,
   service,
   backups,
@@ -151,7 +151,7 @@ test("the page is one request, however many servers and sites there are", async 
   );
 });
 
-test("servers are found by their names and by those of their sites", async ({
+test("servers are found by their names and by those of their sites @long", async ({
   connected: page,
   service,
   backups,
@@ -178,7 +178,7 @@ test("servers are found by their names and by those of their sites", async ({
   await expectAccessible(page);
 });
 
-test("the title and the icon say how many things fail", async ({
+test("the title and the icon say how many things fail @long", async ({
   connected: page,
   service,
   site,
@@ -191,7 +191,7 @@ test("the title and the icon say how many things fail", async ({
   await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", /^data:image\/svg/);
 });
 
-test("a token for one server sees that server, and none of the others' problems", async ({
+test("a token for one server sees that server, and none of the others' problems @long", async ({
   page,
   service,
   backups,
@@ -213,7 +213,7 @@ test("a token for one server sees that server, and none of the others' problems"
   await expect(page.getByText(site.name)).toHaveCount(0);
 });
 
-test("against a service without an overview, the servers are listed as before", async ({
+test("against a service without an overview, the servers are listed as before @long", async ({
   page,
   service,
   site,

@@ -107,7 +107,7 @@ test("what the page allows is done from there, and what it does not says why", a
   await expectToast(page, "alert", `Couldn't run “Stop default on database (worker ${id})”.`);
 });
 
-test("an id leads to its thing, whether or not the service lists its servers", async ({
+test("an id leads to its thing, whether or not the service lists its servers @long", async ({
   connected: page,
   service,
   site,
@@ -147,7 +147,7 @@ test("an id leads to its thing, whether or not the service lists its servers", a
   await bare.close();
 });
 
-test("its key works from the moment on at which a page is there, read anew or from memory", async ({
+test("its key works from the moment on at which a page is there, read anew or from memory @long", async ({
   connected: page,
   service,
 }) => {
@@ -297,7 +297,7 @@ test("what is found is acted on from there, by keys and by pointer", async ({
     .toBe(2);
 });
 
-test("all backups of a server are run, and its page opened, by words alone", async ({
+test("all backups of a server are run, and its page opened, by words alone @long", async ({
   connected: page,
   service,
   backups,
@@ -318,7 +318,7 @@ test("all backups of a server are run, and its page opened, by words alone", asy
     .toBe(1);
 });
 
-test("what cannot be done says why, and stays undone", async ({
+test("what cannot be done says why, and stays undone @long", async ({
   connected: page,
   service,
   site,
@@ -354,7 +354,7 @@ test("what cannot be done says why, and stays undone", async ({
   await expect(palette(page).getByText("No results for “viewer”.")).toBeVisible();
 });
 
-test("the theme is chosen there, and it says which one is on", async ({
+test("the theme is chosen there, and it says which one is on @long", async ({
   connected: page,
   service,
 }) => {
@@ -369,7 +369,7 @@ test("the theme is chosen there, and it says which one is on", async ({
   await expect.poll(scheme).toBe("");
 });
 
-test("what lies above the page comes at once when it is needed, however busy the browser is", async ({
+test("what lies above the page comes at once when it is needed, however busy the browser is @long", async ({
   connected: page,
   service,
   site,
@@ -381,7 +381,7 @@ test("what lies above the page comes at once when it is needed, however busy the
   await expect(page.getByRole("alertdialog")).toContainText("Delete default on database?");
 });
 
-test("what does not come above the page is reported, and the page stays", async ({
+test("what does not come above the page is reported, and the page stays @long", async ({
   connected: page,
   service,
   site,

@@ -1,5 +1,6 @@
 import { defineConfig } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
+import { isLongForm } from "../server/testing/long-form.ts";
 
 const browser = launchOptions();
 
@@ -7,6 +8,8 @@ export default defineConfig({
   testDir: ".",
   globalSetup: "./global-setup.ts",
   testMatch: "**/*.e2e.ts",
+  // What another test promises as well, or reaches the same way, is left to `npm run soak -- browser`.
+  ...(!isLongForm && { grepInvert: /@long/ }),
   outputDir: "../test-results",
   // Each worker has a whole service of its own, with a database and real processes. Most of a test is waiting, so one
   // worker a processor leaves it idle a third of the time.

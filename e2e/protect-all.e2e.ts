@@ -55,7 +55,7 @@ test("everything on a server that has no backup is protected in one go", async (
   });
 });
 
-test("what cannot be protected says why, and the rest is", async ({
+test("what cannot be protected says why, and the rest is @long", async ({
   connected: page,
   service,
   backups,

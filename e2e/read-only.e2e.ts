@@ -110,7 +110,7 @@ test("a token that can only read sees every action disabled with the reason, on 
   expect(changes).toEqual([]);
 });
 
-test("a token that may do everything is held back by nothing", async ({
+test("a token that may do everything is held back by nothing @long", async ({
   connected: page,
   service,
   site,

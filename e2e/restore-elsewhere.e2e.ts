@@ -103,7 +103,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   expect(countIn(target.file)).toBe(7);
 });
 
-test("a database that is not there is made, and a site is restored into another folder", async ({
+test("a database that is not there is made, and a site is restored into another folder @long", async ({
   connected: page,
   service,
   backups,

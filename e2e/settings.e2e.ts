@@ -122,7 +122,7 @@ test("a revoked token is refused at once; without the one in use the page is dis
   expect(await statusWith(service, own.token, "/api/servers")).toBe(401);
 });
 
-test("who may not manage tokens sees what it takes, and has the rest of the page", async ({
+test("who may not manage tokens sees what it takes, and has the rest of the page @long", async ({
   page,
   service,
   expected,
@@ -199,7 +199,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
 });
 
-test("a token made with one that expires ends with it, and nothing later is offered", async ({
+test("a token made with one that expires ends with it, and nothing later is offered @long", async ({
   page,
   service,
 }) => {
@@ -244,7 +244,7 @@ test("says whether sites are kept apart from the service, and nothing where it i
   await other.close();
 });
 
-test("an ordinary account sees plainly what a site's code could reach", async ({ page }) => {
+test("an ordinary account sees plainly what a site's code could reach @long", async ({ page }) => {
   test.skip(!hasPostgresServer, "needs Debian's PostgreSQL");
   const folder = await makeMemoryFolder("quarterdeck-shared-");
   const postgres = await startPostgresServer();

@@ -74,7 +74,7 @@ test("the link of a first start signs in once, and its code leaves the address a
   await expectNoSidewaysScroll(other);
 });
 
-test("of two tabs that open one link at once, exactly one is signed in, and the other says why not", async ({
+test("of two tabs that open one link at once, exactly one is signed in, and the other says why not @long", async ({
   page,
   fresh: { service, code },
   expected,
@@ -89,7 +89,7 @@ test("of two tabs that open one link at once, exactly one is signed in, and the 
   expect(winners).toHaveLength(1);
 });
 
-test("a code that nobody knows leads to the connect page with the reason; the right one still works there", async ({
+test("a code that nobody knows leads to the connect page with the reason; the right one still works there @long", async ({
   page,
   fresh: { service, code },
   expected,
@@ -135,7 +135,7 @@ test("a bad link never ends a good session, and says that it did not work", asyn
   await expect(notice).toBeHidden();
 });
 
-test("a token that is not accepted leads to the connect page with the reason, and is not kept", async ({
+test("a token that is not accepted leads to the connect page with the reason, and is not kept @long", async ({
   page,
   service,
   expected,

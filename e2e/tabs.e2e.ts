@@ -94,7 +94,7 @@ test("a token that is revoked while two tabs are open says so in both, and both 
   await expect(other).toHaveURL(`${service.url}/sites/${site.id}/webhooks`);
 });
 
-test("a token that expires while the page is open is said to have expired", async ({
+test("a token that expires while the page is open is said to have expired @long", async ({
   page,
   service,
   site,
@@ -153,7 +153,7 @@ test("a token of another service goes with that service's address, and nowhere e
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
 });
 
-test("a bad link in a new tab leads into the session of the other one, and says that it is bad", async ({
+test("a bad link in a new tab leads into the session of the other one, and says that it is bad @long", async ({
   connected: page,
   context,
   service,

@@ -25,7 +25,11 @@ test("a run that ends while its user is elsewhere says so in the place where it 
   await expectAccessible(page);
 });
 
-test("a run says nothing where its page does", async ({ connected: page, service, backups }) => {
+test("a run says nothing where its page does @long", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
   const { id } = await backups.createConfiguration();
   await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
   await page.getByRole("button", { name: press }).click();

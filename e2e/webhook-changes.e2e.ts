@@ -42,7 +42,7 @@ test("a webhook is edited in place: description and events, and only those arriv
   await expectRow(webhookRow(page, receiver.url), "Billing, production", "Deployment failed");
 });
 
-test("an address that may not be called is refused at its field, and nothing is stored", async ({
+test("an address that may not be called is refused at its field, and nothing is stored @long", async ({
   connected: page,
   service,
   receiver,
@@ -87,7 +87,7 @@ test("a pause stops deliveries and keeps what is missed, until somebody enables 
   await expect.poll(() => receiver.received.length).toBe(1);
 });
 
-test("a failing webhook has one state and one sentence: failing, never enabled", async ({
+test("a failing webhook has one state and one sentence: failing, never enabled @long", async ({
   connected: page,
   service,
   site,
@@ -172,7 +172,7 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await expect.poll(() => receiver.received.length).toBe(3);
 });
 
-test("a token that may only read changes nothing, and sees why", async ({
+test("a token that may only read changes nothing, and sees why @long", async ({
   connected: page,
   service,
   receiver,

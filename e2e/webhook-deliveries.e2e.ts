@@ -60,7 +60,7 @@ test.describe("a webhook's page", () => {
     await expect(link).toBeFocused();
   });
 
-  test("nothing is claimed of a ping that is on its way, and it cannot be sent again", async ({
+  test("nothing is claimed of a ping that is on its way, and it cannot be sent again @long", async ({
     connected: page,
     service,
     receiver,
@@ -85,7 +85,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("Empty body.")).toBeVisible();
   });
 
-  test("deliveries are paged, and the page and the open one are in the address", async ({
+  test("deliveries are paged, and the page and the open one are in the address @long", async ({
     connected: page,
     service,
     receiver,
@@ -121,7 +121,7 @@ test.describe("a webhook's page", () => {
     await expect(heading).toBeVisible();
   });
 
-  test("a delivery of another webhook is not shown as one of this", async ({
+  test("a delivery of another webhook is not shown as one of this @long", async ({
     connected: page,
     service,
     createWebhook,

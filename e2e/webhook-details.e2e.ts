@@ -47,7 +47,7 @@ test.describe("a webhook's page", () => {
     for (const one of [old, secret]) expect(new Verifier(one).verify(body, headers)).toBeTruthy();
   });
 
-  test("a receiver that wants nothing more disables the webhook, and one that takes a ping enables it", async ({
+  test("a receiver that wants nothing more disables the webhook, and one that takes a ping enables it @long", async ({
     connected: page,
     service,
     site,
@@ -71,7 +71,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("enabled", { exact: true }).first()).toBeVisible();
   });
 
-  test("what a disabled webhook missed is named, and sent once it is enabled and somebody asks", async ({
+  test("what a disabled webhook missed is named, and sent once it is enabled and somebody asks @long", async ({
     connected: page,
     service,
     site,
@@ -104,7 +104,7 @@ test.describe("a webhook's page", () => {
     await expect(send).toBeHidden();
   });
 
-  test("a pause that the receiver asks for is shown", async ({
+  test("a pause that the receiver asks for is shown @long", async ({
     connected: page,
     service,
     receiver,
@@ -118,7 +118,7 @@ test.describe("a webhook's page", () => {
     await expect(page.getByText("Receiver asked to wait until")).toBeVisible();
   });
 
-  test("deleting from there leads back to the list, and nothing is left", async ({
+  test("deleting from there leads back to the list, and nothing is left @long", async ({
     connected: page,
     service,
     site,

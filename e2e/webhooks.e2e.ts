@@ -124,7 +124,7 @@ test.describe("the form", () => {
     await expectAccessible(page);
   });
 
-  test("a token that may only read creates, pings, rotates and deletes nothing, and sees why", async ({
+  test("a token that may only read creates, pings, rotates and deletes nothing, and sees why @long", async ({
     connected: page,
     service,
     site,
@@ -150,7 +150,7 @@ test.describe("the form", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("asks before a secret that nobody has stored is lost, and not once it is stored", async ({
+  test("asks before a secret that nobody has stored is lost, and not once it is stored @long", async ({
     connected: page,
     service,
     site,
@@ -195,7 +195,7 @@ test.describe("the list", () => {
     expect((await service.call("GET", `/api/site-webhook/${id}`)).status).toBe(404);
   });
 
-  test("what came of the last delivery is a link to it", async ({
+  test("what came of the last delivery is a link to it @long", async ({
     connected: page,
     service,
     site,

@@ -66,7 +66,11 @@ test.describe("a worker's page", () => {
     await expectAccessible(page);
   });
 
-  test("shows a process that died and came back", async ({ connected: page, service, site }) => {
+  test("shows a process that died and came back @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
     const { id } = await site.createWorker();
     await page.goto(`${service.url}/workers/${id}`);
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
@@ -79,7 +83,11 @@ test.describe("a worker's page", () => {
     await expect(page.getByRole("cell", { name: "running" })).toBeVisible();
   });
 
-  test("deleting from there leads back to the list", async ({ connected: page, service, site }) => {
+  test("deleting from there leads back to the list @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
     const { id } = await site.createWorker();
     await page.goto(`${service.url}/workers/${id}`);
     await page.getByRole("button", { name: ofWorker(id, "Delete") }).click();

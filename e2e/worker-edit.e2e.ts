@@ -43,7 +43,7 @@ test("a change replaces the processes and is said, from the list to the worker's
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
-test("a change that cannot start is undone, and the worker's page says so and why", async ({
+test("a change that cannot start is undone, and the worker's page says so and why @long", async ({
   connected: page,
   service,
   site,
@@ -68,7 +68,7 @@ test("a change that cannot start is undone, and the worker's page says so and wh
   await expect(workerRow(page, id)).toContainText("The change was undone.");
 });
 
-test("a wrong field is shown, nothing is changed, and what was typed is not lost without a question", async ({
+test("a wrong field is shown, nothing is changed, and what was typed is not lost without a question @long", async ({
   connected: page,
   service,
   site,
@@ -85,7 +85,7 @@ test("a wrong field is shown, nothing is changed, and what was typed is not lost
   expect(await site.worker(id)).toMatchObject({ processes: 1, status: "installed" });
 });
 
-test("while a worker is installed it cannot be edited, and says why", async ({
+test("while a worker is installed it cannot be edited, and says why @long", async ({
   connected: page,
   service,
   site,
@@ -122,7 +122,7 @@ test("a duplicate is a new worker with the same settings", async ({
   expect(made).toMatchObject({ queue: "reports", connection: "redis", tries: 5 });
 });
 
-test("a token that can only read is offered no change", async ({ page, service, site }) => {
+test("a token that can only read is offered no change @long", async ({ page, service, site }) => {
   const { id } = await site.createWorker();
   await connectAs(page, service.url, await createReadingToken(service));
   await page.goto(`${service.url}/workers/${id}`);

@@ -31,7 +31,7 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { name: "New worker" })).toBeHidden();
   });
 
-  test("shows four fields, says what the others are set to, and can be saved at once", async ({
+  test("shows four fields, says what the others are set to, and can be saved at once @long", async ({
     connected: page,
     service,
     site,
@@ -118,7 +118,7 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
   });
 
-  test("creates one worker however often the button is pressed", async ({
+  test("creates one worker however often the button is pressed @long", async ({
     connected: page,
     service,
     site,

@@ -47,7 +47,7 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await expect(main.getByText("crash-looping")).toBeHidden(soon);
 });
 
-test("a worker of which one process was given up says how many are up, and a deployment how many run it", async ({
+test("a worker of which one process was given up says how many are up, and a deployment how many run it @long", async ({
   connected: page,
   service,
   site,
@@ -83,7 +83,7 @@ test("a worker of which one process was given up says how many are up, and a dep
   await expect(main.getByText("on the new release")).toBeHidden(soon);
 });
 
-test("what waits for a server that is away is shown, and withdrawn", async ({
+test("what waits for a server that is away is shown, and withdrawn @long", async ({
   connected: page,
   service,
 }) => {

@@ -65,7 +65,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   expect(third.some(isAlive)).toBe(false);
 });
 
-test("deleting is not done when the question is answered with no", async ({
+test("deleting is not done when the question is answered with no @long", async ({
   connected: page,
   service,
   site,
@@ -82,7 +82,7 @@ test("deleting is not done when the question is answered with no", async ({
   expect((await site.worker(id)).status).toBe("installed");
 });
 
-test("what a worker cannot do while it is installing is disabled and says why", async ({
+test("what a worker cannot do while it is installing is disabled and says why @long", async ({
   connected: page,
   service,
   site,
@@ -132,7 +132,11 @@ test("a worker that cannot run is failed, with the reason and the end of its log
 });
 
 test.describe("the list", () => {
-  test("is paged, and the page is in the address", async ({ connected: page, service, site }) => {
+  test("is paged, and the page is in the address @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
     for (let count = 0; count < 21; count++)
       await service.call("DELETE", `/api/worker/${(await site.createWorker()).id}/stop`);
     await page.goto(`${service.url}/sites/${site.id}/workers`);
@@ -176,7 +180,11 @@ test.describe("the list", () => {
     await expect(stop).toBeFocused();
   });
 
-  test("sees what others change, without a reload", async ({ connected: page, service, site }) => {
+  test("sees what others change, without a reload @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
     await page.clock.install();
     const { id } = await site.createWorker();
     await page.goto(`${service.url}/sites/${site.id}/workers`);
@@ -218,8 +226,8 @@ test("every page is accessible and fits 360 px, light and dark", async ({
     processes: 2,
     queue: "a-rather-long-queue-name,default",
   });
+  // The start page is tried beside the backups.
   for (const path of [
-    "/",
     `/sites/${site.id}/workers`,
     `/sites/${site.id}/workers/new`,
     `/workers/${id}`,

@@ -7,11 +7,13 @@ type Program = {
   name: string;
   /** One line for whoever chooses. */
   about: string;
-  /** The tests that it runs. */
+  /** The tests that it runs: Vitest's, or those of the browser. */
   files: readonly string[];
   /** What makes them long. The environment of the command goes before it. */
   environment: Record<string, string>;
 };
+
+const browserTests = "e2e/";
 
 const programs: readonly Program[] = [
   {
@@ -82,6 +84,12 @@ const programs: readonly Program[] = [
       "server/storage/local.test.ts",
       "server/storage/every-storage.test.ts",
     ],
+    environment: { LONG_FORM: "true" },
+  },
+  {
+    name: "browser",
+    about: "all browser tests, of which npm test leaves out those whose promise another one keeps",
+    files: [browserTests],
     environment: { LONG_FORM: "true" },
   },
   {
@@ -197,8 +205,10 @@ function run({ name, about, files, environment }: Program): boolean {
   console.log(`\n— ${name}: ${about}`);
   const root = fileURLToPath(new URL("../..", import.meta.url));
   // Each test says its end at once: a file of them may take half an hour.
-  const args = ["run", "--reporter=verbose", ...files];
-  const { status } = spawnSync(`${root}/node_modules/.bin/vitest`, args, {
+  const [bin, ...args] = files.includes(browserTests)
+    ? ["playwright", "test", "--config=e2e/playwright.config.ts", "--reporter=list"]
+    : ["vitest", "run", "--reporter=verbose"];
+  const { status } = spawnSync(`${root}/node_modules/.bin/${bin}`, [...args, ...files], {
     cwd: root,
     stdio: "inherit",
     env: { SEEDS: "random", ...environment, ...process.env },
