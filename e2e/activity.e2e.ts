@@ -116,7 +116,7 @@ test("filters stand in the address, and a server brings its sites", async ({
   await expect(entries(page).first()).toBeVisible();
 });
 
-test("what is new waits above the list, and what is read does not move", async ({
+test("what is new waits above the list, and what is read does not move @long", async ({
   connected: page,
   service,
   site,

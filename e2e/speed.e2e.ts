@@ -103,7 +103,7 @@ test("nobody sees a page's frame who is not connected", async ({ page, service }
   expect(await page.evaluate(() => document.documentElement.dataset["connected"])).toBeUndefined();
 });
 
-test("a link that was hovered or focused opens without asking for code or data", async ({
+test("a link that was hovered or focused opens without asking for code or data @long", async ({
   connected: page,
   service,
   site,
