@@ -62,7 +62,8 @@ export async function startSupervisord(
     openSocket: async () => socket,
     path: socket,
     login: null,
-    limitMs: 5000,
+    // A program may take its time to end, and the machine may be busy.
+    limitMs: 60_000,
   });
   let daemon: ChildProcess | null = null;
 
