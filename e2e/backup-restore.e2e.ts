@@ -209,7 +209,7 @@ test.describe("a restore", () => {
     await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
-  test("is not done while the typed name is not the target's, nor after Escape @long", async ({
+  test("is not done while the typed name is not the target's, nor after Escape", async ({
     connected: page,
     service,
     backups,
@@ -233,7 +233,7 @@ test.describe("a restore", () => {
     expect((await showBackup(service, backup.id)).restore_status).toBeNull();
   });
 
-  test("of a copy that went bad fails, says why, and leaves the database as it is @long", async ({
+  test("of a copy that went bad fails, says why, and leaves the database as it is", async ({
     connected: page,
     service,
     backups,

@@ -213,7 +213,7 @@ test.describe("deleting a backup", () => {
   });
 });
 
-test("a backup that cannot work says why, in the list and where it is changed @long", async ({
+test("a backup that cannot work says why, in the list and where it is changed", async ({
   connected: page,
   service,
   backups,

@@ -80,7 +80,7 @@ test("another token sees nothing of what was read, and a session takes it along 
   expect(await kept(page)).toBeNull();
 });
 
-test("a signing secret and a token that were shown are kept nowhere @long", async ({
+test("a signing secret and a token that were shown are kept nowhere", async ({
   connected: page,
   service,
   site,

@@ -50,6 +50,8 @@ test("a site that is found is added, and its database backed up, in a few clicks
 
   // The other tests' inventory does not have it, and is refused while something uses it.
   const configuration = page.url().split("/").at(-1);
+  // A page that still asks for it would be told that it's gone.
+  await page.goto("about:blank");
   await service.call("DELETE", `/api/backup-configuration/${configuration}`);
   await expect
     .poll(

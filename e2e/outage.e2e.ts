@@ -64,7 +64,7 @@ const colorOf = (page: Page) =>
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-test("while the service is away a page says since when, keeps its states without their color and does not move @long", async ({
+test("while the service is away a page says since when, keeps its states without their color and does not move", async ({
   page,
   moody,
 }) => {

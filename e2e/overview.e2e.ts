@@ -109,7 +109,7 @@ test("a backup with a warning counts as protected, and is amber wherever it show
   await expect(page.getByText("Nearly empty")).toBeHidden();
 });
 
-test("a failed run is a problem although an earlier backup is good @long", async ({
+test("a failed run is a problem although an earlier backup is good", async ({
   connected: page,
   service,
   backups,

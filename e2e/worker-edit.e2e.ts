@@ -43,7 +43,7 @@ test("a change replaces the processes and is said, from the list to the worker's
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
-test("a change that cannot start is undone, and the worker's page says so and why @long", async ({
+test("a change that cannot start is undone, and the worker's page says so and why", async ({
   connected: page,
   service,
   site,

@@ -118,7 +118,7 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();
   });
 
-  test("creates one worker however often the button is pressed @long", async ({
+  test("creates one worker however often the button is pressed", async ({
     connected: page,
     service,
     site,

@@ -47,7 +47,7 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await expect(main.getByText("crash-looping")).toBeHidden(soon);
 });
 
-test("a worker of which one process was given up says how many are up, and a deployment how many run it @long", async ({
+test("a worker of which one process was given up says how many are up, and a deployment how many run it", async ({
   connected: page,
   service,
   site,

@@ -65,7 +65,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   expect(third.some(isAlive)).toBe(false);
 });
 
-test("deleting is not done when the question is answered with no @long", async ({
+test("deleting is not done when the question is answered with no", async ({
   connected: page,
   service,
   site,

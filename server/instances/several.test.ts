@@ -77,7 +77,9 @@ test("each of them answers for every server", async () => {
   }
 });
 
-test("when one is killed the others look after its servers within 30 s, its workers run on, and who follows a log goes on at the same byte", async () => {
+test("when one is killed the others look after its servers within 30 s, its workers run on, and who follows a log goes on at the same byte", async ({
+  onTestFailed,
+}) => {
   const owners = await several.owners();
   const site = servers.find((id) => owners.get(id) === "second") ?? 0;
   await writeFile(
@@ -87,6 +89,10 @@ test("when one is killed the others look after its servers within 30 s, its work
   const [worker] = await workersOf(api, site);
   const id = worker?.id ?? 0;
   await api.call("PUT", `/api/worker/${id}`, { processes: 2, queue: "other" });
+  onTestFailed(async () => {
+    const found = JSON.stringify(await workersOf(api, site));
+    process.stderr.write(`${found}\n${first.output()}\n${second.output()}\n`);
+  });
   const counts = () =>
     soon(async () => {
       const [one] = await workersOf(api, site);
