@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createLog } from "../log.ts";
+import { migrationLock } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { settings } from "../store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import type { Handlers, Jobs } from "./jobs.ts";
 import { startTestJobs } from "../testing/jobs.ts";
 import { soon } from "../testing/soon.ts";
+import { withClient } from "../testing/with-client.ts";
 
 const secret = "whsec_planted-in-a-job";
 const lines: string[] = [];
@@ -68,4 +70,34 @@ test("no value of a query is in the log, or stored with the job that failed", as
   await vi.waitFor(() => expect(lines.join("")).toContain("settings_pkey"), { timeout: 60_000 });
   expect(lines.join("")).not.toContain(secret);
   expect(JSON.stringify(await stored())).not.toContain(secret);
+});
+
+/** As pg-boss makes it, for what installs its tables. */
+const installLock = `('x' || encode(sha224((current_database() || '.pgboss.pgboss')::bytea), 'hex'))::bit(64)::bigint`;
+
+test("instances that start together on a new database all start", async () => {
+  const fresh = await createTestDatabase();
+  try {
+    await fresh.db.execute(sql`drop schema pgboss cascade`);
+    const starting = await withClient(fresh.connection, async (holder) => {
+      await holder.query(`begin; select pg_advisory_xact_lock(${installLock})`);
+      const asked = [1, 2, 3].map(() => startTestJobs(fresh));
+      for (const one of asked) one.catch(() => undefined);
+      // Whoever looked while another one installs would install as well, and fail.
+      await soon(async () => {
+        const { rows } = await database.db.execute(
+          sql`select objid = ${migrationLock} as is_ours from pg_locks join pg_database on oid = database
+            where datname = ${fresh.connection.database} and locktype = 'advisory' and not granted order by 1`,
+        );
+        expect(rows).toEqual([{ is_ours: false }, { is_ours: true }, { is_ours: true }]);
+      });
+      await holder.query("commit");
+      return asked;
+    });
+    for (const one of await Promise.all(starting)) await one.stop(0);
+    const { rows } = await fresh.db.execute(sql`select version from pgboss.version`);
+    expect(rows).toHaveLength(1);
+  } finally {
+    await fresh.close();
+  }
 });

@@ -7,7 +7,7 @@ import { fromDrizzle, PgBoss, type JobResult } from "pg-boss";
 import type { Logger } from "pino";
 import { LeaseLost, type Leases } from "../instances/leases.ts";
 import { messageOf } from "../loggable-error.ts";
-import type { Connection, Database } from "../store/database.ts";
+import { changeTablesAlone, type Connection, type Database } from "../store/database.ts";
 import { ImpatientClient } from "../store/impatient-client.ts";
 import type { Listener } from "../store/listen.ts";
 import { toStorableText } from "../store/storable.ts";
@@ -243,7 +243,8 @@ export async function startJobs({
     const { values: _, ...details } = data as { values?: unknown };
     log.warn({ warning: message, ...details }, "the job queue warns");
   });
-  await boss.start();
+  // Whoever looks for the queue's tables while another instance makes them fails.
+  await changeTablesAlone(connection, () => boss.start());
   for (const name of retiredQueues) await boss.deleteQueue(name);
   for (const name of names)
     await boss.createQueue(name, {

@@ -46,7 +46,7 @@ export async function openDatabase(
     idleTimeoutMillis: 40_000,
     ...options,
   };
-  await migrateAlone(withDefaults);
+  await changeTablesAlone(withDefaults, bringUpToDate);
   return connectTo(withDefaults, onIdleError, onSecondConnection);
 }
 
@@ -107,37 +107,47 @@ function connectTo(
 }
 
 /**
- * Drizzle's migrator takes no lock of its own, and two instances that start together would collide. The lock is held by a
- * transaction, on a connection of its own: one of a session may stay behind where a pooler hands out connections.
+ * Runs what makes or changes tables while no other instance does: neither Drizzle's migrator nor the job queue's installation
+ * can bear another one beside it. The lock is held by a transaction, on a connection of its own: one of a session may stay
+ * behind where a pooler hands out connections.
  */
-async function migrateAlone(options: ConnectionOptions): Promise<void> {
+export async function changeTablesAlone(
+  options: ConnectionOptions,
+  change: (pool: pg.Pool, lock: pg.PoolClient) => Promise<unknown>,
+): Promise<void> {
   // A statement that rewrites a large table says nothing until it has.
-  const patient = { ...options, Client: StorableClient, max: 2, silenceLimitMs: 0 };
+  const patient = {
+    connectionTimeoutMillis: 5000,
+    ...options,
+    Client: StorableClient,
+    max: 2,
+    silenceLimitMs: 0,
+  };
   const pool = new pg.Pool(patient);
   // What is lost fails the next query.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   try {
-    await migrateOn(pool);
+    const lock = await pool.connect();
+    try {
+      await lock.query("begin");
+      await lock.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+      await change(pool, lock);
+      await lock.query("commit");
+    } catch (error) {
+      // It ends the transaction as well, whatever state that is in.
+      lock.release(toError(error));
+      throw error;
+    }
+    lock.release();
   } finally {
     await pool.end();
   }
 }
 
-async function migrateOn(pool: pg.Pool): Promise<void> {
-  const lock = await pool.connect();
-  try {
-    await lock.query("begin");
-    await lock.query("select pg_advisory_xact_lock($1)", [migrationLock]);
-    await refuseMoved(lock);
-    await refuseNewerSchema(drizzle(lock));
-    await migrate(drizzle(pool), { migrationsFolder });
-    await noteSchema(drizzle(lock));
-    await lock.query("commit");
-  } catch (error) {
-    // It ends the transaction as well, whatever state that is in.
-    lock.release(toError(error));
-    throw error;
-  }
-  lock.release();
+async function bringUpToDate(pool: pg.Pool, lock: pg.PoolClient): Promise<void> {
+  await refuseMoved(lock);
+  await refuseNewerSchema(drizzle(lock));
+  await migrate(drizzle(pool), { migrationsFolder });
+  await noteSchema(drizzle(lock));
 }
