@@ -61,10 +61,14 @@ Either all of it is restored, or nothing. Never start it while the old installat
       await restoring.catch(() => undefined);
       if (!isDecided) await folder.undo(config.databaseUrl === null);
     });
-    const target = await openTarget(context, config);
+    const stop = () => stopping.abort(new Error("Interrupted."));
+    onEnd(stop);
+    const opening = openTarget(context, config, stopping.signal);
+    restoring = opening;
+    const target = await opening;
     const side = await openSide({ ...target, verb: "restore" });
     onEnd(() => side.close());
-    onEnd(() => stopping.abort(new Error("Interrupted.")));
+    onEnd(stop);
 
     const work = async (): Promise<Loaded | null> => {
       let restored: Loaded | null = null;
@@ -133,11 +137,15 @@ async function findFile(context: CommandContext, signal: AbortSignal): Promise<F
 async function openTarget(
   { onEnd, say }: CommandContext,
   { databaseUrl, dataFolder }: Config,
+  signal: AbortSignal,
 ): Promise<SideOptions> {
   if (databaseUrl !== null)
     return { connection: await openOwnServer(databaseUrl), embeddedIn: null };
   const folder = join(dataFolder, "postgres");
   const postgres = await startEmbeddedPostgres({ folder, log: { ...silent, error: say } });
+  // Interrupted meanwhile: its folder is taken away next.
+  if (signal.aborted) await postgres.stop();
+  signal.throwIfAborted();
   onEnd(() => postgres.stop());
   return { connection: postgres.connection, embeddedIn: folder };
 }

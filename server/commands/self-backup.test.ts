@@ -265,11 +265,14 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(at("shop"), /There is no backup of Quarterdeck itself/);
     });
 
-    test("when it is interrupted", async () => {
+    test.each([
+      ["while its database is made", "interrupted/postgres"],
+      ["while its database is started", "interrupted/postgres/data/base"],
+    ])("when it is interrupted %s", async (_moment, sign) => {
       const { child, ended } = start(["restore-self", at("plain")], {
         QUARTERDECK_DATA: at("interrupted"),
       });
-      await vi.waitFor(() => expect(existsSync(at("interrupted/postgres"))).toBe(true), {
+      await vi.waitFor(() => expect(existsSync(at(sign))).toBe(true), {
         timeout: 60_000,
         interval: 5,
       });
