@@ -126,7 +126,8 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     };
     const configurations: number[] = [];
     for (const site of sites) {
-      await make(`/api/site/${site}/worker`, workerBody);
+      // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+      await make(`/api/site/${site}/worker`, { ...workerBody, stopwaitsecs: 5 });
       await make(`/api/site/${site}/webhook`, { url: receiver.url });
       const { id } = await make<BackupConfiguration>(`/api/server/${site}/backup-configuration`, {
         name: `Site ${site}`,

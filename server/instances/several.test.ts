@@ -63,7 +63,11 @@ test("share the servers over SSH, and keep what is on their own machine", async 
 
 test("each of them answers for every server", async () => {
   for (const site of [...servers, 100]) {
-    const created = await api.call("POST", `/api/site/${site}/worker`, workerBody);
+    const created = await api.call("POST", `/api/site/${site}/worker`, {
+      ...workerBody,
+      // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+      stopwaitsecs: 5,
+    });
     expect(`${created.status} ${created.ok ? "" : await created.text()}`).toBe("201 ");
   }
   for (const site of [...servers, 100]) {
@@ -77,9 +81,7 @@ test("each of them answers for every server", async () => {
   }
 });
 
-test("when one is killed the others look after its servers within 30 s, its workers run on, and who follows a log goes on at the same byte", async ({
-  onTestFailed,
-}) => {
+test("when one is killed the others look after its servers within 30 s, its workers run on, and who follows a log goes on at the same byte", async () => {
   const owners = await several.owners();
   const site = servers.find((id) => owners.get(id) === "second") ?? 0;
   await writeFile(
@@ -89,10 +91,6 @@ test("when one is killed the others look after its servers within 30 s, its work
   const [worker] = await workersOf(api, site);
   const id = worker?.id ?? 0;
   await api.call("PUT", `/api/worker/${id}`, { processes: 2, queue: "other" });
-  onTestFailed(async () => {
-    const found = JSON.stringify(await workersOf(api, site));
-    process.stderr.write(`${found}\n${first.output()}\n${second.output()}\n`);
-  });
   const counts = () =>
     soon(async () => {
       const [one] = await workersOf(api, site);

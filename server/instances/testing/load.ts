@@ -25,7 +25,8 @@ export async function createLoad(
       expect(`${answer?.status} ${answer?.ok === true ? "" : await answer?.text()}`).toBe("201 ");
     });
   for (const site of sites) {
-    await make(`/api/site/${site}/worker`, workerBody);
+    // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+    await make(`/api/site/${site}/worker`, { ...workerBody, stopwaitsecs: 5 });
     await make(`/api/site/${site}/webhook`, { url });
     for (const name of ["one", "other"])
       await make(`/api/server/${site}/backup-configuration`, {
