@@ -2,8 +2,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { givenFile, withGivenFile } from "./given-file.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { bringingGiven, givenFile } from "./given-file.ts";
+import type { Command } from "./host.ts";
 import { createRunner } from "./run.ts";
 
 async function makeRunner() {
@@ -15,67 +16,70 @@ async function makeRunner() {
   };
 }
 
-test("a program reads the text as a file for its account alone, which no name leads to", async () => {
-  const { run, folder } = await makeRunner();
-  const command = withGivenFile("päss\n", {
-    argv: [
-      "sh",
-      "-c",
-      `cat ${givenFile} ${givenFile}; stat -L -c '%a %h %F' ${givenFile}; ls "$0"`,
-      folder,
-    ],
-  });
-  expect(JSON.stringify([command.argv, command.environment])).not.toContain("päss");
-  expect(await run(command)).toMatchObject({
-    exitCode: 0,
-    stdout: "päss\npäss\n600 0 regular file\n",
-  });
-  expect(await readdir(folder)).toEqual([]);
-});
+/** As a program of our own account has the text, and as one elsewhere or of another account has it brought. */
+const ways = [
+  { way: "as our own", given: <Running extends Command>(command: Running) => command },
+  { way: "brought", given: bringingGiven },
+];
 
-test.each([0, 1, 4096, 300_000])(
-  "what follows a text of %d bytes is the program's",
-  async (size) => {
+describe.each(ways)("$way", ({ given }) => {
+  test("a program reads the text as a file for its account alone, which no name leads to", async () => {
+    const { run, folder } = await makeRunner();
+    const script = `cat ${givenFile} ${givenFile}; stat -L -c '%a %h %F' ${givenFile}; ls "$0"; cat /proc/$$/cmdline /proc/$$/environ >&2`;
+    const { stderr, ...end } = await run(
+      given({ given: "päss\n", argv: ["sh", "-c", script, folder] }),
+    );
+    expect(end).toMatchObject({ exitCode: 0, stdout: "päss\npäss\n600 0 regular file\n" });
+    expect(stderr).toContain(folder);
+    expect(stderr).not.toContain("päss");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([0, 1, 4096, 300_000])(
+    "what follows a text of %d bytes is the program's",
+    async (size) => {
+      const { run } = await makeRunner();
+      const input = Readable.from(["in", "put", "!".repeat(200_000)]);
+      const command = given({
+        given: "x".repeat(size),
+        argv: ["sh", "-c", `wc -c < ${givenFile}; wc -c; exit 5`],
+        input,
+      });
+      const { exitCode, stdout } = await run(command);
+      expect([exitCode, ...stdout.trim().split("\n").map(Number)]).toEqual([5, size, 200_005]);
+    },
+  );
+
+  test("a program never takes an input that broke off for one that ended", async () => {
     const { run } = await makeRunner();
-    const input = Readable.from(["in", "put", "!".repeat(200_000)]);
-    const command = withGivenFile("x".repeat(size), {
-      argv: ["sh", "-c", `wc -c < ${givenFile}; wc -c; exit 5`],
-      input,
-    });
-    const { exitCode, stdout } = await run(command);
-    expect([exitCode, ...stdout.trim().split("\n").map(Number)]).toEqual([5, size, 200_005]);
-  },
-);
-
-test("a program never takes an input that broke off for one that ended", async () => {
-  const { run } = await makeRunner();
-  async function* broken() {
-    yield Buffer.from("begin");
-    throw new Error("the disk is gone");
-  }
-  const command = withGivenFile("x", { argv: ["cat"], input: Readable.from(broken()) });
-  await expect(run(command)).rejects.toThrow("the disk is gone");
-});
-
-test("a program that has read enough ends, though its input goes on", async () => {
-  const { run } = await makeRunner();
-  const input = new PassThrough();
-  input.write("enough and more");
-  const command = withGivenFile("x", { argv: ["head", "-c", "6"], input });
-  expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
-  // Only what is sent next finds the pipe closed.
-  input.write("more");
-  await vi.waitFor(() => expect(input.destroyed).toBe(true));
-});
-
-test("nothing is left after an abort", async () => {
-  const { run, folder } = await makeRunner();
-  const controller = new AbortController();
-  const running = run({
-    ...withGivenFile("x", { argv: ["sh", "-c", "echo up >&2; sleep 60"] }),
-    onErrorLine: () => controller.abort(new Error("enough")),
-    signal: controller.signal,
+    async function* broken() {
+      yield Buffer.from("begin");
+      throw new Error("the disk is gone");
+    }
+    const command = given({ given: "x", argv: ["cat"], input: Readable.from(broken()) });
+    await expect(run(command)).rejects.toThrow("the disk is gone");
   });
-  await expect(running).rejects.toThrow("enough");
-  expect(await readdir(folder)).toEqual([]);
+
+  test("a program that has read enough ends, though its input goes on", async () => {
+    const { run } = await makeRunner();
+    const input = new PassThrough();
+    input.write("enough and more");
+    const command = given({ given: "x", argv: ["head", "-c", "6"], input });
+    expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
+    // Only what is sent next finds the pipe closed.
+    input.write("more");
+    await vi.waitFor(() => expect(input.destroyed).toBe(true));
+  });
+
+  test("nothing is left after an abort", async () => {
+    const { run, folder } = await makeRunner();
+    const controller = new AbortController();
+    const running = run({
+      ...given({ given: "x", argv: ["sh", "-c", "echo up >&2; sleep 60"] }),
+      onErrorLine: () => controller.abort(new Error("enough")),
+      signal: controller.signal,
+    });
+    await expect(running).rejects.toThrow("enough");
+    expect(await readdir(folder)).toEqual([]);
+  });
 });

@@ -16,6 +16,8 @@ export type Command = {
   folder?: string;
   /** What it reads; without it, nothing. */
   input?: Readable;
+  /** A text that it finds in the file `givenFile`; the place for a password. */
+  given?: string;
   /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */
   output?: Writable;
   /** For output of gigabytes, in place of `output`: called with each piece, whose memory it may use until it resolves. */

@@ -1,11 +1,14 @@
 // Runs one command on the service's own machine: streams in and out, an end for all that it started.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
 import type { Account } from "./account.ts";
 import { accountEnvironment, asAccount, startFailure } from "./as-account.ts";
+import { bringingGiven, givenAt, openGiven } from "./given-file.ts";
 import { CommandMissing, type CommandEnd, type LocalCommand } from "./host.ts";
 import { eachLine } from "./lines.ts";
 import { openOwnPipe } from "./own-pipe.ts";
@@ -21,12 +24,15 @@ const keptErrorCharacters = 16 * 1024;
  */
 export const createRunner =
   (environment: Record<string, string>, account: Account | null = null) =>
-  async (command: LocalCommand): Promise<CommandEnd> => {
+  async (asked: LocalCommand): Promise<CommandEnd> => {
+    const temporary = environment["TMPDIR"] ?? tmpdir();
+    const command = account === null ? asked : bringingGiven(asked);
     const { folder = "/" } = command;
     const [program, ...args] =
       account === null ? command.argv : asAccount(account, folder, command.argv);
     command.signal?.throwIfAborted();
     const { take } = command;
+    const given = account === null ? await openGiven(command, temporary) : null;
     // What has no room for one of our own is slower through an ordinary one.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
@@ -39,10 +45,12 @@ export const createRunner =
       },
       // A group of its own, so that an abort reaches what the program started as well.
       detached: true,
-      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...(command.files ?? [])],
+      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...filesOf(command, given)],
       // No overload takes a stream of ours among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();
+    // Not waited for: what a program writes that has ended before somebody listens is lost.
+    given?.close().catch(() => undefined);
     const ended = once(child, "close").then(
       ([exitCode, endSignal]): [number | null, string | null] => [exitCode, endSignal],
     );
@@ -113,6 +121,13 @@ export const createRunner =
       throw new CommandMissing(`${command.argv[0]} could not be started: ${failure}`);
     return { exitCode, signal, stdout, stderr };
   };
+
+/** Each at its number, from 3 on. */
+function filesOf({ files = [] }: LocalCommand, given: FileHandle | null): (number | "ignore")[] {
+  if (given === null) return [...files];
+  const between = Array.from({ length: givenAt - 3 - files.length }, () => "ignore" as const);
+  return [...files, ...between, given.fd];
+}
 
 /** A stream that hands each piece over, one at a time. */
 function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {

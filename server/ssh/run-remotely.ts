@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { bringingGiven } from "../hosts/given-file.ts";
 import { CommandMissing, type Command, type CommandEnd } from "../hosts/host.ts";
 import { eachLine } from "../hosts/lines.ts";
 import { openOwnPipe } from "../hosts/own-pipe.ts";
@@ -27,7 +28,8 @@ export type Becoming = { words: readonly string[]; sudoName: string };
 /** @param as null = the account that logs in */
 export const createRemoteRunner =
   (connection: Connection, as: Becoming | null): Runner =>
-  async (command) => {
+  async (asked) => {
+    const command = bringingGiven(asked);
     const { signal, isSmall = false } = command;
     const moves = [command.input, command.output, command.take].some((part) => part !== undefined);
     return connection.withSession({ isBulk: moves && !isSmall, signal }, (session, started) =>

@@ -1,7 +1,7 @@
 // Runs rclone on this machine for a storage, and says what went wrong in the operator's words.
 import type { Command, CommandEnd, Host } from "../hosts/host.ts";
 import { CommandMissing } from "../hosts/host.ts";
-import { givenFile, withGivenFile } from "../hosts/given-file.ts";
+import { givenFile } from "../hosts/given-file.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError } from "./storage.ts";
 
@@ -41,7 +41,7 @@ export async function runRclone(
   const late = isStep ? AbortSignal.timeout(stepMs) : null;
   const signals = [late, command.signal].filter((one) => one != null);
   const path = config === null ? [] : ["--config", "path" in config ? config.path : givenFile];
-  const given: Command = {
+  const running: Command = {
     ...command,
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
     argv: [
@@ -63,7 +63,7 @@ export async function runRclone(
   };
   try {
     const text = config !== null && "text" in config ? config.text : null;
-    const end = await host.run(text === null ? given : withGivenFile(`${text}\n`, given));
+    const end = await host.run(text === null ? running : { ...running, given: `${text}\n` });
     if (end.exitCode === 127 && /rclone: not found/.test(end.stderr)) throw rcloneMissing(place);
     return end;
   } catch (error) {

@@ -1,5 +1,5 @@
 // User and password for the tools of MySQL and MariaDB, as an option file.
-import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 
 export type Login = { user: string; password: string };
@@ -10,15 +10,14 @@ export const runAs = (
   login: Login,
   { argv: [program, ...rest], ...command }: Command,
 ): Promise<CommandEnd> =>
-  host.run(
-    withGivenFile(toOptionFile(login), {
-      ...command,
-      // It has to be the first of the options.
-      argv: [program, `--defaults-extra-file=${givenFile}`, ...rest],
-      // The account's own .my.cnf is read after this file and would win.
-      environment: { HOME: "/nonexistent" },
-    }),
-  );
+  host.run({
+    ...command,
+    given: toOptionFile(login),
+    // It has to be the first of the options.
+    argv: [program, `--defaults-extra-file=${givenFile}`, ...rest],
+    // The account's own .my.cnf is read after this file and would win.
+    environment: { HOME: "/nonexistent" },
+  });
 
 /** https://mariadb.com/kb/en/configuring-mariadb-with-option-files/: in quotes `#` is no comment, a backslash escapes. */
 const toOptionFile = ({ user, password }: Login): string =>

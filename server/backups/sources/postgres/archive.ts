@@ -1,7 +1,7 @@
 // What stands at the beginning of pg_dump's archive: its table of contents, read while the archive passes.
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { unpackCommand } from "../compress-there.ts";
@@ -177,7 +177,7 @@ async function runOnArchive(
   const tool = list === null ? argv : ([...argv, `--use-list=${givenFile}`] as const);
   const command = { ...rest, argv: isPacked ? pipelineOf(unpackCommand, tool) : tool };
   const end = await host.run(
-    list === null ? command : withGivenFile(`${list.join("\n")}\n`, command),
+    list === null ? command : { ...command, given: `${list.join("\n")}\n` },
   );
   // It may have read enough before zstd has come to its end, so its own end counts alone.
   return isPacked ? { ...end, exitCode: pipelineEnds(end.stderr)?.[1] ?? null } : end;

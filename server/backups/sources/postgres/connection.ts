@@ -11,7 +11,7 @@ import {
 } from "../../../postgres/address.ts";
 import { describeRefusal } from "../../../postgres/refusal.ts";
 import { toError } from "../../../to-error.ts";
-import { givenFile, withGivenFile } from "../../../hosts/given-file.ts";
+import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { SourceError } from "../source.ts";
 import { ServerAway } from "../../../ssh/server-away.ts";
@@ -72,12 +72,11 @@ export async function runTool(
     throw new SourceError(
       `The password of ${name} holds a line break, which PostgreSQL's tools cannot read from a file. Choose another one.`,
     );
-  return host.run(
-    withGivenFile(toPasswordFile(password), {
-      ...command,
-      environment: { ...environment, PGPASSFILE: givenFile },
-    }),
-  );
+  return host.run({
+    ...command,
+    given: toPasswordFile(password),
+    environment: { ...environment, PGPASSFILE: givenFile },
+  });
 }
 
 /** https://www.postgresql.org/docs/current/libpq-pgpass.html: for every host, port, database and user. */
