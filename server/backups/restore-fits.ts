@@ -60,3 +60,22 @@ export function whyNotInto(
   const isBeside = engineInServer(its) === engine && database != null;
   return engine === its || isBeside ? {} : misfit;
 }
+
+/**
+ * @param wanted tables of the backup's database, or of the one that is wanted out of a whole server
+ * @returns complaints by field, where it is known what the backup holds
+ */
+export function whyNotTables(
+  backup: Pick<BackupRow, "path" | "manifest">,
+  { tables: wanted, part }: { tables: readonly string[] | null | undefined } & Pick<Wanted, "part">,
+): FieldErrors {
+  const { tables, databases } = contentsOfBackup(backup);
+  const held = part == null ? tables : databases?.find(({ name }) => name === part)?.tables;
+  // One whose tables nobody has counted.
+  if (wanted == null || held == null || held.length === 0) return {};
+  const names = new Set(held.map(({ name }) => name));
+  const missing = wanted.filter((name) => !names.has(name));
+  return missing.length === 0
+    ? {}
+    : { tables: [`The backup holds no table ${missing.join(", ")}.`] };
+}

@@ -23,7 +23,7 @@ import { createLockBoth } from "./lock-both.ts";
 import { asConflict, createOpenStored, identityMissing, type GivenFields } from "./open-stored.ts";
 import type { Resolver } from "./resolver.ts";
 import { refuseUnsaved } from "./restore-destination.ts";
-import { whyNotInto } from "./restore-fits.ts";
+import { whyNotInto, whyNotTables } from "./restore-fits.ts";
 import type { TaskStore } from "./task-store.ts";
 import { columnsOf, engineOf, nameOf } from "./subject.ts";
 
@@ -167,6 +167,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       if (found === null || !reaches(found.configuration.server_id))
         return { ...named, backup_id: ["The selected backup id is invalid."] };
       return {
+        ...whyNotTables(found.backup, { tables, part }),
         ...named,
         ...identityComplaint(found.backup, given),
         ...whyNotInto(found.backup, target, { database, part, keeps: given.keep_owners }),
