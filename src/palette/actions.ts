@@ -61,10 +61,15 @@ function workerActions({ id, name, status }: SearchHit): Entry[] {
       workerRefusal(action, status),
     );
   };
+  // A hit doesn't say what one was that can't be asked.
+  const orders =
+    status === "unreachable"
+      ? (["start", "stop"] as const)
+      : ([status === "stopped" ? "start" : "stop"] as const);
   return [
     toOpen("Open", paths.worker(id)),
     toOrder("restart"),
-    status === "stopped" ? toOrder("start") : toOrder("stop"),
+    ...orders.map(toOrder),
     toAction("bottom", "View log", () => void goToSection(paths.worker(id), "Log")),
     toPage("edit", "Edit", "", paths.editWorker(id)),
   ];

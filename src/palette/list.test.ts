@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { actionsOf } from "./actions.ts";
 import { withRecent } from "./choose.ts";
 import { type Entry, toPage } from "./entry.ts";
 import { idEntries } from "./ids.ts";
@@ -144,6 +145,14 @@ test("what the service found stands under its kind, with its place, its state an
     detail: "Worker 7 · shop.example.com",
     status: "failed",
   });
+});
+
+test("a worker that can't be asked may be one that runs, or one that was stopped", () => {
+  const hit = { kind: "worker", id: 7, name: "emails on redis", server_id: 1, site_id: 3 } as const;
+  const orders = (status: string) =>
+    actionsOf({ ...hit, detail: "", status }).map(({ label }) => label);
+  expect(orders("unreachable")).toEqual(["Open", "Restart", "Start", "Stop", "View log", "Edit"]);
+  expect(orders("stopped")).toEqual(["Open", "Restart", "Start", "View log", "Edit"]);
 });
 
 test("what can be done with it is refused where the service would", () => {
