@@ -2,7 +2,13 @@
 import type { Host } from "../../../hosts/host.ts";
 import { clientOf, createMysqlClient, readServerUrl } from "../mysql/client.ts";
 import { countRowsNow } from "../mysql/contents.ts";
-import { refuseLeftovers, running, settleLeftovers } from "../mysql/leftovers.ts";
+import {
+  leftoversIn,
+  leftoversOfServer,
+  refuseLeftovers,
+  running,
+  settleLeftovers,
+} from "../mysql/leftovers.ts";
 import { createMysqlDrill } from "../mysql/load.ts";
 import { checkPrivileges, mayRestore, readAccount } from "../mysql/privileges.ts";
 import { SourceError, type Source } from "../source.ts";
@@ -38,14 +44,13 @@ export function createMysqlServerSource({
   const namesFor = (id: number) => serverNamesOf(place, scratchFolder, id);
   let found: Record<string, string> = {};
 
-  const leftovers = {
-    scratchFolder,
-    prefix: "mysql-server-",
-    shown: name,
-    namesFor,
-    settle: (attempt: Parameters<Source["settle"]>[0]) =>
-      createServerRestore(client, namesFor(attempt.id)).settle(attempt),
-  };
+  /** A restore of one of its databases may have been cut off, too. */
+  const leftoversBeside = (databases: readonly string[]) => [
+    leftoversOfServer(client, scratchFolder, name),
+    ...databases.map((database) =>
+      leftoversIn({ client: clientOf(client, database) }, scratchFolder),
+    ),
+  ];
 
   return {
     extension: "mysql-server.tar",
@@ -56,7 +61,8 @@ export function createMysqlServerSource({
       const server = isMariadb ? "MariaDB" : "MySQL";
       found = { [server]: serverVersion, [dump.program]: dump.version };
       const lines: string[] = [];
-      await settleLeftovers(leftovers, (line) => lines.push(line), signal);
+      const leftovers = leftoversBeside((await listDatabases(client, signal)).names);
+      await settleLeftovers(scratchFolder, leftovers, (line) => lines.push(line), signal);
       const listed = await listDatabases(client, signal);
       const account = await readAccount(client, signal);
       lines.unshift(...tellUnseen(account, listed));
@@ -102,7 +108,9 @@ export function createMysqlServerSource({
         throw new SourceError(`Backup ${attempt.id} is being restored already.`);
       running.add(names.planFile);
       try {
-        await refuseLeftovers(leftovers, attempt.say, attempt.signal);
+        const { names: databases } = await listDatabases(client, attempt.signal);
+        const leftovers = leftoversBeside(databases);
+        await refuseLeftovers(scratchFolder, leftovers, attempt.say, attempt.signal);
         await createServerRestore(client, names).restore(from, attempt);
       } finally {
         from.destroy();

@@ -2,13 +2,16 @@
 // backup or restore, which they must not stop unless they stand in its way.
 import { readdir } from "node:fs/promises";
 import { toError } from "../../../to-error.ts";
+import { serverNamesOf } from "../mysql-server/plan.ts";
+import { createServerRestore } from "../mysql-server/restore.ts";
 import { SourceError, type Source } from "../source.ts";
+import type { MysqlClient } from "./client.ts";
 import { isNotAllowed } from "./errors.ts";
-import { readPlan, type Names } from "./plan.ts";
+import { namesOf, readPlan, type Names } from "./plan.ts";
+import { createMysqlRestore } from "./restore.ts";
 
+/** What restores into one thing may have left: a database, or all of a server. */
 type Leftovers = {
-  /** Where the plans are. */
-  scratchFolder: string;
   /** What the name of a plan's file begins with. */
   prefix: string;
   /** What they were into, for people. */
@@ -17,17 +20,53 @@ type Leftovers = {
   settle(attempt: Parameters<Source["settle"]>[0]): ReturnType<Source["settle"]>;
 };
 
+/** @param scratchFolder where the plans are */
+export function leftoversIn(
+  options: Parameters<typeof createMysqlRestore>[0],
+  scratchFolder: string,
+): Leftovers {
+  const { place } = options.client;
+  const namesFor = (id: number) => namesOf(place, scratchFolder, id);
+  return {
+    prefix: "mysql-",
+    shown: place.database,
+    namesFor,
+    settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
+  };
+}
+
+/** Of the server as a whole, for itself and for each of its databases: they replace those too. */
+export function leftoversOfServer(
+  client: MysqlClient,
+  scratchFolder: string,
+  shown = "the whole server",
+): Leftovers {
+  const namesFor = (id: number) => serverNamesOf(client.place, scratchFolder, id);
+  return {
+    prefix: "mysql-server-",
+    shown,
+    namesFor,
+    settle: (attempt) => createServerRestore(client, namesFor(attempt.id)).settle(attempt),
+  };
+}
+
 /** Plans of restores that run in this process: theirs is no leftover. */
 export const running = new Set<string>();
 
-/** @returns sentences on those that could not be settled and that a later restore would be undone by */
+/**
+ * @param all of everything that a restore would replace, or be replaced with
+ * @returns sentences on those that could not be settled and that a later restore would be undone by
+ */
 export async function settleLeftovers(
-  { scratchFolder, prefix, shown, namesFor, settle }: Leftovers,
+  scratchFolder: string,
+  all: readonly Leftovers[],
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<string[]> {
   const inTheWay: string[] = [];
-  for (const file of await readdir(scratchFolder).catch(() => [])) {
+  const files = await readdir(scratchFolder).catch(() => []);
+  const pairs = files.flatMap((file) => all.map((one) => ({ file, ...one })));
+  for (const { file, prefix, shown, namesFor, settle } of pairs) {
     const id = Number.parseInt(file.slice(prefix.length), 10);
     const { planFile } = namesFor(id);
     if (!planFile.endsWith(`/${file}`) || running.has(planFile)) continue;
@@ -53,11 +92,7 @@ export async function settleLeftovers(
 }
 
 /** Before a restore: one that is undone later would take its place. @throws SourceError */
-export async function refuseLeftovers(
-  leftovers: Leftovers,
-  say: (line: string) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const [first] = await settleLeftovers(leftovers, say, signal);
+export async function refuseLeftovers(...given: Parameters<typeof settleLeftovers>): Promise<void> {
+  const [first] = await settleLeftovers(...given);
   if (first !== undefined) throw new SourceError(`Nothing was changed: ${first}`);
 }

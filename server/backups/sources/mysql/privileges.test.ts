@@ -6,7 +6,11 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Host } from "../../../hosts/host.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
+import { createMysqlServerSource } from "../mysql-server/source.ts";
+import { serverNamesOf } from "../mysql-server/plan.ts";
+import { readServerUrl } from "./client.ts";
 import { readGrants } from "./grants.ts";
+import { writePlan } from "./plan.ts";
 import {
   attemptOf,
   scratchDatabases,
@@ -290,11 +294,34 @@ describe("an account of MariaDB", () => {
     await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
       "Nothing was changed: the restore of backup 22",
     );
+    // A restore of all databases would be undone by it, too.
+    const account = { user, password: "x" };
+    const whole = createMysqlServerSource({
+      host: testHost,
+      name: "all",
+      url: server.url("", account),
+      scratchFolder: scratch,
+    });
+    await expect(whole.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+      "Nothing was changed: the restore of backup 22",
+    );
     // Hidden from the account, the old tables are not taken for gone.
     await revoke("ALL", scratchRights);
     expect(await rehearse(source)).toContain("may not look into scratch databases");
     await allow();
     expect(await rehearse(source)).toContain("of backup 22 that was cut off is settled");
+
+    // One of all databases stands in the way of one of them.
+    await revoke("ALL", scratchRights);
+    const names = serverNamesOf(readServerUrl("all", server.url("", account)), scratch, 26);
+    await writePlan(names, { state: "begun", accounts: [], grants: [], members: [] });
+    await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
+      "Nothing was changed: the restore of backup 26",
+    );
+    await allow();
+    expect(await rehearse(source)).toContain(
+      "backup 26 that was cut off is settled: the whole server is as it was",
+    );
 
     // What may not be dropped is not in the way of what has to come back.
     const noRoutines = async () => {

@@ -5,7 +5,13 @@ import { countRowsNow } from "./contents.ts";
 import { dumpMysql } from "./dump.ts";
 import { tellForeignReferences } from "./foreign-keys.ts";
 import { createMysqlIntake } from "./intake.ts";
-import { refuseLeftovers, running, settleLeftovers } from "./leftovers.ts";
+import {
+  leftoversIn,
+  leftoversOfServer,
+  refuseLeftovers,
+  running,
+  settleLeftovers,
+} from "./leftovers.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { createMysqlDrill } from "./load.ts";
 import { namesOf } from "./plan.ts";
@@ -76,14 +82,7 @@ export function createMysqlSource({
 
   let found: Record<string, string> = {};
 
-  const leftovers = {
-    scratchFolder,
-    prefix: "mysql-",
-    shown: place.database,
-    namesFor,
-    settle: (attempt: Parameters<Source["settle"]>[0]) =>
-      createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
-  };
+  const leftovers = [leftoversIn(options, scratchFolder), leftoversOfServer(client, scratchFolder)];
 
   return {
     extension: "sql",
@@ -97,7 +96,7 @@ export function createMysqlSource({
         [tools.dump.program]: tools.dump.version,
       };
       const lines: string[] = [];
-      await settleLeftovers(leftovers, (line) => lines.push(line), signal);
+      await settleLeftovers(scratchFolder, leftovers, (line) => lines.push(line), signal);
       const { warning } = await checkPrivileges(client, [], signal);
       const server = tools.isMariadb ? "MariaDB" : "MySQL";
       const { program, version } = tools.dump;
@@ -128,7 +127,7 @@ export function createMysqlSource({
       }
       running.add(names.planFile);
       try {
-        await refuseLeftovers(leftovers, attempt.say, attempt.signal);
+        await refuseLeftovers(scratchFolder, leftovers, attempt.say, attempt.signal);
         await createMysqlRestore(options, names, tables).restore(from, attempt, manifest);
       } catch (error) {
         from.destroy();
