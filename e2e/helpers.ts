@@ -11,6 +11,9 @@ import { serviceToken, type ServiceProcess } from "../server/testing/service-pro
 export const ofWorker = (id: number, before = ""): RegExp =>
   new RegExp(`^${before || "(?!Edit |Duplicate )"}.+ on .+ \\(worker ${id}\\)$`);
 
+/** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
+export const listPollMs = 13_000;
+
 export const workerRow = (page: Page, id: number): Locator =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: ofWorker(id) }) });
 

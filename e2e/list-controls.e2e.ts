@@ -8,6 +8,7 @@ import {
   expectRow,
   ofWorker,
   workerRow,
+  listPollMs,
 } from "./helpers.ts";
 import { box, openList } from "./list-helpers.ts";
 import { serverId, siteId } from "./second-service/second-service.ts";
@@ -23,6 +24,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   service,
   site,
 }) => {
+  await page.clock.install();
   await site.artisan(`case "$*" in *exports*) exit 1;; esac; trap "exit 0" TERM; sleep 300 & wait`);
   const { id: failed } = await site.createWorker({
     queue: "exports",
@@ -59,7 +61,9 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await filter(page).press("End");
   await filter(page).pressSequentially("zz");
   await expect(page.getByText("No results for “reportszz”")).toBeVisible();
-  await page.waitForResponse((response) => response.url().includes("search=reportszz"));
+  const polled = page.waitForResponse((response) => response.url().includes("search=reportszz"));
+  await page.clock.runFor(listPollMs);
+  await polled;
   await expect(filter(page)).toHaveValue("reportszz");
   await expect(filter(page)).toBeFocused();
   await page.getByRole("link", { name: "Clear filter" }).click();

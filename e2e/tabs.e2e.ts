@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
-import { connectAs, expectAccessible } from "./helpers.ts";
+import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
 
 const refused = /401 \(Unauthorized\)/;
 const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
@@ -69,6 +69,7 @@ test("a token that is revoked while two tabs are open says so in both, and both 
   expected,
 }) => {
   expected.push(refused);
+  await context.clock.install();
   const { id, token } = await makeToken(service);
   await connectAs(page, service.url, token);
   await page.goto(`${service.url}/sites/${site.id}/workers?page=1`);
@@ -80,6 +81,7 @@ test("a token that is revoked while two tabs are open says so in both, and both 
   await settle(other);
 
   await service.call("DELETE", `/api/token/${id}`);
+  await context.clock.runFor(listPollMs);
   for (const tab of [page, other]) {
     await expect(connectPage(tab)).toBeVisible({ timeout: 20_000 });
     await expect(tab.getByRole("alert")).toContainText("Your token was revoked, or");

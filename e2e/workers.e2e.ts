@@ -8,11 +8,9 @@ import {
   expectToast,
   workerRow,
   ofWorker,
+  listPollMs,
 } from "./helpers.ts";
 import { isAlive } from "../server/testing/signals.ts";
-
-/** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
-const listPollMs = 13_000;
 
 test("a person creates a worker, watches it being installed, stops, starts, restarts and deletes it, and real processes do the same", async ({
   connected: page,
@@ -214,7 +212,7 @@ test("everything works by keyboard alone", async ({ connected: page, service, si
   await expect(stop).toBeFocused();
 });
 
-test("every page is accessible and fits 360 px, light and dark", async ({
+test("every page is accessible and fits 360 px, light and dark @long", async ({
   connected: page,
   service,
   site,
