@@ -230,7 +230,7 @@ test("a service that keeps no timeline says so @long", async ({ page, service, e
   await bare.close();
 });
 
-test("the page is accessible and fits 360 px, light and dark", async ({
+test("the page is accessible and fits 360 px, light and dark @long", async ({
   connected: page,
   service,
   site,

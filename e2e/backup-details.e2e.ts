@@ -305,7 +305,7 @@ test("a pinned backup can't be deleted until it is unpinned, and lists say that 
   await expect(action(page, "Delete", backup.id)).toBeEnabled();
 });
 
-test("a configuration, a backup and the overview are accessible and fit 360 px, light and dark", async ({
+test("a configuration, a backup and the overview are accessible and fit 360 px, light and dark @long", async ({
   connected: page,
   service,
   backups,

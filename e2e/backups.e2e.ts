@@ -249,7 +249,7 @@ test("a server's backups are behind its name on the left; a server that is not t
   await expectAccessible(page);
 });
 
-test("every page is accessible and fits 360 px, light and dark", async ({
+test("every page is accessible and fits 360 px, light and dark @long", async ({
   connected: page,
   service,
   backups,

@@ -1,7 +1,12 @@
 import type { Page } from "@playwright/test";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import {
+  expectAccessible,
+  expectAccessibleInBoth,
+  expectNoSidewaysScroll,
+  resizeWindow,
+} from "./helpers.ts";
 
 const refused = /401 \(Unauthorized\)/;
 
@@ -21,7 +26,9 @@ test("without a token every page leads to the connect page, and back after conne
 }) => {
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
-  await expectAccessible(page);
+  await expectAccessibleInBoth(page);
+  await resizeWindow(page, 360, 740);
+  await expectNoSidewaysScroll(page);
   await page.getByLabel("Token").fill(serviceToken);
   await page.getByRole("button", { name: "Connect" }).click();
   await expect(page.getByRole("heading", { name: "Workers" })).toBeVisible();

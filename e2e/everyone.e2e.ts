@@ -2,12 +2,23 @@
 import type { Locator, Page } from "@playwright/test";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type Site, test } from "./fixtures.ts";
+import { newestOf } from "./backup-helpers.ts";
 import { expectAccessible, expectNoSidewaysScroll, resizeWindow } from "./helpers.ts";
 
-/** One page of each shape: overview, lists, a thing, a form, boxes, the timeline, settings. */
+/** One page of each shape, with what is long on lists: overview, lists, a thing, a form, boxes, the timeline, settings. */
 async function everyPage(service: ServiceProcess, site: Site, backups: Backups): Promise<string[]> {
   const { id: workerId } = await site.createWorker();
-  const { id: configurationId } = await backups.createConfiguration();
+  await site.createWorker({ queue: "a-long-name-of-a-queue,".repeat(4) + "default" });
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+    url: `http://127.0.0.1:9/${"a-long-path-".repeat(10)}`,
+  });
+  const { id: webhookId }: { id: number } = await made.json();
+  const { id: configurationId } = await backups.createConfiguration({ drill: 7 });
+  await backups.createConfiguration({
+    name: "a-rather-long-name-that-nobody-would-break-into-parts-by-hand",
+    frequency: "*/15 9-17 * * 1-5",
+  });
+  const { id: backupId } = newestOf(await backups.run(configurationId));
   // Its text is long enough to be folded.
   const deployment = { status: "failed", message: "It went wrong. ".repeat(30) };
   await service.call("POST", `/api/site/${site.id}/deployment`, deployment);
@@ -17,13 +28,22 @@ async function everyPage(service: ServiceProcess, site: Site, backups: Backups):
     `/workers/${workerId}`,
     `/sites/${site.id}/workers/new`,
     `/sites/${site.id}/webhooks`,
+    `/webhooks/${webhookId}`,
+    `/sites/${site.id}/webhooks/new`,
     `/sites/${site.id}/notifications`,
+    `/servers/${backups.server.id}/notifications`,
     `/servers/${backups.server.id}/backups`,
+    `/servers/${backups.server.id}/backups/new`,
     `/backup-configurations/${configurationId}`,
+    `/backup-configurations/${configurationId}/edit`,
+    `/backups/${backupId}`,
     "/activity",
     "/settings",
+    "/settings/tokens/new",
     "/settings/inventory",
     "/settings/inventory/servers/new",
+    "/help",
+    "/help/inventory",
   ];
 }
 
@@ -55,30 +75,20 @@ const cutOff = (page: Page): Promise<string[]> =>
         .map(({ outerHTML }) => outerHTML.slice(0, 200)),
     );
 
-test("every page stays within the window, at 360 px, twice as large and from right to left, cuts nothing off, and in forced colors has edges around its controls and shows the focus", async ({
+test("every page is accessible in the dark, stays within the window, at 360 px, twice as large and from right to left, cuts nothing off, and in forced colors has edges around its controls and shows the focus", async ({
   connected: page,
   service,
   site,
   backups,
 }) => {
-  // Each page is read once and looked at in four ways.
+  // Each page is read once and looked at in five ways.
   test.slow();
-  const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
-    url: `http://127.0.0.1:9/${"a-long-path-".repeat(10)}`,
-  });
-  const { id: webhookId }: { id: number } = await made.json();
-  await site.createWorker({ queue: "a-long-name-of-a-queue,".repeat(4) + "default" });
-  for (const path of [
-    `/webhooks/${webhookId}`,
-    `/sites/${site.id}/webhooks/new`,
-    `/servers/${backups.server.id}/backups/new`,
-    `/servers/${backups.server.id}/notifications`,
-    "/settings/tokens/new",
-    "/help",
-    "/help/inventory",
-    ...(await everyPage(service, site, backups)),
-  ]) {
-    await page.emulateMedia({ forcedColors: "none", reducedMotion: "reduce" });
+  for (const path of await everyPage(service, site, backups)) {
+    await page.emulateMedia({
+      colorScheme: "dark",
+      forcedColors: "none",
+      reducedMotion: "reduce",
+    });
     // A window of 1280 px at 200 % has as much room as one of 640.
     await page.setViewportSize({ width: 640, height: 400 });
     await visit(page, service.url + path);
@@ -87,6 +97,8 @@ test("every page stays within the window, at 360 px, twice as large and from rig
     await resizeWindow(page, 360, 740);
     await expectNoSidewaysScroll(page);
     expect(await cutOff(page), path).toEqual([]);
+    // In the light it is by the tests of each page.
+    await expectAccessible(page);
 
     await writeFrom(page, "rtl");
     await expectNoSidewaysScroll(page);
@@ -101,7 +113,6 @@ test("every page stays within the window, at 360 px, twice as large and from rig
     await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
     await expectForcedColors(page, path);
   }
-  await expectAccessible(page);
 });
 
 const writeFrom = (page: Page, direction: "ltr" | "rtl") =>

@@ -488,7 +488,7 @@ test("a mistake in the file is shown with its line @long", async ({ page }) => {
   await writeFile(file, before);
 });
 
-test("fits a phone, and is accessible in light and dark", async ({ page }) => {
+test("fits a phone, and is accessible in light and dark @long", async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   for (const path of ["", "/servers/new", "/databases/1/edit", "/sites/1/edit"]) {
     await open(page, path);

@@ -243,7 +243,7 @@ test("boxes and tests work by keyboard alone", async ({
   expect(await chosen(service, site.id)).toEqual([ops.id]);
 });
 
-test("the page is accessible and fits 360 px, light and dark", async ({
+test("the page is accessible and fits 360 px, light and dark @long", async ({
   connected: page,
   service,
   site,

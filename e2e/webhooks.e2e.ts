@@ -209,7 +209,7 @@ test.describe("the list", () => {
   });
 });
 
-test("every page is accessible and fits 360 px, light and dark", async ({
+test("every page is accessible and fits 360 px, light and dark @long", async ({
   connected: page,
   service,
   site,
