@@ -34,7 +34,11 @@ test.describe("by its address, another service's", () => {
     expect(second.asked.filter((one) => one.endsWith(`/${id}/log`)).length).toBeLessThan(3);
   });
 
-  test("workers are stopped, started, restarted and deleted", async ({ page, second, open }) => {
+  test("workers are stopped, started, restarted and deleted @long", async ({
+    page,
+    second,
+    open,
+  }) => {
     await open("base address");
     const id = await second.make(`/api/site/${siteId}/worker`, workerBody);
     second.move();
@@ -62,7 +66,7 @@ test.describe("by its address, another service's", () => {
     await deleteWorker(page, id);
   });
 
-  test("webhooks can be made and deleted, and nothing is claimed of what they are sent", async ({
+  test("webhooks can be made and deleted, and nothing is claimed of what they are sent @long", async ({
     page,
     open,
   }) => {
@@ -101,7 +105,7 @@ test.describe("by its address, another service's", () => {
     await expectAccessible(page);
   });
 
-  test("backups are configured, refused at a field first, changed and deleted", async ({
+  test("backups are configured, refused at a field first, changed and deleted @long", async ({
     page,
     second: { move },
     open,
@@ -211,7 +215,7 @@ test.describe("by its address, another service's", () => {
 
 // From here to there everything is passed on, and the dashboard does not know: what goes another way are paths, methods,
 // bodies, refusals and pauses, and one walk has them all.
-test("through QUARTERDECK_UPSTREAM another service works the same", async ({
+test("through QUARTERDECK_UPSTREAM another service works the same @long", async ({
   page,
   second,
   open,

@@ -95,7 +95,7 @@ test("the link of the first start goes straight in, and its token leaves the add
   await expectOverview(other);
 });
 
-test("a token that is revoked while the page is open leads to the connect page", async ({
+test("a token that is revoked while the page is open leads to the connect page @long", async ({
   page,
   service,
   site,

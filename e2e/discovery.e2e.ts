@@ -71,7 +71,7 @@ test("a token for reading sees why it may not look @long", async ({ page, servic
   await expect(page.getByRole("button", { name: "Look for things on this server" })).toBeHidden();
 });
 
-test("a program of supervisord is taken over, and does its jobs as a worker", async ({
+test("a program of supervisord is taken over, and does its jobs as a worker @long", async ({
   connected: page,
   service,
   expected,

@@ -1,6 +1,5 @@
 // What stands above the rows of a list has its place before it is there.
 import type { Page } from "@playwright/test";
-import { isLongForm } from "../server/testing/long-form.ts";
 import { expect, test } from "./fixtures.ts";
 import { connectAnew } from "./helpers.ts";
 
@@ -24,10 +23,9 @@ async function watchFirstRow(page: Page, selector: string): Promise<void> {
 const topsOf = (page: Page): Promise<unknown> =>
   page.evaluate((): unknown => Reflect.get(globalThis, "firstRowTops"));
 
-/** `npm test` looks where there is least room. */
-const widths = isLongForm ? [360, 768, 1440] : [360];
+const widths = [360, 768, 1440];
 
-test("the first row of every list stays where it came", async ({
+test("the first row of every list stays where it came @long", async ({
   page,
   service,
   site,

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page, Request } from "@playwright/test";
-import { isLongForm } from "../server/testing/long-form.ts";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, type Site, test } from "./fixtures.ts";
 import { expectRow, workerRow } from "./helpers.ts";
@@ -29,9 +28,9 @@ function countQuestions(asker: Page | BrowserContext, site: Site) {
 const goToWorkers = (page: Page, url: string, site: Site) =>
   page.goto(`${url}/sites/${site.id}/workers`);
 
-const tabCount = isLongForm ? 8 : 4;
+const tabCount = 8;
 
-test("many open tabs ask hardly more often than two, and all of them see the change", async ({
+test("many open tabs ask hardly more often than two, and all of them see the change @long", async ({
   context,
   service,
   site,
@@ -89,7 +88,7 @@ test("a hidden tab asks nothing, and once it is looked at it asks at once", asyn
   await expect.poll(asked).toBeGreaterThan(before);
 });
 
-test("without a network it says so in one place, and what happened meanwhile is there as soon as it is back", async ({
+test("without a network it says so in one place, and what happened meanwhile is there as soon as it is back @long", async ({
   connected: page,
   context,
   service,

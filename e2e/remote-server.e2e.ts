@@ -128,18 +128,34 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expect(page.locator("main[data-last-known]")).toHaveCount(0, shown);
   expect((await worker()).process_list[0].pid).toBe(pid);
 
-  await sshd.rekey();
-  await page.goto(serverPage);
-  const alarm = page.getByRole("alert").filter({ hasText: "The host key has changed" });
-  await expect(alarm).toContainText(sshd.fingerprint, shown);
-
-  // Whoever has replaced it on purpose pins the new one.
-  await service.changeInventory(({ servers }) => {
-    servers.splice(servers.indexOf(entry(fingerprint)), 1, entry(sshd.fingerprint));
-  });
-  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
   const { id } = await worker();
   expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
   await expect.poll(async () => worker(), shown).toBeUndefined();
   expect(isAlive(pid)).toBe(false);
+});
+
+test("a host key that has changed is an alarm on the server's page until it is pinned @long", async ({
+  connected: page,
+  service,
+  remote: { sshd, entry, serverId },
+}) => {
+  test.setTimeout(240_000);
+  const pin = (from: string | null, to: string) =>
+    service.changeInventory(({ servers }) => {
+      servers.splice(servers.indexOf(entry(from)), 1, entry(to));
+    });
+  const fingerprint = sshd.fingerprint;
+  await pin(null, fingerprint);
+  await expect
+    .poll(async () => (await service.call("GET", `/api/server/${serverId}`)).status)
+    .toBe(200);
+  await page.goto(`${service.url}/servers/${serverId}`);
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
+
+  await sshd.rekey();
+  const alarm = page.getByRole("alert").filter({ hasText: "The host key has changed" });
+  await expect(alarm).toContainText(sshd.fingerprint, shown);
+  // Whoever has replaced it on purpose pins the new one.
+  await pin(fingerprint, sshd.fingerprint);
+  await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
 });

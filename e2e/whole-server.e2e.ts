@@ -2,14 +2,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serverKinds } from "../server/backups/testing/database-servers.ts";
-import { isLongForm } from "../server/testing/long-form.ts";
 import { newestOf } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
 // The dashboard shows both alike; `server/backups/whole-server.test.ts` tries each.
-for (const kind of isLongForm ? serverKinds : serverKinds.slice(0, 1))
-  test(`a backup of a whole ${kind.name} server shows its databases, and gives one of them back`, async ({
+for (const kind of serverKinds)
+  test(`a backup of a whole ${kind.name} server shows its databases, and gives one of them back @long`, async ({
     connected: page,
     service,
     backups,

@@ -45,7 +45,7 @@ test.describe("a worker's page", () => {
     await expect.poll(async () => (await log.textContent()) !== paused).toBe(true);
   });
 
-  test("shows CPU and memory of each process, read by pointer and by keyboard", async ({
+  test("shows CPU and memory of each process, read by pointer and by keyboard @long", async ({
     connected: page,
     service,
     site,
