@@ -8,7 +8,13 @@ import { sendSignal } from "../server/testing/signals.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { startSupervisord } from "../server/workers/supervisord/testing/supervisord.ts";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll, expectToast, workerRow } from "./helpers.ts";
+import {
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  ofWorker,
+  workerRow,
+} from "./helpers.ts";
 
 // Real processes have to end, or to stay up, several times.
 test.describe.configure({ timeout: 120_000 });
@@ -26,23 +32,23 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
 }) => {
   await site.artisan("sleep 0.1; exit 0");
   const { id } = await site.createWorker();
+  await expect.poll(async () => (await site.worker(id)).crash_loop, soon).toBeTruthy();
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   const row = workerRow(page, id);
-  await expect(row).toContainText("crash-looping", soon);
+  await expect(row).toContainText("crash-looping");
   await expect(row).toContainText("Process 1 exited at least 5 times in 10 minutes.");
   await expectNoSidewaysScroll(page);
-  await page.goto(`${service.url}/workers/${id}`);
-  const main = page.getByRole("main");
-  await expect(main.getByText("crash-looping", { exact: true })).toBeVisible(soon);
-  await expect(main).toContainText("clears after 10 minutes without a crash");
-  await expectAccessible(page);
   // Listed one by one: on the start page several of a kind are one line.
   await page.goto(`${service.url}/?show=down`);
+  const main = page.getByRole("main");
   const problem = main.getByRole("listitem").filter({ hasText: site.name });
-  await expect(problem).toContainText("Worker default on database is crash-looping", soon);
+  await expect(problem).toContainText("Worker default on database is crash-looping");
+  await problem.getByRole("link", { name: /^View: Worker default/ }).click();
+  await expect(main.getByText("crash-looping", { exact: true })).toBeVisible();
+  await expect(main).toContainText("clears after 10 minutes without a crash");
+  await expectAccessible(page);
 
-  await service.call("DELETE", `/api/worker/${id}/stop`);
-  await page.goto(`${service.url}/workers/${id}`);
+  await page.getByRole("button", { name: ofWorker(id, "Stop") }).click();
   await expect(main.getByText("stopped", { exact: true }).first()).toBeVisible(soon);
   await expect(main.getByText("crash-looping")).toBeHidden(soon);
 });
