@@ -221,7 +221,7 @@ test("a token made with one that expires ends with it, and nothing later is offe
   await expectRow(rowOf(page, "child of guest"), "in 39 days");
 });
 
-test("says whether sites are kept apart from the service, and nothing where it is unknown", async ({
+test("says whether sites are kept apart from the service, and nothing where it is unknown @long", async ({
   connected: page,
   service,
   expected,
@@ -270,7 +270,7 @@ test("an ordinary account sees plainly what a site's code could reach @long", as
   }
 });
 
-test("the installation is checked in the settings, and what is wrong comes first, with its cure", async ({
+test("the settings say what the service runs as and check the installation, and what is wrong comes first, with its cure", async ({
   connected: page,
   service,
 }) => {
@@ -278,6 +278,9 @@ test("the installation is checked in the settings, and what is wrong comes first
     providers.push(`{ id: 99, name: unplugged, type: local, path: /proc/quarterdeck/away }`),
   );
   await page.goto(`${service.url}/settings`);
+  await expect(page.getByRole("region", { name: "Installation" })).toContainText(
+    process.getuid?.() === 0 ? "Runs asroot" : "Sites share Quarterdeck",
+  );
   await page.getByRole("button", { name: "Check installation" }).click();
   const results = page.getByRole("list", { name: "Results" });
   await expect(results.getByRole("listitem").first()).toContainText("failed");
