@@ -244,7 +244,7 @@ test("the page is accessible and fits 360 px, light and dark @long", async ({
   await expectAccessibleInBoth(page);
 });
 
-test("the timeline is searched, and filtered by person and days, all in the address", async ({
+test("the timeline is searched, and filtered by person and days, all in the address @long", async ({
   connected: page,
   service,
   site,

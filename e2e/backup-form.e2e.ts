@@ -259,7 +259,7 @@ test.describe("changing a backup", () => {
     );
   });
 
-  test("makes backups incremental, and each says which full one it needs", async ({
+  test("makes backups incremental, and each says which full one it needs @long", async ({
     connected: page,
     service,
     backups,

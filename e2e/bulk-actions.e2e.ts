@@ -20,7 +20,7 @@ const result = (page: Page, name: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByText(name, { exact: true }) });
 
-test("many workers are stopped with one question, and each row shows its outcome", async ({
+test("many workers are stopped with one question, and each row shows its outcome @long", async ({
   connected: page,
   service,
   site,

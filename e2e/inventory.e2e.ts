@@ -195,7 +195,7 @@ test("a test that takes its time is canceled @long", async ({ page }) => {
   silent.close();
 });
 
-test("a server behind a jump host, with its drills elsewhere, is refused field by field and written", async ({
+test("a server behind a jump host, with its drills elsewhere, is refused field by field and written @long", async ({
   page,
 }) => {
   await open(page, "/servers/new");
@@ -329,7 +329,7 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   expect(await text()).toMatch(/drill_identity: file:secrets\//);
 });
 
-test("a remote of rclone is tested and stored with the config that was pasted", async ({
+test("a remote of rclone is tested and stored with the config that was pasted @long", async ({
   page,
 }) => {
   await open(page, "/storage-providers/new");
@@ -357,7 +357,7 @@ test("a remote of rclone is tested and stored with the config that was pasted", 
   ).toBeVisible();
 });
 
-test("a login over SFTP is tested, its host key confirmed, and stored", async ({ page }) => {
+test("a login over SFTP is tested, its host key confirmed, and stored @long", async ({ page }) => {
   const cleanUps: (() => unknown)[] = [];
   const sshd = await startSshd({
     cleanUp: (work) => void cleanUps.push(work),

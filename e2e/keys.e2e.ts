@@ -28,7 +28,7 @@ test("a key that is pressed before its code has come works once it has @long", a
   await expect(keysDialog(page)).toBeVisible();
 });
 
-test("Esc closes what the list of keys says it closes, the nearest first", async ({
+test("Esc closes what the list of keys says it closes, the nearest first @long", async ({
   connected: page,
   service,
   site,

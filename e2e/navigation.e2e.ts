@@ -85,7 +85,7 @@ testMany(
 );
 
 testMany(
-  "a filter finds sites on every server, on a phone too",
+  "a filter finds sites on every server, on a phone too @long",
   async ({ connected: page, service, many }) => {
     await page.setViewportSize({ width: 360, height: 740 });
     await page.goto(service.url);

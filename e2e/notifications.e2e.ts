@@ -69,7 +69,7 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, team)).not.toBeChecked();
 });
 
-test("a server's own channels are chosen beside its backups, for what belongs to none of its sites", async ({
+test("a server's own channels are chosen beside its backups, for what belongs to none of its sites @long", async ({
   connected: page,
   service,
   channels: { ops, team },
@@ -224,7 +224,7 @@ test.describe("where the service does not list the account's channels", () => {
   });
 });
 
-test("boxes and tests work by keyboard alone", async ({
+test("boxes and tests work by keyboard alone @long", async ({
   connected: page,
   service,
   site,

@@ -167,7 +167,7 @@ test("its key works from the moment on at which a page is there, read anew or fr
   await expect(field(page)).toBeFocused();
 });
 
-test("it works by keyboard on a narrow screen, from within a field, and gives the focus back", async ({
+test("it works by keyboard on a narrow screen, from within a field, and gives the focus back @long", async ({
   connected: page,
   service,
   site,
@@ -253,7 +253,7 @@ test("a thing that no page has shown is two keystrokes and four letters away", a
   await expect(palette(page).getByText("No results for “%”.")).toBeVisible();
 });
 
-test("what is found is acted on from there, by keys and by pointer", async ({
+test("what is found is acted on from there, by keys and by pointer @long", async ({
   connected: page,
   service,
   site,

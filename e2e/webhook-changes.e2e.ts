@@ -115,7 +115,7 @@ test("a failing webhook has one state and one sentence: failing, never enabled @
   await expect(page.getByRole("option").filter({ hasText: "failing" }).first()).toBeVisible();
 });
 
-test("deliveries are filtered by status and event and found by id, all in the address", async ({
+test("deliveries are filtered by status and event and found by id, all in the address @long", async ({
   connected: page,
   service,
   site,

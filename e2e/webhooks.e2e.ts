@@ -76,7 +76,7 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
 });
 
 test.describe("the form", () => {
-  test("shows what is no URL at its field, and sends nothing", async ({
+  test("shows what is no URL at its field, and sends nothing @long", async ({
     connected: page,
     service,
     site,
