@@ -1,6 +1,6 @@
 // What browser tests say often, in the words of a user.
 import { readFileSync } from "node:fs";
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page, type Response } from "@playwright/test";
 import type axe from "axe-core";
 import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
 
@@ -13,6 +13,21 @@ export const ofWorker = (id: number, before = ""): RegExp =>
 
 /** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
 export const listPollMs = 13_000;
+
+/** Lets the page's clock run until something is asked for once more, and answered. */
+export async function expectPolled(page: Page, urlPart: string): Promise<void> {
+  let isAnswered = false;
+  const note = (response: Response) => {
+    if (response.url().includes(urlPart)) isAnswered = true;
+  };
+  page.on("response", note);
+  await expect(async () => {
+    // What was under way as the clock ran has its next turn only after that.
+    await page.clock.runFor(listPollMs);
+    expect(isAnswered).toBe(true);
+  }).toPass();
+  page.off("response", note);
+}
 
 export const workerRow = (page: Page, id: number): Locator =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: ofWorker(id) }) });

@@ -8,7 +8,7 @@ import {
   expectRow,
   ofWorker,
   workerRow,
-  listPollMs,
+  expectPolled,
 } from "./helpers.ts";
 import { box, openList } from "./list-helpers.ts";
 import { serverId, siteId } from "./second-service/second-service.ts";
@@ -61,9 +61,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await filter(page).press("End");
   await filter(page).pressSequentially("zz");
   await expect(page.getByText("No results for “reportszz”")).toBeVisible();
-  const polled = page.waitForResponse((response) => response.url().includes("search=reportszz"));
-  await page.clock.runFor(listPollMs);
-  await polled;
+  await expectPolled(page, "search=reportszz");
   await expect(filter(page)).toHaveValue("reportszz");
   await expect(filter(page)).toBeFocused();
   await page.getByRole("link", { name: "Clear filter" }).click();

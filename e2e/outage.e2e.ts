@@ -8,7 +8,7 @@ import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { expect, test as base } from "./fixtures.ts";
-import { connectAs, expectAccessible } from "./helpers.ts";
+import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
 
 type Moody = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
@@ -68,6 +68,7 @@ test("while the service is away a page says since when, keeps its states without
   page,
   moody,
 }) => {
+  await page.clock.install();
   await connectAs(page, moody.url);
   await page.goto(`${moody.url}/sites/1/workers`);
   await expect(stateOf(page)).toBeVisible();
@@ -77,12 +78,14 @@ test("while the service is away a page says since when, keeps its states without
   const place = await stateOf(page).boundingBox();
 
   await moody.stop();
+  await page.clock.runFor(listPollMs);
   await expect(banner(page)).toContainText(away, { timeout: 30_000 });
   expect(await colorOf(page)).not.toBe(color);
   expect(await stateOf(page).boundingBox()).toEqual(place);
   await expectAccessible(page);
 
   await moody.start();
+  await page.clock.runFor(listPollMs);
   await expect(banner(page)).toBeEmpty({ timeout: 30_000 });
   await expect.poll(() => colorOf(page)).toBe(color);
   await expect(page.getByText("Quarterdeck was updated.")).toBeHidden();

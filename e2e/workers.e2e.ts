@@ -8,6 +8,7 @@ import {
   expectToast,
   workerRow,
   ofWorker,
+  expectPolled,
   listPollMs,
 } from "./helpers.ts";
 import { isAlive } from "../server/testing/signals.ts";
@@ -160,13 +161,7 @@ test.describe("the list", () => {
     await expectRow(workerRow(page, two.id), "installed");
     await clickRowAction(page, one.id, "Delete");
     await service.call("PUT", `/api/worker/${two.id}/restart`);
-    const polled = async () => {
-      const answered = page.waitForResponse((response) =>
-        response.url().includes(`/site/${site.id}/workers`),
-      );
-      await page.clock.runFor(listPollMs);
-      await answered;
-    };
+    const polled = () => expectPolled(page, `/site/${site.id}/workers`);
     await polled();
     await polled();
     await expect(page.getByRole("alertdialog")).toBeVisible();
