@@ -54,6 +54,11 @@ test("a token that can only read sees every action disabled with the reason, on 
     if (request.method() !== "GET") changes.push(`${request.method()} ${request.url()}`);
   });
 
+  const open = async (path: string) => {
+    await page.goto(service.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect.poll(() => enabledChanges(page), { message: path }).toEqual([]);
+  };
   for (const path of [
     "/",
     `/servers/${backups.server.id}/backups`,
@@ -62,24 +67,18 @@ test("a token that can only read sees every action disabled with the reason, on 
     `/backup-configurations/${configuration.id}`,
     `/backup-configurations/${configuration.id}/edit`,
     `/backups/${backup?.id}`,
-    `/sites/${site.id}/workers`,
-    `/sites/${site.id}/workers/new`,
     `/workers/${worker.id}`,
     `/workers/${worker.id}/edit`,
     `/sites/${site.id}/webhooks`,
     `/sites/${site.id}/webhooks/new`,
     `/webhooks/${webhookId}`,
-    `/sites/${site.id}/notifications`,
     "/activity",
     "/settings",
-  ]) {
-    await page.goto(service.url + path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect.poll(() => enabledChanges(page), { message: path }).toEqual([]);
-  }
+  ])
+    await open(path);
 
   // A form says why it cannot be saved, to everyone.
-  await page.goto(`${service.url}/sites/${site.id}/workers/new`);
+  await open(`/sites/${site.id}/workers/new`);
   const create = page.getByRole("button", { name: "Create worker" });
   await expect(create).toHaveAccessibleDescription(reason);
   await page.getByLabel("Queue").press("Enter");
@@ -87,14 +86,14 @@ test("a token that can only read sees every action disabled with the reason, on 
   await expectAccessible(page);
 
   // By checkbox, key, selection and palette it is the same.
-  await page.goto(`${service.url}/sites/${site.id}/notifications`);
+  await open(`/sites/${site.id}/notifications`);
   const channel = page.getByRole("checkbox", { name: "on-call" });
   await expect(channel).toHaveAttribute("aria-disabled", "true");
   await channel.click({ force: true });
   await expect(channel).not.toBeChecked();
   await expect(channel).toHaveAccessibleDescription(new RegExp(reason));
 
-  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await open(`/sites/${site.id}/workers`);
   const stop = page.getByRole("button", { name: new RegExp(`^Stop`) }).first();
   await expect(stop).toHaveAccessibleDescription(reason);
   await page.keyboard.press("n");
