@@ -148,7 +148,7 @@ test("a key does what the row's button does, says why when that is refused, and 
   await service.call("DELETE", `/api/worker/${busy}`);
 });
 
-test("single keys can be turned off, which this device remembers, and on again without them", async ({
+test("single keys can be turned off, which this device remembers, and on again without them @long", async ({
   connected: page,
   service,
   site,
