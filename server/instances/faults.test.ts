@@ -8,7 +8,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import { hasPostgresServer } from "../backups/testing/postgres-server.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
-import { isLongForm } from "../testing/long-form.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { isAlive } from "../testing/signals.ts";
 import { startReceiver, type TestReceiver } from "../webhooks/testing/receiver.ts";
@@ -19,37 +19,18 @@ import { createLoad, type Load } from "./testing/load.ts";
 import { createStriker } from "./testing/strike.ts";
 import { soon } from "../testing/soon.ts";
 
-/** One of each group; `npm run soak -- instances` has 100. */
-const many = Number(process.env["INSTANCE_FAULTS"] ?? groups.length);
+/** For `npm run soak -- instances` alone: in `npm test` `several.test.ts` kills, hangs and stops instances. */
+const many = Number(process.env["INSTANCE_FAULTS"] ?? 100);
 const seed = makeSeed();
-const again = `INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
+const again = `LONG_FORM=true INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
 
 const servers = [1, 2, 3];
-/** Of a server over SSH, and of the first instance's own. */
-const sites = isLongForm ? [...servers, 100] : [1, 100];
+/** Of each server over SSH, and of the first instance's own. */
+const sites = [...servers, 100];
 const takeoverLimitMs = 30_000;
 
 let rig: FaultRig;
 let receiver: TestReceiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  rig = await createFaultRig(servers.length);
-  const { folder } = rig.several;
-  // One that begins beside another says so.
-  for (const site of sites)
-    await writeFile(
-      join(folder, `site-${site}/artisan`),
-      `exec 9>>${folder}/alive-${site}
-flock --nonblock 9 || echo "$$ of site ${site}" >>${folder}/twice
-trap 'kill -KILL $! 2>/dev/null; exit 0' TERM
-while :; do sleep 86400 9>&- & wait $!; done
-`,
-    );
-}, 300_000);
-afterAll(async () => {
-  await rig?.close();
-  await receiver?.close();
-});
 
 const twice = () => readFile(join(rig.several.folder, "twice"), "utf8").catch(() => "");
 
@@ -118,68 +99,97 @@ const changedAfterwards = () =>
        and later.changed - 'warnings' <> '{}'`,
   );
 
-describe.skipIf(!hasPostgresServer)("three instances", () => {
-  test(
-    `over ${many} faults every schedule runs once, every event is delivered and no worker is there twice (CRASH_SEED=${seed})`,
-    { timeout: 300_000 + many * 30_000 },
-    async ({ onTestFailed }) => {
-      const startedMs = performance.now();
-      const seconds = () => Math.round((performance.now() - startedMs) / 1000);
-      const faults: string[] = [];
-      onTestFailed(async () => {
-        const audit = await rig.ask("select * from audit order by id").catch(() => []);
-        const lines = [
-          "What was written:",
-          ...audit.map((row) => JSON.stringify(row)),
-          "The instances said:",
-          rig.output(),
-          "The faults were:",
-          ...faults,
-          `This plays them again: ${again}`,
-        ];
-        process.stderr.write(`${lines.join("\n")}\n`);
-      });
-      await soon(expectShared, 120_000);
-      // Whose each site is has to be known before anything is made for it.
-      await soon(async () => {
-        for (const { service } of rig.instances)
-          for (const id of sites) {
-            const answer = await service.call("GET", `/api/site/${id}`);
-            const site: Site = await answer.json();
-            expect(site.account, site.account_problem ?? "").toEqual(expect.any(String));
-          }
-      }, 120_000);
-      const load = await createLoad(rig, {
-        sites,
-        url: receiver.url,
-        random: makeRandom(seed + 1),
-      });
-      await soon(async () => expect(await load.look()).toHaveLength(load.configurations), 120_000);
-      await soon(expectWorkers, 120_000);
+test("a plan has each kind of fault before one comes again, and its seed makes it again", () => {
+  const plan = planFaults(seed, groups.flat().length);
+  expect(new Set(plan.map(({ kind }) => kind))).toEqual(new Set(groups.flat()));
+  expect(planFaults(seed, plan.length)).toEqual(plan);
+});
 
-      const { strike, takeovers } = createStriker(rig);
-      const begun: Promise<void>[] = [];
-      for (const [index, fault] of planFaults(seed, many).entries()) {
-        const { target, isOver } = await strike(fault);
-        faults.push(`${seconds()} s: ${index}, ${fault.kind} ${target}`);
-        begun.push(isOver);
-        // Waited for below.
-        isOver.catch(() => undefined);
-      }
-      await Promise.all(begun);
-      await load.stop();
+inLongForm(() => {
+  describe.skipIf(!hasPostgresServer)("three instances", () => {
+    beforeAll(async () => {
+      receiver = await startReceiver();
+      rig = await createFaultRig(servers.length);
+      const { folder } = rig.several;
+      // One that begins beside another says so.
+      for (const site of sites)
+        await writeFile(
+          join(folder, `site-${site}/artisan`),
+          `exec 9>>${folder}/alive-${site}
+flock --nonblock 9 || echo "$$ of site ${site}" >>${folder}/twice
+trap 'kill -KILL $! 2>/dev/null; exit 0' TERM
+while :; do sleep 86400 9>&- & wait $!; done
+`,
+        );
+    }, 300_000);
+    afterAll(async () => {
+      await rig?.close();
+      await receiver?.close();
+    });
 
-      await soon(() => expectRuns(load), 120_000);
-      await soon(expectStorage, 120_000);
-      await soon(expectWorkers, 120_000);
-      expect(await twice()).toBe("");
-      await soon(async () => expect(await undelivered()).toEqual([]), 120_000);
-      expect(takeovers.filter(({ tookMs }) => tookMs > takeoverLimitMs)).toEqual([]);
-      expect(await rig.ask("select * from lease_theft")).toEqual([]);
-      expect(await writesOfOthers()).toEqual([]);
-      expect(await changedAfterwards()).toEqual([]);
-      expect(rig.exits).toEqual([]);
-      if (isLongForm)
+    test(
+      `over ${many} faults every schedule runs once, every event is delivered and no worker is there twice (CRASH_SEED=${seed})`,
+      { timeout: 300_000 + many * 30_000 },
+      async ({ onTestFailed }) => {
+        const startedMs = performance.now();
+        const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+        const faults: string[] = [];
+        onTestFailed(async () => {
+          const audit = await rig.ask("select * from audit order by id").catch(() => []);
+          const lines = [
+            "What was written:",
+            ...audit.map((row) => JSON.stringify(row)),
+            "The instances said:",
+            rig.output(),
+            "The faults were:",
+            ...faults,
+            `This plays them again: ${again}`,
+          ];
+          process.stderr.write(`${lines.join("\n")}\n`);
+        });
+        await soon(expectShared, 120_000);
+        // Whose each site is has to be known before anything is made for it.
+        await soon(async () => {
+          for (const { service } of rig.instances)
+            for (const id of sites) {
+              const answer = await service.call("GET", `/api/site/${id}`);
+              const site: Site = await answer.json();
+              expect(site.account, site.account_problem ?? "").toEqual(expect.any(String));
+            }
+        }, 120_000);
+        const load = await createLoad(rig, {
+          sites,
+          url: receiver.url,
+          random: makeRandom(seed + 1),
+        });
+        await soon(
+          async () => expect(await load.look()).toHaveLength(load.configurations),
+          120_000,
+        );
+        await soon(expectWorkers, 120_000);
+
+        const { strike, takeovers } = createStriker(rig);
+        const begun: Promise<void>[] = [];
+        for (const [index, fault] of planFaults(seed, many).entries()) {
+          const { target, isOver } = await strike(fault);
+          faults.push(`${seconds()} s: ${index}, ${fault.kind} ${target}`);
+          begun.push(isOver);
+          // Waited for below.
+          isOver.catch(() => undefined);
+        }
+        await Promise.all(begun);
+        await load.stop();
+
+        await soon(() => expectRuns(load), 120_000);
+        await soon(expectStorage, 120_000);
+        await soon(expectWorkers, 120_000);
+        expect(await twice()).toBe("");
+        await soon(async () => expect(await undelivered()).toEqual([]), 120_000);
+        expect(takeovers.filter(({ tookMs }) => tookMs > takeoverLimitMs)).toEqual([]);
+        expect(await rig.ask("select * from lease_theft")).toEqual([]);
+        expect(await writesOfOthers()).toEqual([]);
+        expect(await changedAfterwards()).toEqual([]);
+        expect(rig.exits).toEqual([]);
         process.stderr.write(
           `${JSON.stringify({
             faults: countBy(planFaults(seed, many), ({ kind }) => kind),
@@ -195,8 +205,9 @@ describe.skipIf(!hasPostgresServer)("three instances", () => {
             seconds: seconds(),
           })}\n`,
         );
-    },
-  );
+      },
+    );
+  });
 });
 
 const countBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string) =>

@@ -149,8 +149,8 @@ const programs: readonly Program[] = [
   {
     name: "instances",
     about:
-      "100 faults of three instances and of their PostgreSQL: kills, stops, restarts, connections that end or fall silent",
-    files: ["server/instances/faults.test.ts"],
+      "100 faults of three instances and of their PostgreSQL: kills, stops, restarts, connections that end or fall silent; and what is asked between two instances",
+    files: ["server/instances/faults.test.ts", "server/instances/several.test.ts"],
     environment: { INSTANCE_FAULTS: "100", LONG_FORM: "true" },
   },
   {

@@ -69,6 +69,7 @@ export async function createTestService(
     database,
     ...(options.patienceMs !== undefined && { connectionTimeoutMillis: options.patienceMs }),
   };
+  const pool = openPool(connection);
   const clock = createShiftedClock();
   let aheadMs = 0;
   const made: AppOptions = {
@@ -129,15 +130,16 @@ export async function createTestService(
       const response = await call(method, path, body);
       return { status: response.status, body: await response.json() };
     },
-    query: (statement, values) => ask(connection, statement, values),
+    async query<Row extends object>(statement: string, values?: unknown[]) {
+      return (await pool.query<Row>(statement, values)).rows;
+    },
     async ahead(ms) {
       // The clock first: what becomes due by it alone waits for its job; a job that came first would find nothing to do.
       clock.ahead(ms);
       aheadMs += ms;
       const shifted = `pg_catalog.now() + interval '${aheadMs} milliseconds'`;
       // What runs has run for as long as before.
-      await ask(
-        connection,
+      await pool.query(
         `create or replace function pgboss.job_now() returns timestamptz language sql stable as 'select ${shifted.replaceAll("'", "''")}';
          update pgboss.job set started_on = started_on + interval '${ms} milliseconds',
            heartbeat_on = heartbeat_on + interval '${ms} milliseconds' where state = 'active'`,
@@ -146,8 +148,9 @@ export async function createTestService(
     async close() {
       await service.app.close("stop");
       try {
-        checkEvents(await ask(connection, "select * from events"));
+        checkEvents(await service.query("select * from events"));
       } finally {
+        await pool.end();
         await administer(`drop database ${database} with (force)`);
         await rm(folder, { recursive: true, force: true });
       }
@@ -156,18 +159,12 @@ export async function createTestService(
   return service;
 }
 
-async function ask<Row extends object>(
-  connection: pg.ClientConfig,
-  statement: string,
-  values?: unknown[],
-): Promise<Row[]> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    return (await client.query<Row>(statement, values)).rows;
-  } finally {
-    await client.end();
-  }
+/** Connections that are kept for a while, since making one takes longer than most of what it is asked. */
+function openPool(connection: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(connection);
+  // What is lost fails the next query.
+  pool.on("error", () => undefined);
+  return pool;
 }
 
 /** Creates a migrated, empty database. @returns its name */
@@ -180,15 +177,17 @@ export async function createDatabase(): Promise<string> {
   return name;
 }
 
+let administrators: pg.Pool | undefined;
+
 /** Runs a statement that belongs to no database of a test, e.g. one that makes it. */
 export async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ ...inject("postgres"), database: "postgres" });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  administrators ??= openPool({
+    ...inject("postgres"),
+    database: "postgres",
+    // It lives as long as the tests' process.
+    allowExitOnIdle: true,
+  });
+  await administrators.query(statement);
 }
 
 /** A database of the tests' PostgreSQL as an operator names it, for a service in a process of its own. */

@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import type pg from "pg";
+import pg from "pg";
 import { inject } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../../backups/testing/postgres-server.ts";
 import { sshEntry } from "../../ssh/testing/entry.ts";
@@ -12,7 +12,6 @@ import { freePort } from "../../testing/free-port.ts";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { administer, createDatabase, databaseUrl } from "../../testing/service.ts";
 import { commandOf, startService, type ServiceProcess } from "../../testing/service-process.ts";
-import { withClient } from "../../testing/with-client.ts";
 import {
   startSupervisord,
   type TestSupervisord,
@@ -98,11 +97,11 @@ export async function createSeveral(many: number, shared?: SharedDatabase): Prom
     ].join("\n"),
   );
   await mkdir(join(folder, "backups"));
-  const query: Several["query"] = (statement, values) =>
-    withClient(database.connection, async (client) => {
-      const { rows } = await client.query(statement, values);
-      return rows;
-    });
+  const pool = new pg.Pool(database.connection);
+  // Of one that was idle when a fault ended it.
+  pool.on("error", () => undefined);
+  const query = async <Row extends object>(statement: string, values?: unknown[]) =>
+    (await pool.query<Row>(statement, values)).rows;
   const running = new Set<ServiceProcess>();
 
   return {
@@ -143,6 +142,7 @@ export async function createSeveral(many: number, shared?: SharedDatabase): Prom
       }
       for (const supervisord of supervisords) await supervisord.close();
       for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+      await pool.end();
       await database.close();
       await rm(folder, { recursive: true, force: true });
     },
