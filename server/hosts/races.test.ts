@@ -29,7 +29,7 @@ import { createLocalHost } from "./local.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
 
 const isRoot = userInfo().uid === 0;
-const tries = Number(process.env["RACE_TRIES"] ?? 20);
+const tries = Number(process.env["RACE_TRIES"] ?? 10);
 const timeoutMs = 60_000 + tries * 1500;
 /** What needs no process of its own is tried so often in each round. */
 const perRound = 10;

@@ -25,7 +25,7 @@ import {
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 
 const seed = makeSeed("FUZZ_SEED");
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 300);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 200);
 /** The others go to the service without a socket, which costs half as much. */
 const throughSocket = Math.round(requests * 0.25);
 const timeoutMs = 120_000 + requests * 100;

@@ -11,8 +11,10 @@ import { HostKeyUnconfirmed } from "./host-keys.ts";
 import { openRemoteHost } from "./remote-host.ts";
 import { ServerAway } from "./server-away.ts";
 import { connectTo } from "./testing/connect.ts";
-import { startSshd } from "./testing/sshd.ts";
+import { createSharedSshd, startSshd } from "./testing/sshd.ts";
 import { soon } from "../testing/soon.ts";
+
+const shared = createSharedSshd();
 
 const caught = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -23,7 +25,7 @@ const caught = async (promise: Promise<unknown>): Promise<unknown> =>
 const otherKey = `SHA256:${"A".repeat(43)}`;
 
 test("says who it is there, and how long an answer takes", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const connection = await connectTo(sshd);
   expect(await connection.identify()).toMatchObject({ name: sshd.user, system: "Linux" });
   expect(await connection.ping()).toBeLessThan(5000);
@@ -46,7 +48,7 @@ test("a quick command needs no session, and one that takes its time holds up no 
 });
 
 test("a quick command that takes its time ends with the connection", async () => {
-  const connection = await connectTo(await startSshd());
+  const connection = await connectTo(await shared());
   const folder = await makeMemoryFolder("quarterdeck-quick-");
   onTestFinished(() => rm(folder, { recursive: true }));
   // The account that logs in may be another one.
@@ -65,7 +67,7 @@ test("a quick command that takes its time ends with the connection", async () =>
 });
 
 test("a server without a pinned key runs nothing, and the key it offered is told", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const error = await caught((await connectTo(sshd, { hostKey: null })).identify());
   if (!(error instanceof HostKeyUnconfirmed)) throw error;
   expect(error.isChanged).toBe(false);
@@ -101,7 +103,7 @@ test.each(["ecdsa", "rsa"] as const)(
 );
 
 test("a key that is not the pinned one is refused, and nothing runs", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const error = await caught((await connectTo(sshd, { hostKey: otherKey })).identify());
   if (!(error instanceof HostKeyUnconfirmed)) throw error;
   expect(error.isChanged).toBe(true);
@@ -125,7 +127,7 @@ test("a key that changes while the service runs stops everything until it is the
 });
 
 test("an account that does not accept the key is told, with what to do", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const other = await startSshd();
   const error = await caught((await connectTo(sshd, { keyFile: other.keyFile })).identify());
   expect(error).toMatchObject({ name: "ServerAway", kind: "refused" });
@@ -169,7 +171,7 @@ test("a server that hangs is noticed, and its connection replaced", async () => 
 });
 
 test("a port that answers nothing ends in time", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
   await once(silent, "listening");
@@ -182,7 +184,7 @@ test("a port that answers nothing ends in time", async () => {
 });
 
 test("goes through a jump host, whose key is pinned as well", async () => {
-  const jump = await startSshd();
+  const jump = await shared();
   const sshd = await startSshd();
   const { port, user, keyFile, fingerprint } = jump;
   const hop = { host: "127.0.0.1", port, user, keyFile, hostKey: fingerprint };
@@ -193,7 +195,7 @@ test("goes through a jump host, whose key is pinned as well", async () => {
 });
 
 test("a socket on the server is reached as a file here", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const connection = await connectTo(sshd);
   const host = await openRemoteHost(connection);
   const path = `${sshd.folder}/service.sock`;
@@ -217,7 +219,7 @@ test("a socket on the server is reached as a file here", async () => {
 });
 
 test("a socket that is asked for on a connection that goes is told as lost", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const connection = await connectTo(sshd);
   await connection.ping();
   const [client] = await sshd.findRunning(`-p ${sshd.port}`);
@@ -232,7 +234,7 @@ test("a socket that is asked for on a connection that goes is told as lost", asy
 });
 
 test("a socket that is asked for on a connection that has just gone is told as lost", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const connection = await connectTo(sshd);
   await connection.ping();
   const [client] = await sshd.findRunning(`-p ${sshd.port}`);
@@ -245,7 +247,7 @@ test("a socket that is asked for on a connection that has just gone is told as l
 });
 
 test("a service that is killed leaves nothing running, here or there", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const seconds = String(10_000_000 + Math.floor(Math.random() * 80_000_000));
   const script = fileURLToPath(new URL("testing/run-and-wait.ts", import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify(sshd.target()), seconds], {

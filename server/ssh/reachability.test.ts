@@ -94,18 +94,7 @@ test.concurrent("a server that is away is shown and reported once, and so is its
   });
 });
 
-test.concurrent("a server that hangs is shown, and heals by itself", async (context) => {
-  const sshd = await startServer(context);
-  const { status } = await startService(context, sshd);
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
-  const goOn = await sshd.hang();
-  context.onTestFinished(goOn);
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: false }));
-  await goOn();
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
-});
-
-test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server", async (context) => {
+test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server, and one that has changed stops everything there", async (context) => {
   const sshd = await startServer(context);
   const { service, status } = await startService(context, sshd, null);
   await inTime(async () =>
@@ -129,12 +118,7 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
   await inTime(async () =>
     expect(await status()).toMatchObject({ reachable: true, host_key: { state: "confirmed" } }),
   );
-});
 
-test.concurrent("a host key that has changed stops everything there", async (context) => {
-  const sshd = await startServer(context);
-  const { status } = await startService(context, sshd);
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
   const pinned = sshd.fingerprint;
   await sshd.rekey();
   await inTime(async () =>
@@ -159,15 +143,22 @@ test.concurrent("what a server has is found, and so is what this machine has", a
   expect(here.body.facts?.processors).toBeGreaterThan(0);
 });
 
-test.concurrent("an account that was not known while its server was away is found once it is back", async (context) => {
+test.concurrent("an account that was not known while its server was away is found once it is back, and a server that hangs is shown and heals by itself", async (context) => {
   const sshd = await startServer(context);
   await sshd.stop();
-  const { service } = await startService(context, sshd);
+  const { service, status } = await startService(context, sshd);
   const account = async () =>
     (await service.json<{ account: string | null }>("GET", "/api/site/2")).body.account;
   expect(await account()).toBeNull();
   await sshd.start();
   await inTime(async () => expect(await account()).toBe(sshd.user));
+
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  const goOn = await sshd.hang();
+  context.onTestFinished(goOn);
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: false }));
+  await goOn();
+  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
 });
 
 /** Puts something else in the place of a part of the inventory, and has it read. */

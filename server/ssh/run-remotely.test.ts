@@ -10,12 +10,16 @@ import {
   inPieces,
   expectGone,
   expectRunning,
+  openOn,
   openServer,
   uniqueSeconds,
 } from "./testing/remote-commands.ts";
+import { createSharedSshd } from "./testing/sshd.ts";
+
+const shared = createSharedSshd();
 
 test("a command reads its input, and answers its code and both its outputs", async () => {
-  const { host } = await openServer();
+  const { host } = await openOn(await shared());
   const lines: string[] = [];
   const end = await host.run({
     argv: ["sh", "-c", "cat; echo oh >&2; echo; exit 3"],
@@ -27,7 +31,7 @@ test("a command reads its input, and answers its code and both its outputs", asy
 });
 
 test("a command has ended however long its output takes to be taken", async () => {
-  const { sshd, host } = await openServer();
+  const { sshd, host } = await openOn(await shared());
   const closes = Promise.withResolvers<void>();
   const taken: string[] = [];
   const output = new Writable({
@@ -49,7 +53,7 @@ test("a command has ended however long its output takes to be taken", async () =
 });
 
 test("a binary input and output of many megabytes arrive whole", async () => {
-  const { host } = await openServer();
+  const { host } = await openOn(await shared());
   const bytes = randomBytes(9_000_001);
   const output = new PassThrough();
   const [end, got] = await Promise.all([
@@ -126,7 +130,7 @@ test("nothing of the login's environment gets through, and what is given shows i
 });
 
 test("no shell reads a program's name or its arguments", async () => {
-  const { host } = await openServer();
+  const { host } = await openOn(await shared());
   const { stdout } = await host.run({ argv: ["printf", "%s", "$(id); `id` > /tmp/x"] });
   expect(stdout).toBe("$(id); `id` > /tmp/x");
   for (const program of ["eval", "set", "no-such-program", "/no/such/program", "/etc/passwd"])
@@ -139,7 +143,7 @@ test("no shell reads a program's name or its arguments", async () => {
 });
 
 test("a signal that ended the program is told, and an exit code of its own as well", async () => {
-  const { host } = await openServer();
+  const { host } = await openOn(await shared());
   expect(await host.run({ argv: ["sh", "-c", "kill -9 $$"] })).toMatchObject({
     exitCode: null,
     signal: "SIGKILL",
@@ -148,7 +152,7 @@ test("a signal that ended the program is told, and an exit code of its own as we
 });
 
 test("a command that has read enough decides by its code what that means", async () => {
-  const { host } = await openServer();
+  const { host } = await openOn(await shared());
   const endless = Readable.from(
     (function* () {
       for (;;) yield "x".repeat(65_536);
@@ -161,7 +165,7 @@ test("a command that has read enough decides by its code what that means", async
 });
 
 test("an input that breaks off is not taken for one that ended", async () => {
-  const { host, sshd } = await openServer();
+  const { host, sshd } = await openOn(await shared());
   const mark = `${sshd.folder}/${sshd.user === "deploy" ? "deploy/" : ""}ended`;
   let reads = 0;
   const broken = new Readable({
@@ -179,7 +183,7 @@ test("an input that breaks off is not taken for one that ended", async () => {
 });
 
 test("an output that breaks ends the command", async () => {
-  const { host, sshd } = await openServer();
+  const { host, sshd } = await openOn(await shared());
   const word = uniqueSeconds();
   const output = new PassThrough();
   output.once("data", () => output.destroy(new Error("no room left")));
@@ -206,7 +210,7 @@ test("30 commands at once all run, eight at a time", async () => {
 });
 
 test("a folder is found inside another, links followed, and nothing outside", async () => {
-  const { host, sshd } = await openServer();
+  const { host, sshd } = await openOn(await shared());
   const home = sshd.user === "deploy" ? `${sshd.folder}/deploy` : sshd.folder;
   await host.run({
     argv: [

@@ -8,9 +8,11 @@ import type { Site } from "../../contract/servers.ts";
 import type { AppOptions } from "../app-options.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { isRoot } from "../testing/machine.ts";
-import { startSshd, type TestSshd } from "./testing/sshd.ts";
+import { createSharedSshd, startSshd, type TestSshd } from "./testing/sshd.ts";
 import { sshEntry } from "./testing/entry.ts";
 import { soon } from "../testing/soon.ts";
+
+const shared = createSharedSshd();
 
 const makeService = (
   sshd: TestSshd,
@@ -40,7 +42,7 @@ const showSite = async (service: TestService) =>
   (await service.json<Site>("GET", "/api/site/1")).body;
 
 test("a site on a server over SSH belongs to the account that logs in there", async () => {
-  const sshd = await startSshd();
+  const sshd = await shared();
   const service = await startService(sshd);
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
 });
@@ -81,7 +83,7 @@ test.runIf(isRoot)("another account is used where sudo allows it, and else told 
   await soon(async () =>
     expect(await showSite(refused)).toMatchObject({ account: "shop", account_problem: null }),
   );
-  const unknown = await startService(await startSshd(), ", user: nobody-knows");
+  const unknown = await startService(await shared(), ", user: nobody-knows");
   expect((await showSite(unknown)).account_problem).toContain("has no user “nobody-knows”");
 });
 
@@ -92,7 +94,7 @@ test.runIf(isRoot)("root takes the owner of the folder there, as that server see
 });
 
 test("a service can be closed while it asks the servers of its inventory", async () => {
-  const service = await makeService(await startSshd());
+  const service = await makeService(await shared());
   service.app.readInventory();
   service.app.readInventory();
   await expect(service.close()).resolves.toBeUndefined();

@@ -5,8 +5,10 @@ import { connectTo } from "./connect.ts";
 import { startSshd, type TestSshd } from "./sshd.ts";
 import { soon } from "../../testing/soon.ts";
 
-export async function openServer(options?: Parameters<typeof startSshd>[0]) {
-  const sshd = await startSshd(options);
+export const openServer = async (options?: Parameters<typeof startSshd>[0]) =>
+  openOn(await startSshd(options));
+
+export async function openOn(sshd: TestSshd) {
   const connection = await connectTo(sshd);
   return { sshd, connection, host: await openRemoteHost(connection) };
 }

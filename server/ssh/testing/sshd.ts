@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from "node:fs/p
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { freePort } from "../../testing/free-port.ts";
 import { isRoot, makeFolder, type CleanUp } from "../../testing/machine.ts";
 import { isAlive, sendSignal } from "../../testing/signals.ts";
@@ -261,4 +261,14 @@ async function sshdsAmong(pids: readonly number[]): Promise<number[]> {
   for (const pid of pids)
     if ((await readProcess(String(pid)))?.line.startsWith("sshd:") === true) found.push(pid);
   return found;
+}
+
+/** For the top of a file: a server for those of its tests that leave it as it was, started for the first of them. */
+export function createSharedSshd(): () => Promise<TestSshd> {
+  const cleanUps: (() => unknown)[] = [];
+  let starting: Promise<TestSshd> | null = null;
+  afterAll(async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+  });
+  return () => (starting ??= startSshd({ cleanUp: (work) => void cleanUps.push(work) }));
 }
