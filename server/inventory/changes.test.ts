@@ -1,8 +1,18 @@
 // Changes of the inventory file over HTTP: a real file, a real database, and what each refusal says.
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
 import type { InventoryFile } from "../../contract/inventory/inventory.ts";
@@ -33,7 +43,7 @@ databases:
 
 let service: TestService;
 let log = "";
-beforeEach(async () => {
+async function begin(options: Parameters<typeof createTestService>[0] = {}) {
   log = "";
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -41,9 +51,12 @@ beforeEach(async () => {
       done();
     },
   });
-  service = await createTestService({ inventory, log: createLog("debug", destination) });
-});
-afterEach(() => service.close());
+  service = await createTestService({
+    inventory,
+    log: createLog("debug", destination),
+    ...options,
+  });
+}
 
 type Answer = {
   status: number;
@@ -74,156 +87,311 @@ const blog = (more: object = {}) => ({
   user: ownUser,
   ...more,
 });
+const database = () => ({ server: 1, name: "shop", engine: "postgres", url: { secret } });
 
-test("shows what the file says, and that it can be written", async () => {
-  expect(await show()).toMatchObject({
-    version: expect.stringMatching(/^[0-9a-f]{64}$/),
-    file: service.inventoryFile,
-    read_only_reason: null,
-    problem: null,
-    servers: [{ id: 1, name: "here", connection: "local" }],
-    sites: [{ id: 1, name: "shop" }],
-    databases: [{ id: 4, engine: "sqlite" }],
-    storage_providers: [],
-  });
-});
+describe("what is carried out", () => {
+  beforeEach(() => begin());
+  afterEach(() => service.close());
 
-test("adds, changes and removes an entry, and touches nothing else in the file", async () => {
-  const before = await text();
-  const mode = (await stat(service.inventoryFile)).mode;
-  const added = await send("POST", "sites", blog());
-  expect(added).toMatchObject({ status: 201, body: { id: 2, problem: null } });
-  expect(await text()).toBe(
-    before.replace(
-      "\n\ndatabases",
-      `\n  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop, user: ${ownUser} }\n\ndatabases`,
-    ),
-  );
-  // It is in force when the answer is there.
-  expect((await service.call("GET", "/api/site/2")).status).toBe(200);
-
-  const changed = await send(
-    "PUT",
-    "sites/2",
-    blog({ name: "news", databases: [4] }),
-    added.body.version,
-  );
-  expect(changed.status).toBe(200);
-  expect(await text()).toContain(
-    `name: news, root: ${service.folder}/shop, user: ${ownUser}, databases: [4] }`,
-  );
-  const removed = await send("DELETE", "sites/2", undefined, changed.body.version);
-  expect(removed.status).toBe(200);
-  expect(await text()).toBe(before);
-  expect((await stat(service.inventoryFile)).mode).toBe(mode);
-  expect((await service.call("GET", "/api/site/2")).status).toBe(404);
-  expect(await timeline()).toEqual([
-    ["removed", "site", "news", expect.any(String), null],
-    ["changed", "site", "news", expect.any(String), "Fields: name, databases"],
-    ["added", "site", "blog", expect.any(String), null],
-  ]);
-  // What named the old one is not to find the new one.
-  expect((await send("POST", "sites", blog())).body.id).toBe(3);
-});
-
-test("keeps the comments inside an entry that changes", async () => {
-  const { databases } = await show();
-  const entry = { ...databases[0], name: "sales" };
-  expect((await send("PUT", "databases/4", entry)).status).toBe(200);
-  expect(await text()).toContain("name: sales # of the shop\n    engine: sqlite");
-});
-
-test("takes each kind of entry", async () => {
-  await send("POST", "servers", { name: "second", connection: "local" });
-  await send("POST", "storage-providers", { name: "disk", type: "local", path: "/copies" });
-  await send("POST", "notification-channels", {
-    name: "ops",
-    type: "email",
-    email: "a@example.com",
-  });
-  await send("POST", "databases", { server: 2, name: "shop", engine: "mysql", url: "env:SHOP" });
-  expect(await show()).toMatchObject({
-    problem: null,
-    servers: [{ id: 1 }, { id: 2, name: "second" }],
-    storage_providers: [{ id: 1, path: "/copies" }],
-    notification_channels: [{ id: 1, email: "a@example.com" }],
-    databases: [{ id: 4 }, { id: 5, url: "env:SHOP" }],
-  });
-  expect(service.app.inventoryProblem()).toBeNull();
-});
-
-describe("what is wrong is said at its field, all of it at once", () => {
-  // Nothing of them is kept, so one service takes all.
-  const wrong: [string, string, object, Record<string, string[]>][] = [
-    [
-      "the schema's complaints",
-      "sites",
-      { server: 1, root: "relative", databasez: [1] },
-      {
-        name: ["The name field is required."],
-        root: ["A path must be absolute; it starts with “/” or “~/”."],
-        "": ["There is no such thing as “databasez” here."],
-      },
-    ],
-    [
-      "references that lead nowhere",
-      "sites",
-      { server: 7, name: "blog", root: "/srv", databases: [4, 9] },
-      { server: ["There is no server 7."], "databases.1": ["There is no database 9."] },
-    ],
-    [
-      "inside a server's connection",
-      "servers",
-      { name: "web", connection: { ssh: { host: "-x", user: "deploy", key: "agent" } } },
-      { "connection.ssh.host": ["A host is a name or an address, without a port."] },
-    ],
-    [
-      "a user that the machine does not have",
-      "sites",
-      { server: 1, name: "blog", root: "/srv", user: "no-such-user" },
-      { user: ["This machine has no user “no-such-user”."] },
-    ],
-    [
-      "an id that another entry has",
-      "sites",
-      { id: 1, server: 1, name: "blog", root: "/srv" },
-      { id: ["The id 1 is used twice."] },
-    ],
-  ];
-  test("in the schema, references, connections, users and ids", async () => {
+  test("adds, changes and removes an entry, and touches nothing else in the file", async () => {
     const before = await text();
-    for (const [what, path, entry, errors] of wrong) {
-      const answer = await send("POST", path, entry);
-      expect([answer.status, answer.body.errors], what).toEqual([422, errors]);
-    }
-    const answer = await send("PUT", "sites/1", { ...blog(), id: 9 });
-    expect(answer.body.errors).toEqual({ id: ["The id of an entry cannot be changed."] });
+    const mode = (await stat(service.inventoryFile)).mode;
+    const added = await send("POST", "sites", blog());
+    expect(added).toMatchObject({ status: 201, body: { id: 2, problem: null } });
+    expect(await text()).toBe(
+      before.replace(
+        "\n\ndatabases",
+        `\n  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop, user: ${ownUser} }\n\ndatabases`,
+      ),
+    );
+    // It is in force when the answer is there.
+    expect((await service.call("GET", "/api/site/2")).status).toBe(200);
+
+    const changed = await send(
+      "PUT",
+      "sites/2",
+      blog({ name: "news", databases: [4] }),
+      added.body.version,
+    );
+    expect(changed.status).toBe(200);
+    expect(await text()).toContain(
+      `name: news, root: ${service.folder}/shop, user: ${ownUser}, databases: [4] }`,
+    );
+    const removed = await send("DELETE", "sites/2", undefined, changed.body.version);
+    expect(removed.status).toBe(200);
     expect(await text()).toBe(before);
-    expect(await secretNames()).toEqual([]);
+    expect((await stat(service.inventoryFile)).mode).toBe(mode);
+    expect((await service.call("GET", "/api/site/2")).status).toBe(404);
+    expect(await timeline()).toEqual([
+      ["removed", "site", "news", expect.any(String), null],
+      ["changed", "site", "news", expect.any(String), "Fields: name, databases"],
+      ["added", "site", "blog", expect.any(String), null],
+    ]);
+    // What named the old one is not to find the new one.
+    expect((await send("POST", "sites", blog())).body.id).toBe(3);
   });
 
-  test("what a change breaks elsewhere names that entry and its line", async () => {
-    await writeFile(
-      service.inventoryFile,
-      (await text()).replace(`root: ${service.folder}/shop`, "root: ~/shop"),
-    );
-    const answer = await send("PUT", "servers/1", {
-      name: "here",
-      connection: { ssh: { host: "a", user: "b", key: "agent" } },
+  test("keeps the comments inside an entry that changes", async () => {
+    const { databases } = await show();
+    const entry = { ...databases[0], name: "sales" };
+    expect((await send("PUT", "databases/4", entry)).status).toBe(200);
+    expect(await text()).toContain("name: sales # of the shop\n    engine: sqlite");
+  });
+
+  test("takes each kind of entry", async () => {
+    await send("POST", "servers", { name: "second", connection: "local" });
+    await send("POST", "storage-providers", { name: "disk", type: "local", path: "/copies" });
+    await send("POST", "notification-channels", {
+      name: "ops",
+      type: "email",
+      email: "a@example.com",
     });
-    expect(answer).toMatchObject({
-      status: 422,
-      body: {
-        errors: {
-          inventory: ["Site 1 (shop), line 6: A path on a server over SSH must start with “/”."],
+    await send("POST", "databases", { server: 2, name: "shop", engine: "mysql", url: "env:SHOP" });
+    expect(await show()).toMatchObject({
+      problem: null,
+      servers: [{ id: 1 }, { id: 2, name: "second" }],
+      storage_providers: [{ id: 1, path: "/copies" }],
+      notification_channels: [{ id: 1, email: "a@example.com" }],
+      databases: [{ id: 4 }, { id: 5, url: "env:SHOP" }],
+    });
+    expect(service.app.inventoryProblem()).toBeNull();
+  });
+
+  describe("an entry that is in use stays", () => {
+    test("by workers", async () => {
+      await service.call("POST", "/api/site/1/worker", workerBody);
+      expect(await send("DELETE", "sites/1")).toMatchObject({
+        status: 409,
+        body: {
+          code: "inventory_in_use",
+          message:
+            "Couldn't remove site 1 (shop). Site 1 (shop) cannot be removed while it has workers: 1. Delete them first.",
         },
-      },
+      });
+      expect((await show()).sites).toHaveLength(1);
     });
+  });
+
+  describe("two people", () => {
+    test("the second of two changes learns what the first one did", async () => {
+      const { version } = await show();
+      await send("POST", "sites", blog(), version);
+      const second = await send("POST", "sites", blog({ name: "forum" }), version);
+      expect(second).toMatchObject({ status: 409, body: { code: "inventory_changed" } });
+      expect(second.body.diff).toContain(`+  - { id: 2, server: 1, name: blog`);
+      expect(await text()).not.toContain("forum");
+    });
+
+    test("of many at the same time one is carried out", async () => {
+      const { version } = await show();
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          send("POST", "sites", blog({ name: `blog ${n}` }), version),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+        201,
+        ...Array(7).fill(409),
+      ]);
+      expect((await show()).sites).toHaveLength(2);
+    });
+  });
+
+  describe("a secret that is typed", () => {
+    const path = async () => {
+      const [name = ""] = await secretNames();
+      return join(service.folder, "secrets", name);
+    };
+
+    test("is stored in a file that only the service can read, and shown nowhere", async () => {
+      const added = await send("POST", "databases", database());
+      expect(added.status).toBe(201);
+      const [name = ""] = await secretNames();
+      expect(name).toMatch(/^databases-5-url-[0-9a-f]{12}$/);
+      expect(await text()).toContain(`url: "file:secrets/${name}"`.replaceAll('"', ""));
+      expect(await readFile(await path(), "utf8")).toBe(`${secret}\n`);
+      expect((await stat(await path())).mode & 0o777).toBe(0o600);
+      expect((await stat(join(service.folder, "secrets"))).mode & 0o777).toBe(0o700);
+      // It is found, relative to the inventory: nothing listens at its port.
+      await mkdir(`${service.folder}/copies`);
+      await send("POST", "storage-providers", {
+        name: "disk",
+        type: "local",
+        path: `${service.folder}/copies`,
+      });
+      await service.call("POST", "/api/server/1/backup-configuration", {
+        name: "nightly",
+        frequency: "0 3 * * *",
+        storage_provider_id: 1,
+        backupable_type: "database",
+        backupable_id: 5,
+      });
+      const reason = async () =>
+        (await service.json<{ status_reason: string }>("GET", "/api/backup-configuration/1")).body
+          .status_reason;
+      await vi.waitFor(async () => expect(await reason()).toContain("127.0.0.1:9"), 10_000);
+      const told = [added, await show(), await timeline(), await text(), log].map((one) =>
+        JSON.stringify(one),
+      );
+      expect(told.join("\n")).not.toContain("planted-typed-password");
+    });
+
+    test("goes with its entry, and with the next one in its place", async () => {
+      await send("POST", "databases", database());
+      const [first] = await secretNames();
+      await send("PUT", "databases/5", { ...database(), url: { secret: "postgres://other" } });
+      const [second, ...more] = await secretNames();
+      expect([second === first, more]).toEqual([false, []]);
+      expect(await readFile(await path(), "utf8")).toBe("postgres://other\n");
+      // As the form sends what it does not change.
+      const { databases } = await show();
+      await send("PUT", "databases/5", { ...databases[1], name: "store" });
+      expect(await secretNames()).toEqual([second]);
+      await send("DELETE", "databases/5");
+      expect(await secretNames()).toEqual([]);
+    });
+
+    test("a folder that others could enter is closed", async () => {
+      await mkdir(`${service.folder}/secrets`);
+      await chmod(`${service.folder}/secrets`, 0o755);
+      await send("POST", "databases", database());
+      expect((await stat(`${service.folder}/secrets`)).mode & 0o777).toBe(0o700);
+    });
+  });
+
+  test("what a crash left between a secret and its entry goes at the next start, and nothing else", async () => {
+    await send("POST", "databases", {
+      server: 1,
+      name: "shop",
+      engine: "postgres",
+      url: { secret },
+    });
+    const [used = ""] = await secretNames();
+    const folder = join(service.folder, "secrets");
+    await writeFile(join(folder, "databases-9-url-0123456789ab"), "left");
+    await writeFile(join(folder, "fresh-9-url-0123456789ab"), "under way");
+    await writeFile(join(folder, "by-hand"), "the operator's");
+    const { utimes } = await import("node:fs/promises");
+    for (const name of [used, "databases-9-url-0123456789ab", "by-hand"])
+      await utimes(join(folder, name), 0, 0);
+    await service.app.close("stop");
+    const { createApp } = await import("../app.ts");
+    service.app = await createApp(service.options);
+    expect((await secretNames()).sort()).toEqual(
+      ["by-hand", used, "fresh-9-url-0123456789ab"].sort(),
+    );
+  });
+
+  test("two services of one file do not overwrite each other", async () => {
+    const other = await createTestService({
+      inventory: () => "",
+      inventoryFile: service.inventoryFile,
+    });
+    onTestFinished(() => other.close());
+    const seen = await other.json<InventoryFile>("GET", "/api/inventory");
+    await send("POST", "sites", blog());
+    const answer = await other.json(
+      "POST",
+      `/api/inventory/sites?version=${seen.body.version}`,
+      blog(),
+    );
+    expect(answer).toMatchObject({ status: 409, body: { code: "inventory_changed" } });
   });
 });
 
-describe("an entry that is in use stays", () => {
-  test("by other entries", async () => {
+describe("what is refused or asked", () => {
+  // Nothing of it is kept, so one service takes all.
+  beforeAll(() => begin());
+  afterAll(() => service.close());
+  afterEach(async () => {
+    await writeFile(service.inventoryFile, inventory(service.folder));
+    await rm(join(service.folder, "secrets"), { recursive: true, force: true });
+  });
+
+  test("shows what the file says, and that it can be written", async () => {
+    expect(await show()).toMatchObject({
+      version: expect.stringMatching(/^[0-9a-f]{64}$/),
+      file: service.inventoryFile,
+      read_only_reason: null,
+      problem: null,
+      servers: [{ id: 1, name: "here", connection: "local" }],
+      sites: [{ id: 1, name: "shop" }],
+      databases: [{ id: 4, engine: "sqlite" }],
+      storage_providers: [],
+    });
+  });
+
+  describe("what is wrong is said at its field, all of it at once", () => {
+    // Nothing of them is kept, so one service takes all.
+    const wrong: [string, string, object, Record<string, string[]>][] = [
+      [
+        "the schema's complaints",
+        "sites",
+        { server: 1, root: "relative", databasez: [1] },
+        {
+          name: ["The name field is required."],
+          root: ["A path must be absolute; it starts with “/” or “~/”."],
+          "": ["There is no such thing as “databasez” here."],
+        },
+      ],
+      [
+        "references that lead nowhere",
+        "sites",
+        { server: 7, name: "blog", root: "/srv", databases: [4, 9] },
+        { server: ["There is no server 7."], "databases.1": ["There is no database 9."] },
+      ],
+      [
+        "inside a server's connection",
+        "servers",
+        { name: "web", connection: { ssh: { host: "-x", user: "deploy", key: "agent" } } },
+        { "connection.ssh.host": ["A host is a name or an address, without a port."] },
+      ],
+      [
+        "a user that the machine does not have",
+        "sites",
+        { server: 1, name: "blog", root: "/srv", user: "no-such-user" },
+        { user: ["This machine has no user “no-such-user”."] },
+      ],
+      [
+        "an id that another entry has",
+        "sites",
+        { id: 1, server: 1, name: "blog", root: "/srv" },
+        { id: ["The id 1 is used twice."] },
+      ],
+    ];
+    test("in the schema, references, connections, users and ids", async () => {
+      const before = await text();
+      for (const [what, path, entry, errors] of wrong) {
+        const answer = await send("POST", path, entry);
+        expect([answer.status, answer.body.errors], what).toEqual([422, errors]);
+      }
+      const answer = await send("PUT", "sites/1", { ...blog(), id: 9 });
+      expect(answer.body.errors).toEqual({ id: ["The id of an entry cannot be changed."] });
+      expect(await text()).toBe(before);
+      expect(await secretNames()).toEqual([]);
+    });
+
+    test("what a change breaks elsewhere names that entry and its line", async () => {
+      await writeFile(
+        service.inventoryFile,
+        (await text()).replace(`root: ${service.folder}/shop`, "root: ~/shop"),
+      );
+      const answer = await send("PUT", "servers/1", {
+        name: "here",
+        connection: { ssh: { host: "a", user: "b", key: "agent" } },
+      });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: {
+          errors: {
+            inventory: ["Site 1 (shop), line 6: A path on a server over SSH must start with “/”."],
+          },
+        },
+      });
+    });
+  });
+
+  test("an entry that other entries use stays", async () => {
     expect(await send("DELETE", "servers/1")).toMatchObject({
       status: 409,
       body: {
@@ -232,44 +400,6 @@ describe("an entry that is in use stays", () => {
           "Couldn't remove server 1 (here): site 1 (shop), database 4 (orders) use it. Change or remove those entries first.",
       },
     });
-  });
-
-  test("by workers", async () => {
-    await service.call("POST", "/api/site/1/worker", workerBody);
-    expect(await send("DELETE", "sites/1")).toMatchObject({
-      status: 409,
-      body: {
-        code: "inventory_in_use",
-        message:
-          "Couldn't remove site 1 (shop). Site 1 (shop) cannot be removed while it has workers: 1. Delete them first.",
-      },
-    });
-    expect((await show()).sites).toHaveLength(1);
-  });
-});
-
-describe("two people", () => {
-  test("the second of two changes learns what the first one did", async () => {
-    const { version } = await show();
-    await send("POST", "sites", blog(), version);
-    const second = await send("POST", "sites", blog({ name: "forum" }), version);
-    expect(second).toMatchObject({ status: 409, body: { code: "inventory_changed" } });
-    expect(second.body.diff).toContain(`+  - { id: 2, server: 1, name: blog`);
-    expect(await text()).not.toContain("forum");
-  });
-
-  test("of many at the same time one is carried out", async () => {
-    const { version } = await show();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) =>
-        send("POST", "sites", blog({ name: `blog ${n}` }), version),
-      ),
-    );
-    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
-      201,
-      ...Array(7).fill(409),
-    ]);
-    expect((await show()).sites).toHaveLength(2);
   });
 
   test("a change by hand is shown and not overwritten; what somebody wrote there as a secret is masked", async () => {
@@ -295,131 +425,84 @@ describe("two people", () => {
       { version: ["The version field is required."] },
     ]);
   });
-});
 
-test("a file that is no YAML is left alone", async () => {
-  await writeFile(service.inventoryFile, "servers: [");
-  const { version, servers } = await show();
-  expect(servers).toEqual([]);
-  expect(await send("POST", "sites", blog(), version)).toMatchObject({
-    status: 409,
-    body: { message: expect.stringContaining("no valid YAML") },
-  });
-  expect(await text()).toBe("servers: [");
-});
-
-describe("a secret that is typed", () => {
-  const database = () => ({ server: 1, name: "shop", engine: "postgres", url: { secret } });
-  const path = async () => {
-    const [name = ""] = await secretNames();
-    return join(service.folder, "secrets", name);
-  };
-
-  test("is stored in a file that only the service can read, and shown nowhere", async () => {
-    const added = await send("POST", "databases", database());
-    expect(added.status).toBe(201);
-    const [name = ""] = await secretNames();
-    expect(name).toMatch(/^databases-5-url-[0-9a-f]{12}$/);
-    expect(await text()).toContain(`url: "file:secrets/${name}"`.replaceAll('"', ""));
-    expect(await readFile(await path(), "utf8")).toBe(`${secret}\n`);
-    expect((await stat(await path())).mode & 0o777).toBe(0o600);
-    expect((await stat(join(service.folder, "secrets"))).mode & 0o777).toBe(0o700);
-    // It is found, relative to the inventory: nothing listens at its port.
-    await mkdir(`${service.folder}/copies`);
-    await send("POST", "storage-providers", {
-      name: "disk",
-      type: "local",
-      path: `${service.folder}/copies`,
-    });
-    await service.call("POST", "/api/server/1/backup-configuration", {
-      name: "nightly",
-      frequency: "0 3 * * *",
-      storage_provider_id: 1,
-      backupable_type: "database",
-      backupable_id: 5,
-    });
-    const reason = async () =>
-      (await service.json<{ status_reason: string }>("GET", "/api/backup-configuration/1")).body
-        .status_reason;
-    await vi.waitFor(async () => expect(await reason()).toContain("127.0.0.1:9"), 10_000);
-    const told = [added, await show(), await timeline(), await text(), log].map((one) =>
-      JSON.stringify(one),
-    );
-    expect(told.join("\n")).not.toContain("planted-typed-password");
-  });
-
-  test("goes with its entry, and with the next one in its place", async () => {
-    await send("POST", "databases", database());
-    const [first] = await secretNames();
-    await send("PUT", "databases/5", { ...database(), url: { secret: "postgres://other" } });
-    const [second, ...more] = await secretNames();
-    expect([second === first, more]).toEqual([false, []]);
-    expect(await readFile(await path(), "utf8")).toBe("postgres://other\n");
-    // As the form sends what it does not change.
-    const { databases } = await show();
-    await send("PUT", "databases/5", { ...databases[1], name: "store" });
-    expect(await secretNames()).toEqual([second]);
-    await send("DELETE", "databases/5");
-    expect(await secretNames()).toEqual([]);
-  });
-
-  test("leaves nothing where the entry is refused", async () => {
-    expect((await send("POST", "databases", { ...database(), server: 9 })).status).toBe(422);
-    expect((await send("POST", "databases", database(), "0".repeat(64))).status).toBe(409);
-    expect(await secretNames()).toEqual([]);
-  });
-
-  test("is not written where a link leads away", async () => {
-    await mkdir(`${service.folder}/elsewhere`);
-    await symlink(`${service.folder}/elsewhere`, `${service.folder}/secrets`);
-    const answer = await send("POST", "databases", database());
-    expect(answer).toMatchObject({
+  test("a file that is no YAML is left alone", async () => {
+    await writeFile(service.inventoryFile, "servers: [");
+    const { version, servers } = await show();
+    expect(servers).toEqual([]);
+    expect(await send("POST", "sites", blog(), version)).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining("is not a folder of Quarterdeck's account") },
+      body: { message: expect.stringContaining("no valid YAML") },
     });
-    expect(await readdir(`${service.folder}/elsewhere`)).toEqual([]);
-    expect(JSON.stringify(answer)).not.toContain("planted-typed-password");
+    expect(await text()).toBe("servers: [");
   });
 
-  test("a folder that others could enter is closed", async () => {
-    await mkdir(`${service.folder}/secrets`);
-    await chmod(`${service.folder}/secrets`, 0o755);
-    await send("POST", "databases", database());
-    expect((await stat(`${service.folder}/secrets`)).mode & 0o777).toBe(0o700);
-  });
+  describe("tokens", () => {
+    const tokenWith = async (body: object) =>
+      (await service.json<NewToken>("POST", "/api/tokens", { name: "other", ...body })).body.token;
 
-  test("is refused in a field that has none, without being repeated", async () => {
-    const answer = await send("POST", "databases", { ...database(), url: secret });
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { errors: { url: ["A secret must be “env:NAME” or “file:PATH”."] } },
+    test("one that may only read, and one of one server, get nothing", async () => {
+      const narrow = [{ abilities: ["read"] }, { abilities: ["*"], server_ids: [1] }];
+      const tokens = await Promise.all(narrow.map(tokenWith));
+      const { version } = await show();
+      const asked = [
+        ["GET", "/api/inventory"],
+        ["POST", `/api/inventory/sites?version=${version}`],
+        ["PUT", `/api/inventory/sites/1?version=${version}`],
+        ["DELETE", `/api/inventory/sites/1?version=${version}`],
+        ["POST", "/api/inventory/servers/test"],
+        ["POST", "/api/inventory/databases/test"],
+        ["POST", "/api/inventory/storage-providers/test"],
+        ["POST", "/api/inventory/notification-channels/test"],
+      ] as const;
+      for (const token of tokens)
+        for (const [method, path] of asked)
+          expect(
+            (await service.call(method, path, method === "GET" ? undefined : blog(), token)).status,
+            path,
+          ).toBe(403);
     });
-    expect(JSON.stringify(answer) + log).not.toContain("planted-typed-password");
-  });
-});
 
-test("what a crash left between a secret and its entry goes at the next start, and nothing else", async () => {
-  await send("POST", "databases", { server: 1, name: "shop", engine: "postgres", url: { secret } });
-  const [used = ""] = await secretNames();
-  const folder = join(service.folder, "secrets");
-  await writeFile(join(folder, "databases-9-url-0123456789ab"), "left");
-  await writeFile(join(folder, "fresh-9-url-0123456789ab"), "under way");
-  await writeFile(join(folder, "by-hand"), "the operator's");
-  const { utimes } = await import("node:fs/promises");
-  for (const name of [used, "databases-9-url-0123456789ab", "by-hand"])
-    await utimes(join(folder, name), 0, 0);
-  await service.app.close("stop");
-  const { createApp } = await import("../app.ts");
-  service.app = await createApp(service.options);
-  expect((await secretNames()).sort()).toEqual(
-    ["by-hand", used, "fresh-9-url-0123456789ab"].sort(),
-  );
+    test("an entry that is not there is 404", async () => {
+      expect((await send("PUT", "sites/9", blog())).status).toBe(404);
+      expect((await send("DELETE", "storage-providers/1")).status).toBe(404);
+    });
+  });
+
+  describe("a secret that is typed", () => {
+    test("leaves nothing where the entry is refused", async () => {
+      expect((await send("POST", "databases", { ...database(), server: 9 })).status).toBe(422);
+      expect((await send("POST", "databases", database(), "0".repeat(64))).status).toBe(409);
+      expect(await secretNames()).toEqual([]);
+    });
+
+    test("is not written where a link leads away", async () => {
+      await mkdir(`${service.folder}/elsewhere`);
+      await symlink(`${service.folder}/elsewhere`, `${service.folder}/secrets`);
+      const answer = await send("POST", "databases", database());
+      expect(answer).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining("is not a folder of Quarterdeck's account") },
+      });
+      expect(await readdir(`${service.folder}/elsewhere`)).toEqual([]);
+      expect(JSON.stringify(answer)).not.toContain("planted-typed-password");
+    });
+
+    test("is refused in a field that has none, without being repeated", async () => {
+      const answer = await send("POST", "databases", { ...database(), url: secret });
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { errors: { url: ["A secret must be “env:NAME” or “file:PATH”."] } },
+      });
+      expect(JSON.stringify(answer) + log).not.toContain("planted-typed-password");
+    });
+  });
 });
 
 describe("a file that nobody may write here", () => {
   const readOnly = async (options: Parameters<typeof createTestService>[0]) => {
-    await service.close();
-    service = await createTestService({ inventory, ...options });
+    await begin(options);
+    onTestFinished(() => service.close());
   };
 
   test("is said with the lines to paste, and the secret is not among them", async () => {
@@ -464,52 +547,4 @@ describe("a file that nobody may write here", () => {
     expect([answer.status, answer.body.code]).toEqual([409, "inventory_read_only"]);
     expect(answer.body.yaml).toContain("sites:\n  - { id: 2, server: 1, name: blog");
   });
-});
-
-describe("tokens", () => {
-  const tokenWith = async (body: object) =>
-    (await service.json<NewToken>("POST", "/api/tokens", { name: "other", ...body })).body.token;
-
-  test("one that may only read, and one of one server, get nothing", async () => {
-    const narrow = [{ abilities: ["read"] }, { abilities: ["*"], server_ids: [1] }];
-    const tokens = await Promise.all(narrow.map(tokenWith));
-    const { version } = await show();
-    const asked = [
-      ["GET", "/api/inventory"],
-      ["POST", `/api/inventory/sites?version=${version}`],
-      ["PUT", `/api/inventory/sites/1?version=${version}`],
-      ["DELETE", `/api/inventory/sites/1?version=${version}`],
-      ["POST", "/api/inventory/servers/test"],
-      ["POST", "/api/inventory/databases/test"],
-      ["POST", "/api/inventory/storage-providers/test"],
-      ["POST", "/api/inventory/notification-channels/test"],
-    ] as const;
-    for (const token of tokens)
-      for (const [method, path] of asked)
-        expect(
-          (await service.call(method, path, method === "GET" ? undefined : blog(), token)).status,
-          path,
-        ).toBe(403);
-  });
-
-  test("an entry that is not there is 404", async () => {
-    expect((await send("PUT", "sites/9", blog())).status).toBe(404);
-    expect((await send("DELETE", "storage-providers/1")).status).toBe(404);
-  });
-});
-
-test("two services of one file do not overwrite each other", async () => {
-  const other = await createTestService({
-    inventory: () => "",
-    inventoryFile: service.inventoryFile,
-  });
-  onTestFinished(() => other.close());
-  const seen = await other.json<InventoryFile>("GET", "/api/inventory");
-  await send("POST", "sites", blog());
-  const answer = await other.json(
-    "POST",
-    `/api/inventory/sites?version=${seen.body.version}`,
-    blog(),
-  );
-  expect(answer).toMatchObject({ status: 409, body: { code: "inventory_changed" } });
 });
