@@ -2,6 +2,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { isLongForm } from "./server/testing/long-form.ts";
 import { docs } from "./server/setup/vite/docs.ts";
 import { preloadScript } from "./server/setup/vite/preload-script.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
@@ -24,6 +25,9 @@ const alone = [
   "server/workers/supervisor/**/*.test.ts",
   "server/**/crash.test.ts",
 ];
+
+/** Kills in the middle of what `npm test` cuts off in other ways; `npm run soak -- kills` has them. */
+const longOnly = ["server/workers/{change,deployment}-kill.test.ts"];
 
 export default defineConfig({
   plugins: [
@@ -105,7 +109,15 @@ export default defineConfig({
     maxWorkers: 6,
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
-      { extends: true, test: { name: "shared", include: tests, exclude: alone, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: tests,
+          exclude: isLongForm ? alone : [...alone, ...longOnly],
+          isolate: false,
+        },
+      },
     ],
   },
 });

@@ -8,6 +8,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { Decrypter, generateX25519Identity } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { casesOf } from "../testing/long-form.ts";
 import { startService } from "../testing/service-process.ts";
 import { backupSelfCommand } from "./backup-self.ts";
 import { restoreSelfCommand } from "./restore-self.ts";
@@ -121,11 +122,11 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     const identified = { QUARTERDECK_IDENTITY: `file:${at("identity")}` };
     await rm(at("elsewhere"), { recursive: true });
     const onServer = { QUARTERDECK_DATA: at("two"), DATABASE_URL: url };
-    const first = await run(["restore-self", at("sealed")], { ...onServer, ...identified });
-    expect([first.code, first.output]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
-    expect(first.output).toContain("DEV_WEBHOOK");
-    expect(first.output).toContain(`${made.root}/no-such-folder (gone)`);
-    expect(first.output).not.toContain(made.identity);
+    const first = await runHere(restoreSelfCommand, [at("sealed")], { ...onServer, ...identified });
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining("Start Quarterdeck")]);
+    expect(first.stdout).toContain("DEV_WEBHOOK");
+    expect(first.stdout).toContain(`${made.root}/no-such-folder (gone)`);
+    expect(first.stdout + first.stderr).not.toContain(made.identity);
     expect(comparable(await readContent({ connectionString: url }))).toEqual(
       comparable(made.content),
     );
@@ -219,8 +220,8 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       bytes[place] = (bytes[place] ?? 0) ^ 1;
       await writeFile(file, bytes);
       const embedded = { QUARTERDECK_DATA: at("refused") };
-      const { code, output } = await run(["restore-self", folder], embedded);
-      expect([code, output]).toEqual([
+      const { code, stderr } = await runHere(restoreSelfCommand, [folder], embedded);
+      expect([code, stderr]).toEqual([
         1,
         expect.stringMatching(
           /Checksum mismatch: .* Nothing was restored|is damaged .* Nothing was restored/,
@@ -265,21 +266,25 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
       await expectRefused(at("shop"), /There is no backup of Quarterdeck itself/);
     });
 
-    test.each([
-      ["while its database is made", "interrupted/postgres"],
-      ["while its database is started", "interrupted/postgres/data/base"],
-    ])("when it is interrupted %s", async (_moment, sign) => {
-      const { child, ended } = start(["restore-self", at("plain")], {
-        QUARTERDECK_DATA: at("interrupted"),
-      });
-      await vi.waitFor(() => expect(existsSync(at(sign))).toBe(true), {
-        timeout: 60_000,
-        interval: 5,
-      });
-      child.kill("SIGINT");
-      expect((await ended).code).toBe(130);
-      expect(await namesIn(at("interrupted"))).toEqual([]);
-    });
+    const moments = {
+      "while its database is made": "interrupted/postgres",
+      "while its database is started": "interrupted/postgres/data/base",
+    };
+    test.each(casesOf(moments, ["while its database is made"]))(
+      "when it is interrupted %s",
+      async (_moment, sign) => {
+        const { child, ended } = start(["restore-self", at("plain")], {
+          QUARTERDECK_DATA: at("interrupted"),
+        });
+        await vi.waitFor(() => expect(existsSync(at(sign))).toBe(true), {
+          timeout: 60_000,
+          interval: 5,
+        });
+        child.kill("SIGINT");
+        expect((await ended).code).toBe(130);
+        expect(await namesIn(at("interrupted"))).toEqual([]);
+      },
+    );
   });
 
   test("whose restore into an embedded database was killed is not started on, and the same command restores it whole", async () => {

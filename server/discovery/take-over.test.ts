@@ -11,6 +11,7 @@ import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { eachMachine, knowsAccount } from "../ssh/testing/remote-server.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import {
@@ -281,25 +282,6 @@ sites:
     expect(entries.data.map(({ action }) => action)).toContain("took over");
   });
 
-  test("makes another worker where the program runs something else than the one it made way for", async () => {
-    await writeFile(join(root, "end"), "");
-    await addProgram("shop-queue", shopProgram());
-    const { body: first } = await takeOver(await find("shop-queue"));
-    await untilTaken(first.id, { status: "finished" });
-    await supervisord.call("removeProcessGroup", "shop-queue");
-    const command = `sh ${root}/artisan queue:work database --queue=high`;
-    await addProgram("shop-queue", { ...shopProgram(), command });
-    expect(await find("shop-queue")).toMatchObject({ running: 1, worker: null });
-    const { body: second } = await takeOver(await find("shop-queue"));
-    expect(second).toMatchObject({ queue: "high" });
-    expect(second.id).not.toBe(first.id);
-    await untilTaken(second.id, { status: "finished" });
-    expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
-    expect(await find("shop-queue")).toMatchObject({ worker: { id: second.id } });
-    // What it says of the program is not about the first one's any more.
-    expect((await show(first.id)).take_over).toMatchObject({ status: "finished", commands: [] });
-  });
-
   test("leaves the program as it is where the worker does not come up", async () => {
     await writeFile(join(root, "worker"), "exit 1");
     await addProgram("shop-queue", { ...shopProgram(), startsecs: 1 });
@@ -370,5 +352,26 @@ sites:
     } finally {
       await supervisord.start();
     }
+  });
+
+  inLongForm(() => {
+    test("makes another worker where the program runs something else than the one it made way for", async () => {
+      await writeFile(join(root, "end"), "");
+      await addProgram("shop-queue", shopProgram());
+      const { body: first } = await takeOver(await find("shop-queue"));
+      await untilTaken(first.id, { status: "finished" });
+      await supervisord.call("removeProcessGroup", "shop-queue");
+      const command = `sh ${root}/artisan queue:work database --queue=high`;
+      await addProgram("shop-queue", { ...shopProgram(), command });
+      expect(await find("shop-queue")).toMatchObject({ running: 1, worker: null });
+      const { body: second } = await takeOver(await find("shop-queue"));
+      expect(second).toMatchObject({ queue: "high" });
+      expect(second.id).not.toBe(first.id);
+      await untilTaken(second.id, { status: "finished" });
+      expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
+      expect(await find("shop-queue")).toMatchObject({ worker: { id: second.id } });
+      // What it says of the program is not about the first one's any more.
+      expect((await show(first.id)).take_over).toMatchObject({ status: "finished", commands: [] });
+    });
   });
 });

@@ -91,65 +91,60 @@ const accessOf = () => ({
   AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
 });
 // `npm run soak -- storages` takes all: the others go the same way.
-describe.each(casesOf(storages, ["a bucket", "a login over SFTP"]))(
-  "%s",
-  (kind, { providerId, from }) => {
-    let newest = "";
+describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }) => {
+  let newest = "";
 
-    test("keeps the newest one, restored as a trial", async () => {
-      const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
-      const nightly = createNightly({
-        ...service.options,
-        settings: { providerId, keep: 1, recipients: null },
-        db: opened.db,
-        servers,
-        host,
-        secrets: createSecretReader(secrets, service.folder),
-        markedPathOf: async () => null,
-        clock,
-      });
-      for (let night = 1; night <= nights; night += 1) {
-        clock.jump(dayMs);
-        await nightly.run();
-        const [made] = await service.query<{ outcome: string; detail: string }>(
-          "select outcome, detail from activity where object_type = 'installation' order by id desc limit 1",
-        );
-        expect(made).toEqual({
-          outcome: "good",
-          detail: expect.stringMatching(/^quarterdeck\/\S+\.tar\.zst in .+, restored as a trial: /),
-        });
-        newest = made?.detail.split(" ")[0] ?? "";
-      }
-      const named = { ...accessOf(), QUARTERDECK_DATA: bucketFolder };
-      const verified = await runHere(
-        verifyCommand,
-        [providerId === 4 ? "4" : from()],
-        providerId === 4
-          ? { ...named, QUARTERDECK_INVENTORY: service.options.inventoryFile }
-          : named,
-      );
-      expect(verified).toEqual({
-        code: 0,
-        stdout: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
-        stderr: "",
-      });
+  test("keeps the newest one, restored as a trial", async () => {
+    const secrets = { S3_ACCESS: s3.options.accessKey, S3_SECRET: s3.options.secretKey };
+    const nightly = createNightly({
+      ...service.options,
+      settings: { providerId, keep: 1, recipients: null },
+      db: opened.db,
+      servers,
+      host,
+      secrets: createSecretReader(secrets, service.folder),
+      markedPathOf: async () => null,
+      clock,
     });
-
-    // The others are a folder for it, of which `self-backup.test.ts` restores.
-    test.each(isLongForm || kind === "a bucket" ? ["restore-self"] : [])(
-      "%s makes an installation of it",
-      async () => {
-        const data = join(await makeFolder(), "data");
-        const restored = await run(["restore-self", from()], {
-          ...accessOf(),
-          QUARTERDECK_DATA: data,
-        });
-        expect([restored.code, restored.output]).toEqual([
-          0,
-          expect.stringContaining(`Restored ${newest} in `),
-        ]);
-        await rm(data, { recursive: true, force: true });
-      },
+    for (let night = 1; night <= nights; night += 1) {
+      clock.jump(dayMs);
+      await nightly.run();
+      const [made] = await service.query<{ outcome: string; detail: string }>(
+        "select outcome, detail from activity where object_type = 'installation' order by id desc limit 1",
+      );
+      expect(made).toEqual({
+        outcome: "good",
+        detail: expect.stringMatching(/^quarterdeck\/\S+\.tar\.zst in .+, restored as a trial: /),
+      });
+      newest = made?.detail.split(" ")[0] ?? "";
+    }
+    const named = { ...accessOf(), QUARTERDECK_DATA: bucketFolder };
+    const verified = await runHere(
+      verifyCommand,
+      [providerId === 4 ? "4" : from()],
+      providerId === 4 ? { ...named, QUARTERDECK_INVENTORY: service.options.inventoryFile } : named,
     );
-  },
-);
+    expect(verified).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^1 stored file in .*, all sound\.\n$/),
+      stderr: "",
+    });
+  });
+
+  // The others are a folder for it, of which `self-backup.test.ts` restores.
+  test.each(isLongForm || kind === "a bucket" ? ["restore-self"] : [])(
+    "%s makes an installation of it",
+    async () => {
+      const data = join(await makeFolder(), "data");
+      const restored = await run(["restore-self", from()], {
+        ...accessOf(),
+        QUARTERDECK_DATA: data,
+      });
+      expect([restored.code, restored.output]).toEqual([
+        0,
+        expect.stringContaining(`Restored ${newest} in `),
+      ]);
+      await rm(data, { recursive: true, force: true });
+    },
+  );
+});

@@ -69,6 +69,7 @@ const programs: readonly Program[] = [
       "server/workers/deployment.test.ts",
       "server/workers/signals.test.ts",
       "server/workers/stops.test.ts",
+      "server/workers/supervisor/comparison.test.ts",
       "server/workers/workers.test.ts",
     ],
     environment: { LONG_FORM: "true" },
@@ -76,13 +77,14 @@ const programs: readonly Program[] = [
   {
     name: "storages",
     about:
-      "each kind of storage, where npm test leaves out some that rclone reaches or that are alike",
+      "each kind of storage, and of what is wrong with one, where npm test leaves out some that rclone reaches or that are alike",
     files: [
       "server/backups/adopt-each-storage.test.ts",
       "server/backups/storage-by-rclone.test.ts",
       "server/self-backup/storages.test.ts",
       "server/storage/local.test.ts",
       "server/storage/every-storage.test.ts",
+      "server/storage/rclone.test.ts",
     ],
     environment: { LONG_FORM: "true" },
   },
@@ -120,7 +122,7 @@ const programs: readonly Program[] = [
     name: "away",
     about: "ten minutes without the sshd of a server, beside its workers",
     files: ["server/workers/remote.test.ts"],
-    environment: { AWAY_SECONDS: "600" },
+    environment: { AWAY_SECONDS: "600", LONG_FORM: "true" },
   },
   {
     name: "draws",
@@ -136,21 +138,26 @@ const programs: readonly Program[] = [
   },
   {
     name: "orders",
-    about: "orders that wait behind others while supervisord does not answer",
+    about:
+      "orders that wait behind others, or of workers that restart by themselves, while supervisord does not answer",
     files: ["server/workers/supervisord/waiting.test.ts"],
     environment: { LONG_FORM: "true" },
   },
   {
     name: "crowds",
-    about: "200 requests at once of each operation that writes",
-    files: ["server/http/many-at-once.test.ts"],
+    about: "200 requests at once of each operation that writes, and a deadline among 1,000 workers",
+    files: ["server/http/many-at-once.test.ts", "server/workers/deadlines.test.ts"],
     environment: { LONG_FORM: "true" },
   },
   {
     name: "instances",
     about:
-      "100 faults of three instances and of their PostgreSQL: kills, stops, restarts, connections that end or fall silent; and what is asked between two instances",
-    files: ["server/instances/faults.test.ts", "server/instances/several.test.ts"],
+      "100 faults of three instances and of their PostgreSQL: kills, stops, restarts, connections that end or fall silent; what is asked between two instances, and an upgrade with its way back",
+    files: [
+      "server/instances/faults.test.ts",
+      "server/instances/several.test.ts",
+      "server/instances/rolling-upgrade.test.ts",
+    ],
     environment: { INSTANCE_FAULTS: "100", LONG_FORM: "true" },
   },
   {
@@ -163,13 +170,14 @@ const programs: readonly Program[] = [
     name: "restarts",
     about: "25 kills of the service in the moment after it answered a restart",
     files: ["server/workers/signals.test.ts"],
-    environment: { RESTART_ROUNDS: "25" },
+    environment: { RESTART_ROUNDS: "25", LONG_FORM: "true" },
   },
   {
     name: "kills",
     about:
       "kills of the service: 30 in runs or imports and 30 in restores of each kind of source, whole and in parts, incremental, encrypted and copied, 20 in restores of MySQL and 20 in those of its single tables, 30 cancellations of incremental backups and of their restores, 30 beside workers, 40 of a supervisor, 25 after deployments, 10 in changes, 10 in webhooks; 40 of a move of the database",
     files: [
+      "server/commands/self-backup.test.ts",
       "server/backups/crash.test.ts",
       "server/backups/incremental.test.ts",
       "server/backups/sources/folder/carry.test.ts",
@@ -181,6 +189,7 @@ const programs: readonly Program[] = [
       "server/workers/supervisor/crash.test.ts",
       "server/workers/change-kill.test.ts",
       "server/workers/deployment-kill.test.ts",
+      "server/store/embedded/password.test.ts",
       "server/webhooks/crash.test.ts",
       "server/commands/move-database.test.ts",
     ],

@@ -231,7 +231,8 @@ describe.each(shown)("%s", (_kind, { open }) => {
   );
 });
 
-describe.each(mostShown)("%s", (_kind, { open, argument }) => {
+/** SFTP names what is whole as the folder over SSH does. */
+describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) => {
   test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
     const root = await makeRoot();
     const script = fileURLToPath(new URL("testing/write-for-ever.ts", import.meta.url));

@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
+import { casesOf } from "../testing/long-form.ts";
 import { makeFolder } from "../testing/machine.ts";
 import { partial } from "./object-key.ts";
 import { createRcloneStorage } from "./rclone.ts";
@@ -25,36 +26,37 @@ const refused = (words: RegExp) => ({
 const hostOf = (PATH = process.env["PATH"] ?? "", HOME = "/nowhere") =>
   createLocalHost({ PATH, HOME });
 
-test.each<[string, string, string, RegExp]>([
-  ["a remote that the config lacks", "[a]\ntype = local\n", "b:/x", /b:\/x is not in rclone's/],
-  [
-    "a port where nobody listens",
+const unusable: Record<string, [string, string, RegExp]> = {
+  "a remote that the config lacks": ["[a]\ntype = local\n", "b:/x", /b:\/x is not in rclone's/],
+  "a port where nobody listens": [
     "[a]\ntype = webdav\nurl = http://deploy:hidden@127.0.0.1:1/x?sig=hidden\n",
     "a:x",
     /refused the connection/,
   ],
-  [
-    "a name that does not resolve",
+  "a name that does not resolve": [
     "[a]\ntype = webdav\nurl = http://nowhere.invalid\n",
     "a:x",
     /could not be resolved/,
   ],
-  [
-    "an encrypted config",
+  "an encrypted config": [
     `# Encrypted rclone configuration File\n\nRCLONE_ENCRYPT_V0:\n${"A".repeat(200)}\n`,
     "a:x",
     /config file is encrypted/,
   ],
-])("%s is reported with what to fix, and no secret", async (_, text, remote, words) => {
-  const failure: Error = await rcloneWith(text, remote)
-    .put("a/1/b", content("x"), whole)
-    .then(
-      () => new Error("it worked"),
-      (error: Error) => error,
-    );
-  expect(failure).toMatchObject(refused(words));
-  expect(failure.message).not.toContain("hidden");
-});
+};
+test.each(casesOf(unusable, ["a remote that the config lacks", "a port where nobody listens"]))(
+  "%s is reported with what to fix, and no secret",
+  async (_, [text, remote, words]) => {
+    const failure: Error = await rcloneWith(text, remote)
+      .put("a/1/b", content("x"), whole)
+      .then(
+        () => new Error("it worked"),
+        (error: Error) => error,
+      );
+    expect(failure).toMatchObject(refused(words));
+    expect(failure.message).not.toContain("hidden");
+  },
+);
 
 test("a service where nothing can be renamed is refused", async () => {
   const server = await serveByRclone("http", await makeRoot());
@@ -217,26 +219,24 @@ describe("a bucket by rclone", () => {
   const put = (storage = open()) =>
     storage.put("a/b", Readable.from([randomBytes(9_000_000)]), whole);
 
-  test.each<[string, (asked: string) => "pass" | number, RegExp]>([
-    [
-      "refuses a part",
+  const refusals: Record<string, [(asked: string) => "pass" | number, RegExp]> = {
+    "refuses a part": [
       (asked) => (asked.includes("partNumber=2") ? 403 : "pass"),
       /denies the access/,
     ],
-    [
-      "fails with each part",
+    "fails with each part": [
       (asked) => (asked.includes("partNumber=1") ? 500 : "pass"),
       /can't be used/,
     ],
-    [
-      "cannot name it",
+    "cannot name it": [
       (asked) => (asked === "PUT /copies/q/a/b" ? 403 : "pass"),
       /denies the access/,
     ],
-  ])(
+  };
+  test.each(casesOf(refusals, ["refuses a part", "cannot name it"]))(
     "that %s ends the upload in words and leaves nothing",
     { timeout: 60_000 },
-    async (_, rule, words) => {
+    async (_, [rule, words]) => {
       gate.rule(rule);
       await expect(put()).rejects.toMatchObject(refused(words));
       gate.rule(() => "pass");

@@ -6,6 +6,7 @@ import type { Activity } from "../../contract/activity.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
@@ -165,12 +166,14 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(after.status_reason).toContain("Process 2");
     });
 
-    test("to a directory that goes meanwhile is undone as well", async () => {
-      await mkdir(join(service.folder, "shop/release"));
-      await writeFile(join(service.folder, "shop/release/artisan"), "exit 1");
-      const { id, directory } = await create();
-      await change(id, { directory: "release" });
-      expect(await settled(id, "installed")).toMatchObject({ directory });
+    inLongForm(() => {
+      test("to a directory that goes meanwhile is undone as well", async () => {
+        await mkdir(join(service.folder, "shop/release"));
+        await writeFile(join(service.folder, "shop/release/artisan"), "exit 1");
+        const { id, directory } = await create();
+        await change(id, { directory: "release" });
+        expect(await settled(id, "installed")).toMatchObject({ directory });
+      });
     });
   });
 
@@ -212,14 +215,16 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(startsWithNew(2)).toEqual(["1 high", "2 high"]);
     });
 
-    test("a deletion deletes it", async () => {
-      const id = await begin();
-      expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
-      await goOn();
-      await vi.waitFor(
-        async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
-        { timeout: 60_000 },
-      );
+    inLongForm(() => {
+      test("a deletion deletes it", async () => {
+        const id = await begin();
+        expect((await service.call("DELETE", `/api/worker/${id}`)).status).toBe(204);
+        await goOn();
+        await vi.waitFor(
+          async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+          { timeout: 60_000 },
+        );
+      });
     });
 
     test("a deployment reaches every process, and so does the change", async () => {
@@ -250,15 +255,17 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       expect(startsWithNew(1).sort()).toEqual(["1 high", "2 high"]);
     });
 
-    test("is stored where it has failed, and starts nothing", async () => {
-      await artisan(failsIfBad);
-      const body = { ...workerBody, startsecs: 1, startretries: 0, queue: "bad" };
-      const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
-      await settled(id, "failed");
-      expect((await change(id, { queue: "good" })).body).toMatchObject({ status: "failed" });
-      await service.call("POST", `/api/worker/${id}/start`);
-      await settled(id, "installed");
-      expect(starts()).toEqual(["1 good"]);
+    inLongForm(() => {
+      test("is stored where it has failed, and starts nothing", async () => {
+        await artisan(failsIfBad);
+        const body = { ...workerBody, startsecs: 1, startretries: 0, queue: "bad" };
+        const { id } = (await service.json<Worker>("POST", "/api/site/1/worker", body)).body;
+        await settled(id, "failed");
+        expect((await change(id, { queue: "good" })).body).toMatchObject({ status: "failed" });
+        await service.call("POST", `/api/worker/${id}/start`);
+        await settled(id, "installed");
+        expect(starts()).toEqual(["1 good"]);
+      });
     });
   });
 

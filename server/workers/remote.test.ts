@@ -9,6 +9,7 @@ import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { isAlive } from "../testing/signals.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -163,14 +164,16 @@ test(
   180_000 + awaySeconds * 1000,
 );
 
-test("what was not started while the server was away is, once it is back", async () => {
-  await sshd.stop();
-  const { status, body } = await post({ ...workerBody, directory: "." });
-  expect(status).toBe(201);
-  await becomes(body.id, { status: "unreachable", last_status: "installing" });
-  await sshd.start();
-  await becomes(body.id, { status: "installed" });
-}, 120_000);
+inLongForm(() => {
+  test("what was not started while the server was away is, once it is back", async () => {
+    await sshd.stop();
+    const { status, body } = await post({ ...workerBody, directory: "." });
+    expect(status).toBe(201);
+    await becomes(body.id, { status: "unreachable", last_status: "installing" });
+    await sshd.start();
+    await becomes(body.id, { status: "installed" });
+  }, 120_000);
+});
 
 test("a directory that is not on the server is refused at its field", async () => {
   const folder = join(service.folder, "shop/there");
@@ -188,17 +191,19 @@ test("a directory that is not on the server is refused at its field", async () =
   await rm(folder, { recursive: true });
 }, 90_000);
 
-test("a supervisord that does not run there is told with the command that starts it", async () => {
-  const { body } = await post(workerBody);
-  await becomes(body.id, { status: "installed" });
-  await supervisord.stop();
-  const away = await becomes(body.id, { status: "unreachable", last_status: "installed" });
-  expect(away.status_reason).toBe(
-    `supervisord is not running: its socket ${supervisord.socket} is not there. Start it on the server: systemctl start supervisor`,
-  );
-  await supervisord.start();
-  await becomes(body.id, { status: "installed" });
-}, 120_000);
+inLongForm(() => {
+  test("a supervisord that does not run there is told with the command that starts it", async () => {
+    const { body } = await post(workerBody);
+    await becomes(body.id, { status: "installed" });
+    await supervisord.stop();
+    const away = await becomes(body.id, { status: "unreachable", last_status: "installed" });
+    expect(away.status_reason).toBe(
+      `supervisord is not running: its socket ${supervisord.socket} is not there. Start it on the server: systemctl start supervisor`,
+    );
+    await supervisord.start();
+    await becomes(body.id, { status: "installed" });
+  }, 120_000);
+});
 
 test("a service that starts while the server hangs does not wait for it, and shows what it knew", async () => {
   const { body } = await post(workerBody);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
 import { administer, createDatabase, databaseUrl, oneSite } from "../testing/service.ts";
@@ -61,24 +62,27 @@ describe.skipIf(!supportsAdoption).each(eachWorkerMachine().filter(({ isWhole })
       await rm(folder, { recursive: true, force: true });
     });
 
-    test("that is killed after it answered a restart carries it out when it comes back", async () => {
-      const random = makeRandom(seed);
-      await artisan("exec sleep 300");
-      const { id } = await create({ processes: 2 });
-      for (let round = 0; round < rounds; round += 1) {
-        const before = pidsOf(await show(id));
-        expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
-        await wait(random() * 40);
-        await service.end("SIGKILL");
-        service = await start();
-        const after = pidsOf(await becomes(id, "installed"));
-        expect(
-          after.filter((pid) => before.includes(pid)),
-          `round ${round} (CRASH_SEED=${seed})`,
-        ).toEqual([]);
-        expect(before.filter(isRunning)).toEqual([]);
-      }
-      await service.call("DELETE", `/api/worker/${id}`);
+    // `stops.test.ts` has the next service carry out what was answered.
+    inLongForm(() => {
+      test("that is killed after it answered a restart carries it out when it comes back", async () => {
+        const random = makeRandom(seed);
+        await artisan("exec sleep 300");
+        const { id } = await create({ processes: 2 });
+        for (let round = 0; round < rounds; round += 1) {
+          const before = pidsOf(await show(id));
+          expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
+          await wait(random() * 40);
+          await service.end("SIGKILL");
+          service = await start();
+          const after = pidsOf(await becomes(id, "installed"));
+          expect(
+            after.filter((pid) => before.includes(pid)),
+            `round ${round} (CRASH_SEED=${seed})`,
+          ).toEqual([]);
+          expect(before.filter(isRunning)).toEqual([]);
+        }
+        await service.call("DELETE", `/api/worker/${id}`);
+      });
     });
 
     test("goes on at SIGHUP, and reads its inventory again", async () => {

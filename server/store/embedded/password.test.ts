@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFailed, onTestFinished, test } from "vitest";
+import { isLongForm } from "../../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../../testing/random.ts";
 import { startInstance, type Instance } from "./instance.ts";
 import { findBinaryPackage, prepareBinaries } from "./binaries.ts";
@@ -18,7 +19,7 @@ import { copyOfDatabase, query, silent, startDatabase, startService } from "./te
 
 const rows = [{ one: 1 }];
 const service = fileURLToPath(new URL("testing-service.ts", import.meta.url));
-const killRounds = 4;
+const killRounds = isLongForm ? 4 : 2;
 
 /** What the server answers to a stranger. */
 const knock = async (connection: Connection): Promise<unknown> =>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { makeManager } from "../supervisord/testing/manager.ts";
 import {
   startSupervisord as startKept,
@@ -102,6 +103,10 @@ const cases: Case[] = [
   },
 ];
 
+/** Which are tried by `npm run soak` alone: each is made of others that `npm test` has. */
+const longOnly = new Set(["exits-at-once-with-1", "exits-at-once-and-is-stopped-meanwhile"]);
+const tried = cases.filter(({ name }) => isLongForm || !longOnly.has(name));
+
 type Driver = {
   start(): unknown;
   stop(): unknown;
@@ -177,7 +182,7 @@ describe.skipIf(!hasSupervisord && !mustCompare)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test.concurrent.for(cases)(
+    test.concurrent.for(tried)(
       "$name",
       async ({ name, steps, isTooQuickToSee }, { expect, onTestFinished }) => {
         const supervisor = makeSupervisor({ onTestFinished });

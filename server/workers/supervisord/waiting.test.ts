@@ -1,11 +1,11 @@
 // Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
-import { isLongForm } from "../../testing/long-form.ts";
+import { inLongForm } from "../../testing/long-form.ts";
 import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
@@ -174,64 +174,6 @@ test("orders given before anybody noticed that it does not answer wait as well, 
   }
 }, 150_000);
 
-/** Takes the worker's processes down for as long as its server is away. */
-async function createRestarting(): Promise<Worker> {
-  const body = { ...workerBody, startsecs: 1, startretries: 50 };
-  const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
-  const up = await becomes(made.id, { status: "installed" });
-  await writeFile(join(service.folder, "shop/artisan"), "exit 1\n");
-  for (const pid of pids(up)) sendSignal(pid, "SIGKILL");
-  return becomes(made.id, { status: "restarting" });
-}
-
-test("an order for a worker that restarts by itself waits as well, is shown, and can be withdrawn", async () => {
-  const { id } = await createRestarting();
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  const away = { status: "unreachable", last_status: "restarting" } as const;
-  await becomes(id, { ...away, pending_status: null });
-  const withdraw = async () => (await service.call("DELETE", `/api/worker/${id}/pending`)).status;
-  expect(await withdraw()).toBe(409);
-  const orders = [
-    ["/restart", undefined],
-    ["", { queue: "other" }],
-  ] as const;
-  for (const [path, body] of orders) {
-    expect((await service.call("PUT", `/api/worker/${id}${path}`, body)).status).toBeLessThan(205);
-    await becomes(id, { ...away, pending_status: "restarting", is_changing: body !== undefined });
-    expect(await withdraw()).toBe(204);
-    await becomes(id, { ...away, pending_status: null, is_changing: false, queue: "default" });
-    expect(await withdraw()).toBe(409);
-  }
-  expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
-  // The next service knows of it too.
-  await service.app.close("keep");
-  service.app = await createApp(service.options);
-  await becomes(id, { ...away, pending_status: "restarting" });
-  await writeFile(join(service.folder, "shop/artisan"), patientArtisan);
-  sendSignal(supervisord.pid(), "SIGCONT");
-  await becomes(id, { status: "installed", pending_status: null });
-}, 150_000);
-
-test("what was taken up before is no order that waits", async () => {
-  const { id } = await create();
-  await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
-  await becomes(id, { status: "installed", is_changing: false });
-  const stubborn = await becomes(id, { status: "installed" });
-  for (const pid of pids(stubborn)) sendSignal(pid, "SIGSTOP");
-  expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
-  await soon(
-    async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
-    90_000,
-  );
-  // Takes a look that began after that.
-  await create();
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await becomes(id, { status: "unreachable", last_status: "stopping", pending_status: null });
-  for (const pid of pids(stubborn)) sendSignal(pid, "SIGCONT");
-  sendSignal(supervisord.pid(), "SIGCONT");
-  await becomes(id, { status: "stopped" });
-}, 150_000);
-
 test("a service that is started meanwhile knows what is stopped and what waits, and carries it out", async () => {
   const before = await left();
   const [up, stopped] = [await create(), await createStopped()];
@@ -257,7 +199,67 @@ test("a service that is started meanwhile knows what is stopped and what waits, 
   expect(await left()).toEqual(before);
 }, 150_000);
 
-describe.each(isLongForm ? ["what waits behind an order that was taken up"] : [])("%s", () => {
+inLongForm(() => {
+  /** Takes the worker's processes down for as long as its server is away. */
+  async function createRestarting(): Promise<Worker> {
+    const body = { ...workerBody, startsecs: 1, startretries: 50 };
+    const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
+    const up = await becomes(made.id, { status: "installed" });
+    await writeFile(join(service.folder, "shop/artisan"), "exit 1\n");
+    for (const pid of pids(up)) sendSignal(pid, "SIGKILL");
+    return becomes(made.id, { status: "restarting" });
+  }
+
+  test("an order for a worker that restarts by itself waits as well, is shown, and can be withdrawn", async () => {
+    const { id } = await createRestarting();
+    sendSignal(supervisord.pid(), "SIGSTOP");
+    const away = { status: "unreachable", last_status: "restarting" } as const;
+    await becomes(id, { ...away, pending_status: null });
+    const withdraw = async () => (await service.call("DELETE", `/api/worker/${id}/pending`)).status;
+    expect(await withdraw()).toBe(409);
+    const orders = [
+      ["/restart", undefined],
+      ["", { queue: "other" }],
+    ] as const;
+    for (const [path, body] of orders) {
+      expect((await service.call("PUT", `/api/worker/${id}${path}`, body)).status).toBeLessThan(
+        205,
+      );
+      await becomes(id, { ...away, pending_status: "restarting", is_changing: body !== undefined });
+      expect(await withdraw()).toBe(204);
+      await becomes(id, { ...away, pending_status: null, is_changing: false, queue: "default" });
+      expect(await withdraw()).toBe(409);
+    }
+    expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
+    // The next service knows of it too.
+    await service.app.close("keep");
+    service.app = await createApp(service.options);
+    await becomes(id, { ...away, pending_status: "restarting" });
+    await writeFile(join(service.folder, "shop/artisan"), patientArtisan);
+    sendSignal(supervisord.pid(), "SIGCONT");
+    await becomes(id, { status: "installed", pending_status: null });
+  }, 150_000);
+
+  test("what was taken up before is no order that waits", async () => {
+    const { id } = await create();
+    await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });
+    await becomes(id, { status: "installed", is_changing: false });
+    const stubborn = await becomes(id, { status: "installed" });
+    for (const pid of pids(stubborn)) sendSignal(pid, "SIGSTOP");
+    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    await soon(
+      async () => expect((await show(id)).process_list).toMatchObject([{ state: "STOPPING" }]),
+      90_000,
+    );
+    // Takes a look that began after that.
+    await create();
+    sendSignal(supervisord.pid(), "SIGSTOP");
+    await becomes(id, { status: "unreachable", last_status: "stopping", pending_status: null });
+    for (const pid of pids(stubborn)) sendSignal(pid, "SIGCONT");
+    sendSignal(supervisord.pid(), "SIGCONT");
+    await becomes(id, { status: "stopped" });
+  }, 150_000);
+
   test("a restart that waits behind one that was taken up is withdrawn without it", async () => {
     const { id } = await create();
     await service.call("PUT", `/api/worker/${id}`, { stopwaitsecs: 3600 });

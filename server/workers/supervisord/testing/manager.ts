@@ -60,7 +60,7 @@ export function makeManager(
     config,
     folder: join(folder, "workers"),
     instance,
-    pace: { busyMs: given.busyMs ?? 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 500 },
+    pace: { busyMs: given.busyMs ?? 50, awayMs: 200, restMs: given.restMs ?? 200, compareMs: 1500 },
   });
   context.onTestFinished(() => manager.release());
   return { ...manager, ...reports, instance, folder, asked: () => asked };
