@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { abilityOf, type Operation } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import {
   createResources,
   oneOfEach,
@@ -50,6 +51,8 @@ const send = (
 
 const outcome = async (response: Response) => [response.status, await response.json()];
 
+const noIds = ["2147483647", "2147483648", "99999999999999999999", "-1", "0", "x", "1.5"];
+
 describe.each(bodies)("with %s", (_, content) => {
   test.each(changing)("%s is 403 for a token that may only read", async (_name, row) => {
     const path = pathTo(row.path, resources.ids);
@@ -78,15 +81,8 @@ describe.each(bodies)("with %s", (_, content) => {
   test.each(changing.filter(([, { path }]) => path.includes("{")))(
     "%s is 404 where there is nothing, before it is 403",
     async (_name, row) => {
-      for (const id of [
-        "2147483647",
-        "2147483648",
-        "99999999999999999999",
-        "-1",
-        "0",
-        "x",
-        "1.5",
-      ]) {
+      // Those that are none go the same way whatever the body is.
+      for (const id of isLongForm || content === bodies[0]?.[1] ? noIds : noIds.slice(0, 1)) {
         const path = row.path.replace(/\{\w+\}/, id);
         expect(await outcome(await send(row, path, resources.tokens.read, content)), id).toEqual([
           404,

@@ -18,9 +18,14 @@ const browserTests = "e2e/";
 const programs: readonly Program[] = [
   {
     name: "fuzz",
-    about: "20,000 requests made from the interface description",
-    files: ["server/http/fuzz.test.ts"],
-    environment: { FUZZ_REQUESTS: "20000" },
+    about:
+      "20,000 requests made from the interface description, and each way to write a wrong id or query",
+    files: [
+      "server/http/fuzz.test.ts",
+      "server/http/order-of-checks.test.ts",
+      "server/http/storable.test.ts",
+    ],
+    environment: { FUZZ_REQUESTS: "20000", LONG_FORM: "true" },
   },
   {
     name: "sources",

@@ -10,9 +10,14 @@ import {
   inPieces,
   expectGone,
   expectRunning,
+  openOn,
   openServer,
   uniqueSeconds,
 } from "./testing/remote-commands.ts";
+import { createSharedSshd } from "./testing/sshd.ts";
+
+/** It takes new sessions after a cut. */
+const shared = createSharedSshd();
 
 describe("nothing is left running on the server", () => {
   test.each([
@@ -20,7 +25,7 @@ describe("nothing is left running on the server", () => {
     // More than all pipes on the way hold.
     ["that does not read its input", () => Readable.from(inPieces(randomBytes(20_000_000)))],
   ])("when a command %s is aborted, whatever it started", async (_, input) => {
-    const { host, sshd } = await openServer();
+    const { host, sshd } = await openOn(await shared());
     const seconds = uniqueSeconds();
     const abort = new AbortController();
     const running = host.run({
@@ -40,7 +45,7 @@ describe("nothing is left running on the server", () => {
     ["that waits", undefined],
     ["that does not read its input", () => Readable.from(inPieces(randomBytes(20_000_000)))],
   ])("when the connection of a command %s is inPieces, which is an error", async (_, input) => {
-    const { host, sshd } = await openServer();
+    const { host, sshd } = await openOn(await shared());
     const seconds = uniqueSeconds();
     const running = host.run({
       argv: ["sh", "-c", `sleep ${seconds} & sleep ${seconds}; true`],
@@ -54,7 +59,7 @@ describe("nothing is left running on the server", () => {
   });
 
   test("and an output that is cut is never one that ended", async () => {
-    const { host, sshd } = await openServer();
+    const { host, sshd } = await openOn(await shared());
     for (let round = 1; round <= 5; round += 1) {
       let bytes = 0;
       const output = new Writable({
@@ -100,7 +105,7 @@ describe.runIf(isRoot)("as another account", () => {
   });
 
   test("what is missing is told with the line that grants it", async () => {
-    const { host } = await openServer();
+    const { host } = await openOn(await shared());
     const shop = host.as({ uid: 64_101, gid: 64_101, name: "shop", home: "/" });
     await expect(shop.run({ argv: ["id"] })).rejects.toThrow("deploy ALL=(shop) NOPASSWD: ALL");
   });

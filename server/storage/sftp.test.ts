@@ -5,10 +5,10 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat } from
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ServerAway } from "../ssh/server-away.ts";
 import { startSshd } from "../ssh/testing/sshd.ts";
-import { isRoot, makeFolder } from "../testing/machine.ts";
+import { isRoot, makeFolder, type CleanUp } from "../testing/machine.ts";
 import { contentsOf, makeRoot } from "./testing/every-storage.ts";
 import { openSftp } from "./testing/open-sftp.ts";
 import { serveByRclone } from "./testing/rclone-server.ts";
@@ -22,12 +22,15 @@ const refused = (words: RegExp) => ({
 const sftpOnly = "Subsystem sftp internal-sftp\nForceCommand internal-sftp";
 
 /** A login without a shell; as root in a folder that it takes for the whole disk. */
-async function startBox(config = sftpOnly) {
+async function startBox(config = sftpOnly, cleanUp: CleanUp = onTestFinished) {
   // sshd wants nobody but root to be able to change any folder on the way there.
-  const jail = isRoot ? await mkdtemp("/var/lib/quarterdeck-jail-") : await makeFolder();
-  if (isRoot) onTestFinished(() => rm(jail, { recursive: true }));
+  const jail = isRoot ? await mkdtemp("/var/lib/quarterdeck-jail-") : await makeFolder(cleanUp);
+  if (isRoot) cleanUp(() => rm(jail, { recursive: true }));
   await chmod(jail, 0o755);
-  const sshd = await startSshd({ config: isRoot ? `${config}\nChrootDirectory ${jail}` : config });
+  const sshd = await startSshd({
+    config: isRoot ? `${config}\nChrootDirectory ${jail}` : config,
+    cleanUp,
+  });
   const root = join(jail, "copies");
   await mkdir(root);
   if (isRoot) {
@@ -38,8 +41,21 @@ async function startBox(config = sftpOnly) {
   return { sshd, root, path, open: (more = {}) => openSftp(sshd.target(), path, more) };
 }
 
+/** For tests that leave the server as it was. */
+let box: Awaited<ReturnType<typeof startBox>>;
+const cleanUps: Parameters<CleanUp>[0][] = [];
+beforeAll(async () => {
+  box = await startBox(sftpOnly, (run) => void cleanUps.unshift(run));
+});
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+afterEach(async () => {
+  for (const name of await readdir(box.root)) await rm(join(box.root, name), { recursive: true });
+});
+
 test("a login with SFTP alone keeps, lists, returns and removes files, for nobody else to read", async () => {
-  const { root, path, open, sshd } = await startBox();
+  const { root, path, open, sshd } = box;
   const storage = open();
   expect(storage.place).toBe(`${path} on 127.0.0.1:${sshd.port}`);
   const bytes = Buffer.alloc(12_345_678, "abc");
@@ -56,7 +72,7 @@ test("a login with SFTP alone keeps, lists, returns and removes files, for nobod
 
 test("a server that is not OpenSSH keeps, replaces, lists and returns files", async () => {
   const root = await makeRoot();
-  const { keyFile, folder, fingerprint } = await startSshd();
+  const { keyFile, folder, fingerprint } = box.sshd;
   const keys = [
     "--authorized-keys",
     join(folder, "authorized"),
@@ -94,7 +110,7 @@ test("a server that is not OpenSSH keeps, replaces, lists and returns files", as
 });
 
 test("another host key than the pinned one is refused, and nothing is sent", async () => {
-  const { sshd, path, root } = await startBox();
+  const { sshd, path, root } = box;
   const other = openSftp(sshd.target({ hostKey: `SHA256:${"A".repeat(43)}` }), path);
   await expect(other.put("a/1/b", content("x"), whole)).rejects.toMatchObject(
     refused(/The host key of .* has changed/),
@@ -120,7 +136,7 @@ test("a login that has no SFTP is told so", async () => {
 });
 
 test("a connection that is cut while a file is sent leaves none under its name", async () => {
-  const { sshd, root, open } = await startBox();
+  const { sshd, root, open } = box;
   const storage = open();
   const endless = Readable.from(
     (async function* () {
@@ -139,7 +155,7 @@ test("a connection that is cut while a file is sent leaves none under its name",
 });
 
 test("a connection that is cut while a file is read breaks the stream off", async () => {
-  const { sshd, open } = await startBox();
+  const { sshd, open } = box;
   const storage = open();
   await storage.put("a/1/b", Readable.from([Buffer.alloc(60_000_000, 7)]), whole);
   const read = await storage.get("a/1/b", whole);
@@ -148,7 +164,7 @@ test("a connection that is cut while a file is read breaks the stream off", asyn
 });
 
 test("a server that hangs is given up", async () => {
-  const { sshd, open } = await startBox();
+  const { sshd, open } = box;
   const storage = open({ idleMs: 1000 });
   await storage.put("a/1/b", content("x"), whole);
   let goOn = async () => {};
@@ -168,7 +184,7 @@ test("a server that hangs is given up", async () => {
 });
 
 test("a source whose server is away is not taken for the storage", async () => {
-  const { open } = await startBox();
+  const { open } = box;
   const error = new ServerAway("lost", "The connection to db-1 was lost.");
   const broken = Readable.from(
     (async function* () {
