@@ -20,6 +20,8 @@ export type MariadbServer = {
   createDatabase(name: string): Promise<void>;
   /** Runs SQL as root, in no database if that is null; answers rows as lines with tabs. */
   query(database: string | null, sql: string): Promise<string>;
+  /** All that is in it, as the server's own tool writes it, a byte a character. */
+  dump(database: string): Promise<string>;
   /** Of the server's process; another after `startAgain`. */
   readonly pid: number;
   /** The server as a crash leaves it. */
@@ -85,6 +87,28 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
     return (await running).stdout;
   };
 
+  const dump = async (database: string) => {
+    const running = execute(
+      "mariadb-dump",
+      [
+        "--no-defaults",
+        "--user=root",
+        `--socket=${socket}`,
+        "--routines",
+        "--events",
+        "--triggers",
+        "--hex-blob",
+        "--skip-dump-date",
+        "--skip-lock-tables",
+        "--default-character-set=utf8mb4",
+        "--",
+        database,
+      ],
+      { encoding: "latin1", maxBuffer: 64 * 1024 * 1024 },
+    );
+    return (await running).stdout;
+  };
+
   async function start() {
     // One that was killed leaves it.
     await rm(socket, { force: true });
@@ -140,6 +164,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
       await query(null, `CREATE DATABASE \`${name}\` CHARACTER SET utf8mb4`);
     },
     query,
+    dump,
     get pid() {
       // `start` has had an answer from it, so it was spawned.
       return server.child.pid ?? 0;

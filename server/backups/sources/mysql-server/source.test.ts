@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Host } from "../../../hosts/host.ts";
 import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
-import { isLongForm } from "../../../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 import { makeFolder } from "../../../testing/machine.ts";
 import { createCollector } from "../../testing/collector.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
@@ -212,13 +212,16 @@ describe("all databases of a MariaDB server", () => {
     await expect(
       sourceOn().restore(from(archive.subarray(0, archive.length - 2000)), attemptOf(7)),
     ).rejects.toThrow(/cut off/);
-    const ending = new AbortController();
-    const restoring = sourceOn().restore(from(archive), {
-      ...attemptOf(7, ending.signal),
-      say: (said) => said.startsWith("Loaded blog") && ending.abort(new Error("Canceled.")),
-    });
-    await expect(restoring).rejects.toThrow("Canceled.");
     await is(before);
+    if (isLongForm) {
+      const ending = new AbortController();
+      const restoring = sourceOn().restore(from(archive), {
+        ...attemptOf(7, ending.signal),
+        say: (said) => said.startsWith("Loaded blog") && ending.abort(new Error("Canceled.")),
+      });
+      await expect(restoring).rejects.toThrow("Canceled.");
+      await is(before);
+    }
     for (const [words, isAfter, found] of [
       ["CREATE USER IF NOT EXISTS", true, "as it was"],
       ...(isLongForm ? [["RENAME TABLE", false, "as it was"] as const] : []),
@@ -283,21 +286,23 @@ describe("all databases of a MariaDB server", () => {
     expect(content().length).toBeGreaterThan(1000);
   });
 
-  test("a server without databases has a backup of its accounts, and gets them back", async () => {
-    await server.query(
-      null,
-      `SET foreign_key_checks = 0; ${databases.map((name) => `DROP DATABASE IF EXISTS ${quoted(name)};`).join("")}`,
-    );
-    const { manifest, archive } = await dump();
-    expect(manifest).toMatchObject({ databases: [], tables: {} });
-    expect(await sourceOn().isEmpty?.(never)).toBe(true);
-    const before = await accounts();
-    await dropAccounts();
-    const drill = await sourceOn().drill(from(archive), manifest, attemptOf(7));
-    expect(drill).toContain("0 databases restored");
-    await sourceOn().restore(from(archive), attemptOf(7));
-    const named = (text: string) =>
-      text.split("\n").filter((line) => /^(?:app|odd|reader|writer)/.test(line));
-    expect(named(await accounts())).toEqual(named(before));
+  inLongForm(() => {
+    test("a server without databases has a backup of its accounts, and gets them back", async () => {
+      await server.query(
+        null,
+        `SET foreign_key_checks = 0; ${databases.map((name) => `DROP DATABASE IF EXISTS ${quoted(name)};`).join("")}`,
+      );
+      const { manifest, archive } = await dump();
+      expect(manifest).toMatchObject({ databases: [], tables: {} });
+      expect(await sourceOn().isEmpty?.(never)).toBe(true);
+      const before = await accounts();
+      await dropAccounts();
+      const drill = await sourceOn().drill(from(archive), manifest, attemptOf(7));
+      expect(drill).toContain("0 databases restored");
+      await sourceOn().restore(from(archive), attemptOf(7));
+      const named = (text: string) =>
+        text.split("\n").filter((line) => /^(?:app|odd|reader|writer)/.test(line));
+      expect(named(await accounts())).toEqual(named(before));
+    });
   });
 });

@@ -7,7 +7,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import { createMysqlClient, readUrl } from "./client.ts";
-import { isLongForm } from "../../../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../../../testing/random.ts";
 import { SourceError } from "../source.ts";
 import {
@@ -26,6 +26,7 @@ import {
 let server: MariadbServer;
 let scratch: string;
 let url: string;
+let name: string;
 let count = 0;
 
 beforeAll(async () => {
@@ -38,13 +39,16 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
+const use = (made: string) => {
+  name = made;
+  url = server.url(made);
+};
 beforeEach(async () => {
-  count += 1;
-  await server.createDatabase(`shop_${count}`);
-  url = server.url(`shop_${count}`);
+  use(`shop_${(count += 1)}`);
+  await server.createDatabase(name);
 });
 
-const database = () => `shop_${count}`;
+const database = () => name;
 const expectNothingLeft = async () => {
   expect(await scratchDatabases(server)).toBe("");
   expect(await readdir(scratch)).toEqual([]);
@@ -123,6 +127,10 @@ describe("a round trip", () => {
     expect(await pictureOf(server, url)).toBe(before);
     expect(await server.query(database(), checksums)).toBe(checksumsBefore);
     await expectNothingLeft();
+    // So does a plain client.
+    await server.query(null, `DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
+    await server.query(database(), content.toString());
+    expect(await pictureOf(server, url)).toBe(before);
     // The keys point to the tables beside them, the default takes from the sequence beside it.
     await expect(
       server.query(database(), "INSERT INTO child VALUES (9, 999, NULL)"),
@@ -136,42 +144,47 @@ describe("a round trip", () => {
     ).toBe("42\tx!\n");
   });
 
-  test("works into a database that is gone, and by plain client", async () => {
-    await server.query(database(), everything);
-    const source = sourceOf(url, scratch);
-    const before = await pictureOf(server, url);
-    const { content } = await takeDump(source);
-    await server.query(null, `DROP DATABASE ${database()}`);
-    expect(await source.exists()).toBe(false);
-    await source.restore(streamOf(content, 65_536), attemptOf(8));
-    expect(await source.exists()).toBe(true);
-    expect(await pictureOf(server, url)).toBe(before);
-    await server.query(null, `DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
-    await server.query(database(), content.toString());
-    expect(await pictureOf(server, url)).toBe(before);
-  });
+  // `objects.test.ts` restores into a database that is gone, too.
+  inLongForm(() => {
+    test("works into a database that is gone", async () => {
+      await server.query(database(), everything);
+      const source = sourceOf(url, scratch);
+      const before = await pictureOf(server, url);
+      const { content } = await takeDump(source);
+      await server.query(null, `DROP DATABASE ${database()}`);
+      expect(await source.exists()).toBe(false);
+      await source.restore(streamOf(content, 65_536), attemptOf(8));
+      expect(await source.exists()).toBe(true);
+      expect(await pictureOf(server, url)).toBe(before);
+    });
 
-  test("of an empty database empties", async () => {
-    const source = sourceOf(url, scratch);
-    const before = await pictureOf(server, url);
-    const { content, manifest } = await takeDump(source);
-    expect(manifest).toMatchObject({ kind: "database", tables: {} });
-    await server.query(database(), everything);
-    await source.restore(streamOf(content), attemptOf(9));
-    expect(await pictureOf(server, url)).toBe(before);
-    await expectNothingLeft();
+    test("of an empty database empties", async () => {
+      const source = sourceOf(url, scratch);
+      const before = await pictureOf(server, url);
+      const { content, manifest } = await takeDump(source);
+      expect(manifest).toMatchObject({ kind: "database", tables: {} });
+      await server.query(database(), everything);
+      await source.restore(streamOf(content), attemptOf(9));
+      expect(await pictureOf(server, url)).toBe(before);
+      await expectNothingLeft();
+    });
   });
 });
 
 describe("a failure leaves the target as it was", () => {
+  /** One for all of them, since none changes it. */
+  const target = "untouched";
   let good: Buffer;
   let before: string;
-  beforeEach(async () => {
-    await server.query(database(), everything);
+  beforeAll(async () => {
+    use(target);
+    await server.createDatabase(target);
+    await server.query(target, everything);
     good = (await takeDump(sourceOf(url, scratch))).content;
-    await server.query(database(), otherState);
+    await server.query(target, otherState);
     before = await pictureOf(server, url);
   });
+  beforeEach(() => use(target));
   const expectUntouched = async () => {
     expect(await pictureOf(server, url)).toBe(before);
     await expectNothingLeft();
@@ -229,6 +242,48 @@ describe("a failure leaves the target as it was", () => {
     await expectUntouched();
   });
 
+  test("an abort at any moment until all is in place", async () => {
+    const source = sourceOf(url, scratch);
+    let commands = 0;
+    const counting = countingHost((number) => (commands = number));
+    await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
+    await server.query(database(), otherState);
+    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.8]) {
+      const abort = new AbortController();
+      const aborting = countingHost((number) => {
+        if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
+      });
+      await expect(
+        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+      ).rejects.toThrow(/abort/i);
+      expect(await source.settle(attemptOf(4))).toBe("unknown");
+      await expectUntouched();
+    }
+  });
+
+  // A killed service, a broken stream and an abort leave as much.
+  inLongForm(() => {
+    test("a server killed while the dump is loaded", async () => {
+      const source = sourceOf(url, scratch);
+      const from = new PassThrough();
+      from.write(good.subarray(0, 4000));
+      const restoring = source.restore(from, attemptOf(5));
+      restoring.catch(() => undefined);
+      await expect
+        .poll(() => server.query(null, "SHOW TABLES IN `quarterdeck_new_5`").catch(() => ""), {
+          interval: 20,
+          timeout: 60_000,
+        })
+        .not.toBe("");
+      await server.kill();
+      from.end(good.subarray(4000));
+      await server.startAgain();
+      await expect(restoring).rejects.toThrow(SourceError);
+      await expectUntouched();
+    });
+  });
+
+  // The last one: it ends with a restore.
   test("an account that may not make scratch databases", async () => {
     await server.query(
       null,
@@ -260,100 +315,64 @@ describe("a failure leaves the target as it was", () => {
       ),
     ).toBe("small@%\n");
   });
-
-  test("an abort at any moment until all is in place", async () => {
-    const source = sourceOf(url, scratch);
-    let commands = 0;
-    const counting = countingHost((number) => (commands = number));
-    await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
-    await server.query(database(), otherState);
-    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.5, 0.8]) {
-      const abort = new AbortController();
-      const aborting = countingHost((number) => {
-        if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
-      });
-      await expect(
-        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
-      ).rejects.toThrow(/abort/i);
-      expect(await source.settle(attemptOf(4))).toBe("unknown");
-      await expectUntouched();
-    }
-  });
-
-  test("a server killed while the dump is loaded", async () => {
-    const source = sourceOf(url, scratch);
-    const from = new PassThrough();
-    from.write(good.subarray(0, 4000));
-    const restoring = source.restore(from, attemptOf(5));
-    restoring.catch(() => undefined);
-    await expect
-      .poll(() => server.query(null, "SHOW TABLES IN `quarterdeck_new_5`").catch(() => ""), {
-        interval: 20,
-        timeout: 60_000,
-      })
-      .not.toBe("");
-    await server.kill();
-    from.end(good.subarray(4000));
-    await server.startAgain();
-    await expect(restoring).rejects.toThrow(SourceError);
-    await expectUntouched();
-  });
 });
 
-/** `npm run soak -- kills` has more. */
 const kills = Number(process.env["RESTORE_KILLS"] ?? 2);
 const killSeed = makeSeed("RESTORE_SEED");
 
-test(
-  `a service killed while it restores leaves the old or the new, whole, ${kills} times (RESTORE_SEED=${killSeed})`,
-  { timeout: 60_000 + kills * 30_000 },
-  async () => {
-    await server.query(database(), everything);
-    const source = sourceOf(url, scratch);
-    const fresh = await pictureOf(server, url);
-    const { content } = await takeDump(source);
-    const file = join(scratch, "dump.sql");
-    await writeFile(file, content);
-    await server.query(database(), otherState);
-    const old = await pictureOf(server, url);
-    let commands = 0;
-    await sourceOf(
-      url,
-      scratch,
-      countingHost((number) => (commands = number)),
-    ).restore(streamOf(content), attemptOf(6));
-    await server.query(database(), otherState);
-    const random = makeRandom(killSeed);
-    let restored = 0;
-    for (let round = 0; round < kills; round += 1) {
-      // Spread over the whole run, its first and its last command among them.
-      const killAt = 1 + Math.round((round * (commands - 1)) / (kills - 1));
-      const delayMs = round % 2 === 0 ? 0 : 1 + random() * 30;
-      const child = fork(
-        join(import.meta.dirname, "testing/restore-child.ts"),
-        [url, scratch, file, `${killAt}`, `${delayMs}`],
-        { stdio: "ignore" },
-      );
-      const [, signal]: unknown[] = await once(child, "exit");
-      // A kill that waits may come after the end.
-      if (delayMs === 0 && round < kills - 1) expect(signal).toBe("SIGKILL");
-      const state = await source.settle(attemptOf(6));
-      const picture = await pictureOf(server, url);
-      const isNew = picture === fresh;
-      if (!isNew) expect(picture).toBe(old);
-      if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
-      expect(await scratchDatabases(server)).toBe("");
-      expect(await readdir(scratch)).toEqual(["dump.sql"]);
-      if (!isNew) continue;
-      restored += 1;
+// In `npm test`, `restore-tables.test.ts` kills a service, and other tests end restores at the steps that matter.
+inLongForm(() => {
+  test(
+    `a service killed while it restores leaves the old or the new, whole, ${kills} times (RESTORE_SEED=${killSeed})`,
+    { timeout: 60_000 + kills * 30_000 },
+    async () => {
+      await server.query(database(), everything);
+      const source = sourceOf(url, scratch);
+      const fresh = await pictureOf(server, url);
+      const { content } = await takeDump(source);
+      const file = join(scratch, "dump.sql");
+      await writeFile(file, content);
       await server.query(database(), otherState);
-    }
-    // Both sides of the swap were seen.
-    expect(restored).toBeGreaterThan(0);
-    expect(restored).toBeLessThan(kills);
-    await rm(file);
-  },
-);
+      const old = await pictureOf(server, url);
+      let commands = 0;
+      await sourceOf(
+        url,
+        scratch,
+        countingHost((number) => (commands = number)),
+      ).restore(streamOf(content), attemptOf(6));
+      await server.query(database(), otherState);
+      const random = makeRandom(killSeed);
+      let restored = 0;
+      for (let round = 0; round < kills; round += 1) {
+        // Spread over the whole run, its first and its last command among them.
+        const killAt = 1 + Math.round((round * (commands - 1)) / (kills - 1));
+        const delayMs = round % 2 === 0 ? 0 : 1 + random() * 30;
+        const child = fork(
+          join(import.meta.dirname, "testing/restore-child.ts"),
+          [url, scratch, file, `${killAt}`, `${delayMs}`],
+          { stdio: "ignore" },
+        );
+        const [, signal]: unknown[] = await once(child, "exit");
+        // A kill that waits may come after the end.
+        if (delayMs === 0 && round < kills - 1) expect(signal).toBe("SIGKILL");
+        const state = await source.settle(attemptOf(6));
+        const picture = await pictureOf(server, url);
+        const isNew = picture === fresh;
+        if (!isNew) expect(picture).toBe(old);
+        if (state !== "unknown") expect(state).toBe(isNew ? "restored" : "as it was");
+        expect(await scratchDatabases(server)).toBe("");
+        expect(await readdir(scratch)).toEqual(["dump.sql"]);
+        if (!isNew) continue;
+        restored += 1;
+        await server.query(database(), otherState);
+      }
+      // Both sides of the swap were seen.
+      expect(restored).toBeGreaterThan(0);
+      expect(restored).toBeLessThan(kills);
+      await rm(file);
+    },
+  );
+});
 
 describe("a dump", () => {
   test("of tables that keep their history says that it is left out", async () => {

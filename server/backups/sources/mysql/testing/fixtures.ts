@@ -1,8 +1,5 @@
 // What the tests of MySQL sources share: a database with everything in it, and how to tell two of its states apart.
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Host } from "../../../../hosts/host.ts";
 import { createLocalHost } from "../../../../hosts/local.ts";
@@ -63,13 +60,7 @@ export const streamOf = (content: Buffer, pieceBytes = 777): Readable =>
 export async function pictureOf(server: MariadbServer, url: string): Promise<string> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const database = name.replaceAll("'", "''");
-  const scratch = await mkdtemp(join(tmpdir(), "quarterdeck-picture-"));
-  const { content } = await takeDump(sourceOf(url, scratch), attemptOf(999_999));
-  await rm(scratch, { recursive: true });
-  const text = content
-    .toString("latin1")
-    .replace(/^-- Dump completed.*$/m, "")
-    .replace(/^-- Host:.*$/m, "");
+  const text = await server.dump(name);
   const rows = createHash("sha256").update(text, "latin1").digest("hex");
   const sizes = await server.query(
     null,
