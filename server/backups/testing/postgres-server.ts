@@ -84,7 +84,9 @@ export async function startPostgresServer({
     );
   });
   const rulesFile = join(data, "pg_hba.conf");
-  await writeFile(rulesFile, `${rules}\n${await readFile(rulesFile, "utf8")}`);
+  // The questions of a test itself: a password costs each connection more than most of them.
+  const own = "local all all trust";
+  await writeFile(rulesFile, `${own}\n${rules}\n${await readFile(rulesFile, "utf8")}`);
   const tls: Record<string, string> = {};
   if (certificate !== undefined)
     for (const [setting, text] of [
@@ -105,7 +107,7 @@ export async function startPostgresServer({
     database: string,
     sql: string,
   ) => {
-    const client = new pg.Client({ ...superuser, host: "127.0.0.1", port, database });
+    const client = new pg.Client({ user: superuser.user, host: folder, port, database });
     client.on("error", () => undefined);
     await client.connect();
     try {
@@ -121,7 +123,7 @@ export async function startPostgresServer({
     const settings = {
       port,
       listen_addresses: "127.0.0.1",
-      unix_socket_directories: "",
+      unix_socket_directories: folder,
       fsync: "off",
       synchronous_commit: "off",
       full_page_writes: "off",

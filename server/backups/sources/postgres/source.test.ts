@@ -22,7 +22,7 @@ import { SourceError } from "../source.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
-import { isLongForm } from "../../../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 
 /** 20 MB: more than all buffers on the way hold. */
 const large = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;
@@ -183,14 +183,14 @@ describe.skipIf(!hasPostgresServer).each([
       const before = await fingerprint(server, database);
       const share = (part: number) => archive.subarray(0, Math.floor(archive.length * part));
       const archives = [
-        share(0.5),
         archive.subarray(0, -1),
+        Buffer.from("no archive"),
+        share(0.5),
         share(0),
         share(0.01),
         share(0.9),
-        Buffer.from("no archive"),
       ];
-      for (const broken of isNear ? archives : archives.slice(0, 2))
+      for (const broken of isNear && isLongForm ? archives : archives.slice(0, 2))
         await expect(
           source.restore(Readable.from([broken], { objectMode: false }), attempt()),
         ).rejects.toThrow(SourceError);
@@ -238,18 +238,20 @@ describe.skipIf(!hasPostgresServer).each([
 
   // oxlint-disable-next-line vitest/no-conditional-tests -- see above
   if (isNear) {
-    test("an empty one comes back empty", async () => {
-      const database = await makeDatabase();
-      const { source, attempt, dump } = makeSource(server.url(database));
-      const before = await fingerprint(server, database);
-      const { manifest, archive } = await dump();
-      expect(manifest.tables).toEqual({});
-      await server.query(database, everything);
-      await source.restore(Readable.from([archive]), attempt());
-      expect(await fingerprint(server, database)).toEqual(before);
-      expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
-        "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
-      );
+    inLongForm(() => {
+      test("an empty one comes back empty", async () => {
+        const database = await makeDatabase();
+        const { source, attempt, dump } = makeSource(server.url(database));
+        const before = await fingerprint(server, database);
+        const { manifest, archive } = await dump();
+        expect(manifest.tables).toEqual({});
+        await server.query(database, everything);
+        await source.restore(Readable.from([archive]), attempt());
+        expect(await fingerprint(server, database)).toEqual(before);
+        expect(await source.drill(Readable.from([archive]), manifest, attempt())).toBe(
+          "0 tables with 0 rows restored exactly, by the count and the checksum of each table.",
+        );
+      });
     });
 
     test("an owner who is no superuser gets it back, with extensions of his own and of others", async () => {
