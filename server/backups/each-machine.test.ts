@@ -57,26 +57,6 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
         expect(found.status_reason).toContain("gone.sqlite");
       });
     });
-
-    test("says at its installation what backups will leave unchecked", async () => {
-      service.sql("create index by_customer on orders (customer collate nocase)");
-      // As an application's own: SQLite takes none from here.
-      const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
-      connection.enableDefensive(false);
-      connection.exec(`pragma writable_schema = on;
-      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
-      pragma writable_schema = reset`);
-      connection.close();
-      const { id, warnings } = await service.installed();
-      const warning = expect.stringMatching(/^Table orders uses the collation german/);
-      expect(warnings).toEqual([warning]);
-      const backup = await service.run(id);
-      expect(backup.status, backup.output).toBe("finished");
-      expect(backup.output.split("\n")).toContainEqual(warning);
-      service.sql("drop index by_customer");
-      await service.run(id);
-      expect((await service.show(id)).warnings).not.toContainEqual(warning);
-    });
   });
 
   describe("a run", () => {
@@ -98,13 +78,6 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
       expect(finished.duration).toMatch(/^\d+ seconds?$/);
       expect(finished.ended_at).not.toBeNull();
       expect(await filesOf(id)).toEqual([finished.path]);
-    });
-
-    test("of a site keeps its files", async () => {
-      const { id } = await service.installed({ backupable_type: "site" });
-      const finished = await service.run(id);
-      expect(finished.status, finished.output).toBe("finished");
-      expect(finished.path).toMatch(/\.tar\.zst$/);
     });
 
     test("that fails says why, leaves nothing behind, and touches no backup before it", async () => {
@@ -183,10 +156,39 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     });
   });
 
-  // What the service decides by itself.
+  // What the service decides by itself, and what tests of the sources try over SSH, too.
   if (!isWhole) return;
 
+  describe("a configuration", () => {
+    test("says at its installation what backups will leave unchecked", async () => {
+      service.sql("create index by_customer on orders (customer collate nocase)");
+      // As an application's own: SQLite takes none from here.
+      const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
+      connection.enableDefensive(false);
+      connection.exec(`pragma writable_schema = on;
+      update sqlite_schema set sql = replace(sql, 'nocase', 'german') where name = 'by_customer';
+      pragma writable_schema = reset`);
+      connection.close();
+      const { id, warnings } = await service.installed();
+      const warning = expect.stringMatching(/^Table orders uses the collation german/);
+      expect(warnings).toEqual([warning]);
+      const backup = await service.run(id);
+      expect(backup.status, backup.output).toBe("finished");
+      expect(backup.output.split("\n")).toContainEqual(warning);
+      service.sql("drop index by_customer");
+      await service.run(id);
+      expect((await service.show(id)).warnings).not.toContainEqual(warning);
+    });
+  });
+
   describe("a run", () => {
+    test("of a site keeps its files", async () => {
+      const { id } = await service.installed({ backupable_type: "site" });
+      const finished = await service.run(id);
+      expect(finished.status, finished.output).toBe("finished");
+      expect(finished.path).toMatch(/\.tar\.zst$/);
+    });
+
     test("mends a configuration whose rehearsal had failed", async () => {
       const { id } = await service.configuration({ backupable_id: 3 });
       await soon(async () => expect((await service.show(id)).status).toBe("failed"));

@@ -7,6 +7,7 @@ import { armor, Encrypter, generateX25519Identity, identityToRecipient } from "a
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import {
   hasPostgresServer,
@@ -25,9 +26,11 @@ const [myRecipient = "", spareRecipient = ""] = await Promise.all(
 
 const hasAge = spawnSync("age", ["--version"]).error === undefined;
 
+/** A dump goes the same way, whatever made it. */
+const hasPostgres = hasPostgresServer && isLongForm;
 let postgres: PostgresServer | null = null;
 beforeAll(async () => {
-  if (!hasPostgresServer) return;
+  if (!hasPostgres) return;
   postgres = await startPostgresServer();
   await postgres.createDatabase("shop");
   await postgres.query("shop", `create table orders as select '${planted}' as customer`);
@@ -81,7 +84,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
       isThere: async () =>
         JSON.stringify(await postgres?.query("shop", "select * from orders")).includes(planted),
     },
-  ].filter(({ change }) => hasPostgresServer || change.backupable_id !== 4);
+  ].filter(({ change }) => hasPostgres || change.backupable_id !== 4);
   // What comes from another machine is encrypted and opened here, as all else is.
   const tried = isWhole ? sources : sources.slice(0, 1);
 

@@ -58,8 +58,10 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
       path,
       ...more,
     });
-  const restore = async (path: string, status: string) => {
-    const answer = await ask(path);
+  /** The safety backup is that of the first test. */
+  const unsaved = { skip_safety_backup: true };
+  const restore = async (path: string, status: string, more: object = unsaved) => {
+    const answer = await ask(path, more);
     expect(answer.status, JSON.stringify(answer.body)).toBe(202);
     const restored = await service.restored(backup.id, status);
     expect((await readdir(at())).filter((name) => name.includes("quarterdeck"))).toEqual([]);
@@ -70,7 +72,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
   };
 
   test("a file is put back with its mode, and everything else stays", async () => {
-    const restored = await restore("public/index.php", "finished");
+    const restored = await restore("public/index.php", "finished", {});
     expect(await read("public/index.php")).toBe("from the backup");
     expect((await lstat(at("public/index.php"))).mode & 0o777).toBe(0o604);
     expect(await read("public/kept.txt")).toBe("kept");
@@ -86,13 +88,6 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     });
   });
 
-  test("a folder takes the place of the one that is there, whole", async () => {
-    await restore("public/images", "finished");
-    expect(await readdir(at("public/images"))).toEqual(["ä logo$(x).png"]);
-    expect((await lstat(at("public/images"))).mode & 0o777).toBe(0o750);
-    expect(await read("public/index.php")).toBe("later");
-  });
-
   test("what is gone comes back with the folders above it, and nothing beside it", async () => {
     await rm(at("public"), { recursive: true });
     await restore("public/images/ä logo$(x).png", "finished");
@@ -102,17 +97,6 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await rm(at("-dash"));
     await restore("-dash", "finished");
     expect(await read("-dash")).toBe("dash");
-  });
-
-  test("a file takes the place of a folder, and a link that of a file", async () => {
-    await rm(at("public/index.php"));
-    await mkdir(at("public/index.php/inside"), { recursive: true });
-    await restore("public/index.php", "finished");
-    expect(await read("public/index.php")).toBe("from the backup");
-    await rm(at("start"));
-    await writeFile(at("start"), "no link");
-    await restore("start", "finished");
-    expect((await lstat(at("start"))).isSymbolicLink()).toBe(true);
   });
 
   test("no link on the way is followed", async () => {
@@ -135,6 +119,24 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
 
   if (!isWhole) return;
 
+  test("a folder takes the place of the one that is there, whole", async () => {
+    await restore("public/images", "finished");
+    expect(await readdir(at("public/images"))).toEqual(["ä logo$(x).png"]);
+    expect((await lstat(at("public/images"))).mode & 0o777).toBe(0o750);
+    expect(await read("public/index.php")).toBe("later");
+  });
+
+  test("a file takes the place of a folder, and a link that of a file", async () => {
+    await rm(at("public/index.php"));
+    await mkdir(at("public/index.php/inside"), { recursive: true });
+    await restore("public/index.php", "finished");
+    expect(await read("public/index.php")).toBe("from the backup");
+    await rm(at("start"));
+    await writeFile(at("start"), "no link");
+    await restore("start", "finished");
+    expect((await lstat(at("start"))).isSymbolicLink()).toBe(true);
+  });
+
   test("a folder that may hold what the backup left out is refused; its files and a new folder are not", async () => {
     const { id: excluding } = await service.installed({
       backupable_type: "site",
@@ -142,18 +144,18 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     });
     await writeFile(at("public/app.log"), "today");
     const { id: backup_id } = await service.run(excluding);
-    await ask("public", { backup_id });
+    await ask("public", { backup_id, ...unsaved });
     const refused = await service.restored(backup_id, "failed");
     expect(refused.restore_output).toMatch(
       /Nothing was changed: the backup left out files by its excludes, and .*\/public may hold such files/,
     );
     expect(await read("public", "app.log")).toBe("today");
     await writeFile(at("public/index.php"), "broken");
-    await ask("public/index.php", { backup_id });
+    await ask("public/index.php", { backup_id, ...unsaved });
     await service.restored(backup_id, "finished");
     expect(await read("public", "index.php")).toBe("later");
     await rm(at("public"), { recursive: true });
-    await ask("public", { backup_id });
+    await ask("public", { backup_id, ...unsaved });
     await service.restored(backup_id, "finished");
     expect(await read("public", "kept.txt")).toBe("kept");
     await service.call("DELETE", `/api/backup-configuration/${excluding}?files=remove`);

@@ -75,6 +75,42 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
   const orders = (database: string) => server.sql(database, "select count(*) from orders");
   const notes = (database: string) => server.sql(database, "select note from notes");
 
+  // PostgreSQL's commands become its account.
+  const mayRun = isRoot || engine !== "postgres";
+  test.skipIf(!mayRun)("is restored on an empty machine by what RECOVERY.md says", async () => {
+    const copies = join(service.folder, "copies");
+    const pageOf = async () => readFile(join(copies, recoveryName), "utf8");
+    await soon(async () => expect(await pageOf()).toContain(`### db-1 (${words} server)`));
+    const copy = await makeMemoryFolder("quarterdeck-recovery-");
+    const empty = await kind.start();
+    try {
+      await copyStorage(copies, copy);
+      const section = (await pageOf()).split("### ").find((text) => text.startsWith("db-1")) ?? "";
+      const commands = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
+      await execute("bash", ["-e", "-o", "pipefail", "-c", commands], {
+        cwd: copy,
+        env: {
+          PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+          HOME: copy,
+          // Where the test has its server; on a machine of its own it is where the programs look.
+          ...(await empty.connection(copy)),
+        },
+      });
+      for (const name of [shop, "blog"])
+        expect(await empty.sql(name, kind.ownersOf(name))).toBe(
+          await server.sql(name, kind.ownersOf(name)),
+        );
+      expect(await empty.sql(shop, "select count(*) from orders")).toBe("50");
+      expect(await readdir(copy)).toContain("db-1.server");
+    } finally {
+      await empty.stop();
+      await rm(copy, { recursive: true, force: true });
+    }
+  });
+
+  // What the service does goes the same way for each kind of server; how the server does it is tried beside its source.
+  if (!isLongForm && kind !== serverKinds[0]) return;
+
   test("is backed up as one thing, drilled, looked into, and restored as a whole", async () => {
     const files = await service.files();
     expect(files.filter((name) => name.endsWith(`.${kind.extension}.zst`))).toHaveLength(1);
@@ -112,42 +148,6 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     expect(await orders(shop)).toBe("50");
     expect(await server.sql("blog", "select title from posts")).toBe("first");
   });
-
-  // PostgreSQL's commands become its account.
-  const mayRun = isRoot || engine !== "postgres";
-  test.skipIf(!mayRun)("is restored on an empty machine by what RECOVERY.md says", async () => {
-    const copies = join(service.folder, "copies");
-    const pageOf = async () => readFile(join(copies, recoveryName), "utf8");
-    await soon(async () => expect(await pageOf()).toContain(`### db-1 (${words} server)`));
-    const copy = await makeMemoryFolder("quarterdeck-recovery-");
-    const empty = await kind.start();
-    try {
-      await copyStorage(copies, copy);
-      const section = (await pageOf()).split("### ").find((text) => text.startsWith("db-1")) ?? "";
-      const commands = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
-      await execute("bash", ["-e", "-o", "pipefail", "-c", commands], {
-        cwd: copy,
-        env: {
-          PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
-          HOME: copy,
-          // Where the test has its server; on a machine of its own it is where the programs look.
-          ...(await empty.connection(copy)),
-        },
-      });
-      for (const name of [shop, "blog"])
-        expect(await empty.sql(name, kind.ownersOf(name))).toBe(
-          await server.sql(name, kind.ownersOf(name)),
-        );
-      expect(await empty.sql(shop, "select count(*) from orders")).toBe("50");
-      expect(await readdir(copy)).toContain("db-1.server");
-    } finally {
-      await empty.stop();
-      await rm(copy, { recursive: true, force: true });
-    }
-  });
-
-  // What the service does goes the same way for each kind of server; how the server does it is tried beside its source.
-  if (!isLongForm && kind !== serverKinds[0]) return;
 
   test("gives one of its databases back: in its place, as a new one, into an entry, or one table of it", async () => {
     const body = { backup_id: backup.id, from_database: shop };

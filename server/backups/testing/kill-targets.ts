@@ -44,11 +44,11 @@ const joined = (rows: readonly object[]) => rows.map((row) => Object.values(row)
 /** @param connection of a remote server, as an inventory names it */
 export async function createKillTargets(folder: string, connection: string) {
   const [mariadb, postgres, cluster] = await Promise.all([
-    startMariadbServer(),
+    isLongForm ? startMariadbServer() : null,
     hasPostgresServer ? startPostgresServer() : null,
     hasPostgresServer && isLongForm ? startPostgresServer() : null,
   ]);
-  await mariadb.createDatabase("shop");
+  await mariadb?.createDatabase("shop");
   await postgres?.createDatabase("shop");
   await cluster?.createDatabase("shop");
   for (const name of ["shop/files", "copies", "sealed", "second", "brought"])
@@ -88,7 +88,9 @@ export async function createKillTargets(folder: string, connection: string) {
     read: async () => joined((await server?.query("shop", countVersions)) ?? []),
     whole: rows,
   });
-  const { hostname, port, username, password } = new URL(mariadb.url("shop"));
+  const { hostname, port, username, password } = new URL(
+    mariadb?.url("shop") ?? "mariadb://nobody@127.0.0.1:9/shop",
+  );
   const files = join(folder, "shop/files");
   const database = (backupable_id: number) =>
     ({ backupable_type: "database", backupable_id }) as const;
@@ -148,14 +150,14 @@ export async function createKillTargets(folder: string, connection: string) {
       },
       part: orders,
       async write(version) {
-        await mariadb.query(
+        await mariadb?.query(
           "shop",
           `create or replace table orders (primary key (id)) as
          select seq as id, '${version}' as version, sha2(seq, 512) as filler from seq_1_to_${rows}`,
         );
       },
       async read() {
-        const lines = await mariadb.query("shop", countVersions);
+        const lines = (await mariadb?.query("shop", countVersions)) ?? "";
         return lines.trim().replaceAll("\t", " ").replaceAll("\n", ",");
       },
       whole: rows,
@@ -189,7 +191,7 @@ export async function createKillTargets(folder: string, connection: string) {
     secrets: {
       POSTGRES: postgres?.url("shop") ?? "postgres://nobody@127.0.0.1:9/shop",
       CLUSTER: cluster?.url("postgres") ?? "postgres://nobody@127.0.0.1:9/postgres",
-      MARIADB: mariadb.url("shop"),
+      MARIADB: mariadb?.url("shop") ?? "mariadb://nobody@127.0.0.1:9/shop",
     },
     /** @param sealing fields of the storage that is encrypted */
     inventory: (sealing: string) => `
@@ -216,11 +218,11 @@ storage_providers:
       return JSON.stringify([
         await postgres?.query("postgres", names),
         await cluster?.query("postgres", names),
-        await mariadb.query(null, "show databases"),
+        await mariadb?.query(null, "show databases"),
       ]);
     },
     async stop() {
-      await Promise.all([mariadb.stop(), postgres?.stop(), cluster?.stop()]);
+      await Promise.all([mariadb?.stop(), postgres?.stop(), cluster?.stop()]);
     },
   };
 }

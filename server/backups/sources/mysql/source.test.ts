@@ -10,6 +10,7 @@ import { createMysqlClient, readUrl } from "./client.ts";
 import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../../../testing/random.ts";
 import { SourceError } from "../source.ts";
+import { createMysqlSource } from "./source.ts";
 import {
   attemptOf,
   countingHost,
@@ -169,6 +170,19 @@ describe("a round trip", () => {
       await expectNothingLeft();
     });
   });
+});
+
+test("a new database is gone again where the restore fails", async () => {
+  const source = createMysqlSource({
+    host: testHost,
+    name: "shop",
+    url: server.url("shop_failed"),
+    scratchFolder: scratch,
+    isNew: true,
+  });
+  const cut = streamOf(Buffer.from("create table orders (id int);\n"));
+  await expect(source.restore(cut, attemptOf(9))).rejects.toThrow("cut off");
+  expect(await server.query(null, "SHOW DATABASES LIKE 'shop_failed'")).toBe("");
 });
 
 describe("a failure leaves the target as it was", () => {
