@@ -21,7 +21,7 @@ let far: string;
 let s3: Gate;
 let boxed: string;
 let jailed: string;
-let box: RcloneServer;
+let box: RcloneServer | null = null;
 let first: BackupTestService;
 let second: BackupTestService;
 
@@ -33,10 +33,10 @@ beforeAll(async () => {
   const { accessKey, secretKey, endpoint } = s3.options;
   boxed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-boxed-")));
   jailed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-jailed-")));
-  box = await serveByRclone("sftp", boxed);
+  if (isLongForm) box = await serveByRclone("sftp", boxed);
   const create = () =>
     createBackupTestService(
-      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey, RCLONE_BOX: box.config } },
+      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey, RCLONE_BOX: box?.config ?? "" } },
       {
         servers: `  - { id: 3, name: web-1, connection: ${connection} }`,
         providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }

@@ -20,7 +20,7 @@ describe("a run", () => {
     const { id } = await service.installed({ backupable_type: "site" });
     const other = await service.installed();
     // Something that takes its time.
-    await writeFile(join(service.folder, "shop/large"), Buffer.alloc(200_000_000, "quarterdeck"));
+    await writeFile(join(service.folder, "shop/large"), Buffer.alloc(60_000_000, "quarterdeck"));
     const first = await service.json<Backup>("POST", `/api/backup/${id}`);
     expect(await service.messageOf("POST", `/api/backup/${id}`)).toMatch(
       /already queued or running/,

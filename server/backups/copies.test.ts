@@ -400,23 +400,25 @@ test("a copy that a stop or a crash cut off fails, and its run ends with what it
   const run = await service.becomes(runId, "finished");
   expect(run.warnings).toEqual([expect.stringMatching(/missing in offsite: Interrupted: /)]);
 
-  // Nor does a copy wait for ever whose job is gone, or a run for a copy that is.
-  await service.app.close("stop");
-  await service.query("update backups set status = 'running', warnings = '{}' where id = $1", [
-    runId,
-  ]);
-  await service.query("update backups set status = 'pending' where id = $1", [copyId]);
-  service.app = await createApp(service.options);
-  await service.becomes(copyId, "failed");
-  await service.becomes(runId, "finished");
-  await service.app.close("stop");
-  await service.query("update backups set status = 'running', warnings = '{}' where id = $1", [
-    runId,
-  ]);
-  service.app = await createApp(service.options);
-  expect((await service.becomes(runId, "finished")).warnings).toEqual([
-    expect.stringMatching(/^Stored, but not copied: the copy was interrupted\. /),
-  ]);
+  if (isLongForm) {
+    // Nor does a copy wait for ever whose job is gone, or a run for a copy that is.
+    await service.app.close("stop");
+    await service.query("update backups set status = 'running', warnings = '{}' where id = $1", [
+      runId,
+    ]);
+    await service.query("update backups set status = 'pending' where id = $1", [copyId]);
+    service.app = await createApp(service.options);
+    await service.becomes(copyId, "failed");
+    await service.becomes(runId, "finished");
+    await service.app.close("stop");
+    await service.query("update backups set status = 'running', warnings = '{}' where id = $1", [
+      runId,
+    ]);
+    service.app = await createApp(service.options);
+    expect((await service.becomes(runId, "finished")).warnings).toEqual([
+      expect.stringMatching(/^Stored, but not copied: the copy was interrupted\. /),
+    ]);
+  }
   expect(await fileOf(run)).toHaveLength(run.size);
   expect(await judge(id)).toMatchObject({ state: "late" });
   await remove(id);

@@ -1,15 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BackupCounts } from "../../contract/backups/counts.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await createBackupTestService();
 });
-afterEach(() => service.close());
+afterAll(() => service?.close());
+beforeEach(() => {
+  service.sql("drop table if exists items");
+  service.sql("delete from orders");
+  service.sql("insert into orders (customer) values ('ada'), ('grace')");
+});
 
 const countsOf = async (id: number) =>
   (await service.json<BackupCounts>("GET", `/api/backup-configuration/${id}/counts`)).body;

@@ -234,7 +234,7 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   describe("a restore", () => {
     test("is refused while the target is busy, and of what is not finished", async () => {
       const { id } = await service.installed({ backupable_type: "site" });
-      await writeFile(join(service.folder, "shop/large"), Buffer.alloc(40_000_000, "quarterdeck"));
+      await writeFile(join(service.folder, "shop/large"), Buffer.alloc(10_000_000, "quarterdeck"));
       const backup = await service.run(id);
       await service.call("POST", `/api/backup/${id}`);
       expect(await service.messageOf("PUT", `/api/backup/${backup.id}`)).toMatch(/being backed up/);

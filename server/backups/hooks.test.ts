@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createHooks } from "./hooks.ts";
 import { makeFolder } from "./sources/folder/testing/fixtures.ts";
-import { createBackupTestService, soon } from "./testing/backup-service.ts";
+import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { hasPostgresServer, startPostgresServer } from "./testing/postgres-server.ts";
 
 const remote = createRemoteServer();
@@ -95,73 +96,81 @@ const inventory = (folder: string) => `  - id: 7
     user: ${ownUser}
     backup_hooks: { before: [sh, before.sh, "two words"], after: sh after.sh, timeout: 30 }`;
 
+let hooked: BackupTestService;
+beforeAll(async () => {
+  hooked = await createBackupTestService({}, { sites: inventory });
+  await mkdir(join(hooked.folder, "hooked"));
+});
+afterAll(() => hooked?.close());
+
+/** A configuration of its own, whose hooks write their own log. */
 async function makeHooked() {
-  const service = await createBackupTestService({}, { sites: inventory });
-  onTestFinished(() => service.close());
+  const service = hooked;
   const at = (name: string) => join(service.folder, "hooked", name);
-  await mkdir(at(""));
   await writeFile(at("page"), "page");
+  await rm(at("log"), { force: true });
   const script = (name: string, text: string) => writeFile(at(name), `${text}\n`);
   await script("before.sh", 'echo "before $1" >> log');
   await script("after.sh", "echo after >> log");
   const log = () => readFile(at("log"), "utf8").catch(() => "");
   const { id } = await service.installed({ backupable_type: "site", backupable_id: 7 });
-  return { ...service, configurationId: id, script, log };
+  const files = async () => (await service.files()).filter((path) => path.includes(`/${id}/`));
+  return { ...service, configurationId: id, script, log, files };
 }
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(!hasPostgresServer)(
-  "databases have hooks, as the account and in the folder that their entries lead to",
-  async () => {
-    const postgres = await startPostgresServer();
-    onTestFinished(() => postgres.stop());
-    const hooks = "before: [sh, -c, pwd; id -un], after: [sh, -c, echo afterwards]";
-    const connection = await remote.connection();
-    const service = await createBackupTestService(
-      { secrets: { POSTGRES: postgres.url("postgres") } },
-      {
-        servers: `  - { id: 3, name: far, connection: ${connection} }`,
-        sites: (folder) =>
-          `  - { id: 7, server: 1, name: owner, root: ${folder}/owner, user: ${ownUser}, databases: [4, 6] }`,
-        databases: (
-          folder,
-        ) => `  - { id: 4, server: 1, name: of a site, engine: sqlite, path: ${folder}/some.sqlite, backup_hooks: { ${hooks} } }
+test("databases have hooks, as the account and in the folder that their entries lead to", async () => {
+  // `whole-server.test.ts` has those of a database server and of one of its databases.
+  const postgres = isLongForm && hasPostgresServer ? await startPostgresServer() : null;
+  onTestFinished(() => postgres?.stop());
+  const hooks = "before: [sh, -c, pwd; id -un], after: [sh, -c, echo afterwards]";
+  const connection = await remote.connection();
+  const service = await createBackupTestService(
+    { secrets: { POSTGRES: postgres?.url("postgres") ?? "" } },
+    {
+      servers: `  - { id: 3, name: far, connection: ${connection} }`,
+      sites: (folder) =>
+        `  - { id: 7, server: 1, name: owner, root: ${folder}/owner, user: ${ownUser}, databases: [4, 6] }`,
+      databases: (
+        folder,
+      ) => `  - { id: 4, server: 1, name: of a site, engine: sqlite, path: ${folder}/some.sqlite, backup_hooks: { ${hooks} } }
   - { id: 5, server: 1, name: of none, engine: sqlite, path: ${folder}/some.sqlite, user: ${ownUser}, backup_hooks: { ${hooks} } }
   - { id: 6, server: 1, name: pg, engine: postgres, url: env:POSTGRES, backup_hooks: { ${hooks} } }
   - { id: 7, server: 1, name: all, engine: postgres, scope: server, url: env:POSTGRES, backup_hooks: { ${hooks}, user: ${isRoot ? "nobody" : ownUser} } }
   - { id: 8, server: 3, name: far, engine: sqlite, path: ${folder}/some.sqlite, user: ${ownUser}, backup_hooks: { ${hooks} } }
   - { id: 9, server: 1, name: busy, engine: sqlite, path: ${folder}/some.sqlite, user: ${ownUser}, backup_hooks: { before: [sh, -c, exit 3], ${hooks.slice(hooks.indexOf("after"))} } }`,
-      },
-    );
-    onTestFinished(() => service.close());
-    const { folder } = service;
-    await mkdir(join(folder, "owner"));
-    new DatabaseSync(join(folder, "some.sqlite")).exec("create table orders (id integer)");
-    const places = {
-      4: { at: join(folder, "owner") },
-      5: { at: folder },
+    },
+  );
+  onTestFinished(() => service.close());
+  const { folder } = service;
+  await mkdir(join(folder, "owner"));
+  new DatabaseSync(join(folder, "some.sqlite")).exec("create table orders (id integer)");
+  const places = {
+    4: { at: join(folder, "owner") },
+    5: { at: folder },
+    ...(postgres !== null && {
       6: { at: join(folder, "owner") },
       7: { at: "/", as: isRoot ? "nobody" : ownUser },
-      8: { server: 3, at: folder },
-    };
-    const run = async (id: string | number, server = 1) => {
-      const made = await service.installed({ server, backupable_id: Number(id) });
-      return service.run(made.id);
-    };
-    for (const [id, { at, as = ownUser, ...on }] of Object.entries<Place>(places)) {
-      const { status, output } = await run(id, on.server);
-      expect(status, output).toBe("finished");
-      expect(output).toContain(`Before the backup: sh -c pwd; id -un\n  ${at}\n  ${as}\n`);
-      expect(output).toContain("After the backup: sh -c echo afterwards\n  afterwards\n");
-    }
-    const failed = await run(9);
-    expect(failed.status_reason).toBe(
-      "The hook before the backup failed: sh -c exit 3 ended with exit code 3.",
-    );
-    expect(failed.output).toContain("  afterwards");
-  },
-);
+    }),
+    8: { server: 3, at: folder },
+  };
+  const run = async (id: string | number, server = 1) => {
+    const made = await service.installed({ server, backupable_id: Number(id) });
+    return service.run(made.id);
+  };
+  for (const [id, { at, as = ownUser, ...on }] of Object.entries<Place>(places)) {
+    const { status, output } = await run(id, on.server);
+    expect(status, output).toBe("finished");
+    expect(output).toContain(`Before the backup: sh -c pwd; id -un\n  ${at}\n  ${as}\n`);
+    expect(output).toContain("After the backup: sh -c echo afterwards\n  afterwards\n");
+  }
+  const failed = await run(9);
+  expect(failed.status_reason).toBe(
+    "The hook before the backup failed: sh -c exit 3 ended with exit code 3.",
+  );
+  expect(failed.output).toContain("  afterwards");
+});
 type Place = { at: string; as?: string; server?: number };
 
 test("a run is between its hooks, and a backup before a restore too", async () => {

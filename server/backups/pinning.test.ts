@@ -1,18 +1,20 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Backup, BackupSchedule } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await createBackupTestService();
 });
-afterEach(() => service.close());
+afterAll(() => service?.close());
 
+const filesOf = async (id: number) =>
+  (await service.files()).filter((path) => path.includes(`/${id}/`));
 const pin = async (id: number): Promise<Backup> => {
   const { status, body } = await service.json<Backup>("PUT", `/api/backup/${id}/pin`);
   expect(status).toBe(200);
@@ -33,7 +35,7 @@ test("a pinned backup outlives the hold until it is unpinned, and the preview kn
   const second = await service.run(id);
   const third = await service.run(id);
   await soon(async () => expect(await idsOf(id)).toEqual([third.id, first.id]));
-  expect(await service.files()).toEqual([first.path, third.path]);
+  expect(await filesOf(id)).toEqual([first.path, third.path]);
   expect(await service.statusOf("GET", `/api/backup/${second.id}`)).toBe(404);
   const removesNext = async () =>
     (
@@ -66,7 +68,7 @@ test("a pinned backup is deleted neither by itself nor with its configuration's 
   const withFiles = `/api/backup-configuration/${id}?files=remove`;
   expect(await service.messageOf("DELETE", withFiles)).toMatch(/^1 of its backups is pinned\./);
   expect(await service.statusOf("DELETE", withFiles)).toBe(409);
-  expect(await service.files()).toEqual([backup.path]);
+  expect(await filesOf(id)).toEqual([backup.path]);
   await unpin(backup.id);
   expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(204);
   await service.becomesGone(`/api/backup/${backup.id}`);
@@ -75,7 +77,10 @@ test("a pinned backup is deleted neither by itself nor with its configuration's 
   const kept = await service.run(id);
   await pin(kept.id);
   expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204);
-  expect(await service.files()).toEqual([kept.path]);
+  expect(await filesOf(id)).toEqual([kept.path]);
+  // So that nobody adopts it.
+  for (const path of [kept.path, `${kept.path}.json`])
+    await rm(join(service.folder, "copies", path));
 });
 
 test("a backup that a restore made first can be pinned, and is then kept past its time", async () => {

@@ -2,17 +2,17 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { markerName } from "../storage/marker.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
 let copies: string;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await createBackupTestService();
   copies = join(service.folder, "copies");
 });
-afterEach(() => service.close());
+afterAll(() => service?.close());
 
 const marker = () => join(copies, markerName);
 const away = /is away: .*its disk is probably not mounted\. Nothing was written or removed\./;

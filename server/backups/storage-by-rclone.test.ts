@@ -8,7 +8,7 @@ import type { StorageProvider } from "../../contract/servers.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
-import { inLongForm } from "../testing/long-form.ts";
+import { inLongForm, isLongForm } from "../testing/long-form.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
@@ -60,8 +60,8 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
     expect(await readFile(join(copies, recoveryName), "utf8")).toMatch(/rclone copy[^]*orders/),
   );
 
-  const download = await service.call("GET", `/api/backup/${backup.id}/file`);
   const stored = await readFile(join(copies, backup.path));
+  const download = await service.call("GET", `/api/backup/${backup.id}/file`);
   expect(Buffer.from(await download.arrayBuffer()).equals(stored)).toBe(true);
   await service.call("POST", `/api/backup/${backup.id}/drill`);
   await soon(async () => {
@@ -69,15 +69,17 @@ test("a backup is kept there, downloaded, drilled and restored, and goes with it
     expect(found.drill_status, found.drill_output ?? "").toBe("finished");
   });
   service.sql("delete from orders");
-  await service.call("PUT", `/api/backup/${backup.id}`);
+  await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
   await service.restored(backup.id, "finished");
   expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
 
-  await writeFile(join(copies, backup.path), Buffer.alloc(stored.length));
-  await service.call("POST", `/api/backup/${backup.id}/drill`);
-  await soon(async () =>
-    expect((await service.backup(backup.id)).damage).toMatch(/Checksum mismatch/),
-  );
+  if (isLongForm) {
+    await writeFile(join(copies, backup.path), Buffer.alloc(stored.length));
+    await service.call("POST", `/api/backup/${backup.id}/drill`);
+    await soon(async () =>
+      expect((await service.backup(backup.id)).damage).toMatch(/Checksum mismatch/),
+    );
+  }
   await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
   await service.becomesGone(`/api/backup-configuration/${id}`);
   await soon(async () => expect(await readdir(copies)).toEqual([]));

@@ -19,7 +19,7 @@ const kinds = casesOf(sourceKinds, [thorough, "MariaDB"]);
 let every: EverySource;
 beforeAll(async () => {
   every = await createEverySource(await remote.connection(), (kind) =>
-    isLongForm || kinds.some(([name]) => name === kind) ? 20 : 0,
+    isLongForm || kind === thorough ? 20 : kind === "MariaDB" ? 12 : 0,
   );
 }, 240_000);
 afterAll(() => every.close());
@@ -40,9 +40,9 @@ test.each(kinds)(
   { timeout: 240_000 },
   async (kind, source) => {
     const { service, gate, postgres, mariadb } = every;
-    for (const [name, storage_provider_id, rule, words] of isLongForm || kind === thorough
-      ? faults
-      : faults.slice(-1)) {
+    const isLast = kind === thorough;
+    const tried = isLongForm ? faults : isLast ? faults.slice(0, -1) : faults.slice(-1);
+    for (const [name, storage_provider_id, rule, words] of tried) {
       const { id } = await service.configuration({ ...source, storage_provider_id });
       // Also one whose storage refuses everything may run.
       await soon(async () => expect((await service.show(id)).status).not.toBe("installing"));
@@ -65,6 +65,8 @@ test.each(kinds)(
       ),
     ];
     expect(sessions.filter((session) => session !== "")).toEqual([]);
+    // Those of the other kind come after it, too.
+    if (!isLongForm && !isLast) return;
     const { id } = await service.installed({ ...source, storage_provider_id: gated });
     const next = await service.run(id);
     expect(next.status, next.output).toBe("finished");

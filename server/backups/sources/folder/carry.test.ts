@@ -76,7 +76,7 @@ const words = (files: Record<string, string>, word: string) =>
     Object.entries(files).map(([name, text]) => [name, text === "first" ? word : text]),
   );
 
-describe.each(createMachines())("on $machine", ({ makeSource: make }) => {
+describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) => {
   test("what is left out is in no archive, and as it is now after a restore", async () => {
     const { root, folder, source, attempt, dump, said } = await make(excludes);
     await plant(root, { ...site, ...leftOut });
@@ -119,27 +119,6 @@ describe.each(createMachines())("on $machine", ({ makeSource: make }) => {
     await expect(lstat(join(folder, ".site.quarterdeck-old-7"))).rejects.toThrow(/ENOENT/);
   });
 
-  test("folders keep the times and modes of the backup, also those that something is carried into", async () => {
-    const { root, source, attempt, dump } = await make({ patterns: ["*.log"], caches: false });
-    await plant(root, { "logs/a.log": "first", "logs/readme": "first" });
-    await chmod(join(root, "logs"), 0o555);
-    await run("touch", ["-d", "2020-02-02T02:02:02Z", join(root, "logs")]);
-    const { manifest, archive } = await dump();
-    await chmod(join(root, "logs"), 0o755);
-    await plant(root, { "logs/b.log": "second", "made/since/c.log": "second" });
-    await chmod(join(root, "made"), 0o710);
-    await source.restore(Readable.from([archive]), attempt(), manifest);
-    const { mode, mtime } = await lstat(join(root, "logs"));
-    expect([mode & 0o777, mtime.toISOString()]).toEqual([0o555, "2020-02-02T02:02:02.000Z"]);
-    expect((await lstat(join(root, "made"))).mode & 0o777).toBe(0o710);
-    expect(Object.keys(await read(root))).toEqual([
-      "logs/a.log",
-      "logs/b.log",
-      "logs/readme",
-      "made/since/c.log",
-    ]);
-  });
-
   test("a restore that cannot keep what is left out changes nothing, and follows no link of the archive", async () => {
     const { root, folder, source, attempt, dump } = await make({
       patterns: ["*.log"],
@@ -156,34 +135,6 @@ describe.each(createMachines())("on $machine", ({ makeSource: make }) => {
     );
     expect(await read(root)).toEqual({ page: "second", "logs/a.log": "second" });
     expect(Object.keys(await read(join(folder, "outside")))).toEqual(["there"]);
-  });
-
-  test("a database whose log is left out is copied whole all the same, and one that is left out is not", async () => {
-    const { root, folder, source, attempt, dump } = await make({
-      patterns: ["*-wal", "*-shm", "/old.sqlite"],
-      caches: false,
-    });
-    await mkdir(root);
-    const open = (name: string) => {
-      const database = new DatabaseSync(join(root, name));
-      onTestFinished(() => database.close());
-      database.exec("pragma journal_mode = wal; create table t (a); insert into t values (1), (2)");
-      return database;
-    };
-    open("shop.sqlite");
-    open("old.sqlite");
-    const { manifest, archive } = await dump();
-    expect(manifest.databases?.map(({ name }) => name)).toEqual(["shop.sqlite"]);
-    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
-      /1 SQLite database in it passed/,
-    );
-    const at = join(folder, "extracted");
-    await mkdir(at);
-    await writeFile(join(folder, "a.tar"), archive);
-    await run("tar", ["-xf", join(folder, "a.tar"), "-C", at]);
-    const copy = new DatabaseSync(join(at, "shop.sqlite"));
-    expect(copy.prepare("select count(*) as n from t").get()).toEqual({ n: 2 });
-    copy.close();
   });
 
   test("a log stays with the database that it is of: one that is left out keeps its own, a restored one gets none", async () => {
@@ -219,6 +170,58 @@ describe.each(createMachines())("on $machine", ({ makeSource: make }) => {
     expect(rows("shop.sqlite")).toEqual(["first"]);
     expect(rows("left.sqlite")).toEqual(["first", "second"]);
     expect(await readFile(join(root, "notes-wal"), "utf8")).toBe("no log of anything");
+  });
+
+  // Over SSH in the long form alone: `databases.test.ts` copies databases there, and `source.test.ts` compares times and modes.
+  if (!isLongForm && machine !== "this machine") return;
+
+  test("folders keep the times and modes of the backup, also those that something is carried into", async () => {
+    const { root, source, attempt, dump } = await make({ patterns: ["*.log"], caches: false });
+    await plant(root, { "logs/a.log": "first", "logs/readme": "first" });
+    await chmod(join(root, "logs"), 0o555);
+    await run("touch", ["-d", "2020-02-02T02:02:02Z", join(root, "logs")]);
+    const { manifest, archive } = await dump();
+    await chmod(join(root, "logs"), 0o755);
+    await plant(root, { "logs/b.log": "second", "made/since/c.log": "second" });
+    await chmod(join(root, "made"), 0o710);
+    await source.restore(Readable.from([archive]), attempt(), manifest);
+    const { mode, mtime } = await lstat(join(root, "logs"));
+    expect([mode & 0o777, mtime.toISOString()]).toEqual([0o555, "2020-02-02T02:02:02.000Z"]);
+    expect((await lstat(join(root, "made"))).mode & 0o777).toBe(0o710);
+    expect(Object.keys(await read(root))).toEqual([
+      "logs/a.log",
+      "logs/b.log",
+      "logs/readme",
+      "made/since/c.log",
+    ]);
+  });
+
+  test("a database whose log is left out is copied whole all the same, and one that is left out is not", async () => {
+    const { root, folder, source, attempt, dump } = await make({
+      patterns: ["*-wal", "*-shm", "/old.sqlite"],
+      caches: false,
+    });
+    await mkdir(root);
+    const open = (name: string) => {
+      const database = new DatabaseSync(join(root, name));
+      onTestFinished(() => database.close());
+      database.exec("pragma journal_mode = wal; create table t (a); insert into t values (1), (2)");
+      return database;
+    };
+    open("shop.sqlite");
+    open("old.sqlite");
+    const { manifest, archive } = await dump();
+    expect(manifest.databases?.map(({ name }) => name)).toEqual(["shop.sqlite"]);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      /1 SQLite database in it passed/,
+    );
+    const at = join(folder, "extracted");
+    await mkdir(at);
+    await writeFile(join(folder, "a.tar"), archive);
+    await run("tar", ["-xf", join(folder, "a.tar"), "-C", at]);
+    const copy = new DatabaseSync(join(at, "shop.sqlite"));
+    expect(copy.prepare("select count(*) as n from t").get()).toEqual({ n: 2 });
+    copy.close();
   });
 });
 
