@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { Adoption } from "../../contract/backups/adoption.ts";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -230,11 +230,17 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
 describe("a storage", () => {
   let service: BackupTestService;
   let folder: string;
-  // Of its own for each: what an adoption leads to goes on in the background.
-  beforeEach(async () => {
+  beforeAll(async () => {
     ({ service, folder } = await createFresh());
   });
-  afterEach(() => service.close());
+  beforeEach(async () => {
+    await service.clear();
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder);
+    // An adopted one has a marker, and is away without it.
+    await service.query("update storage_providers set marked_path = null");
+  });
+  afterAll(() => service?.close());
   const paths = async () =>
     (await service.query<{ path: string }>("select path from backups order by id")).map(
       (row) => row.path,

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import {
@@ -11,10 +11,11 @@ import {
 } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await createBackupTestService();
 });
-afterEach(() => service.close());
+beforeEach(() => service.clear());
+afterAll(() => service?.close());
 
 describe("a configuration", () => {
   test("is refused for all that is wrong with it at once, be it known to the inventory alone, and nothing is made", async () => {
@@ -153,21 +154,6 @@ test("what does not fit is refused at its field, and nothing is made", async () 
   expect(list.body.meta.total).toBe(0);
 });
 
-test("a configuration follows its database to the server that the inventory moves it to", async () => {
-  const countOf = async (server: number) =>
-    (await service.json<Page<BackupConfiguration>>("GET", `/api/server/${server}/backups`)).body
-      .meta.total;
-  const { status } = await service.json("POST", "/api/server/1/backup-configuration", nightly);
-  expect(status).toBe(201);
-  expect([await countOf(1), await countOf(2)]).toEqual([1, 0]);
-  const text = await readFile(service.inventoryFile, "utf8");
-  await writeFile(
-    service.inventoryFile,
-    text.replace("{ id: 1, server: 1, name: orders", "{ id: 1, server: 2, name: orders"),
-  );
-  await soon(async () => expect([await countOf(1), await countOf(2)]).toEqual([0, 1]));
-});
-
 test("what is kept by period is stored, changed and given up, and what fits no rule is refused at its field", async () => {
   const keep = { daily: 14, weekly: null, monthly: 12 };
   const made = await service.installed({ keep });
@@ -209,4 +195,19 @@ test("a run leaves what a rule keeps, beyond the hold", async () => {
       days[2]?.id,
     ]),
   );
+});
+
+test("a configuration follows its database to the server that the inventory moves it to", async () => {
+  const countOf = async (server: number) =>
+    (await service.json<Page<BackupConfiguration>>("GET", `/api/server/${server}/backups`)).body
+      .meta.total;
+  const { status } = await service.json("POST", "/api/server/1/backup-configuration", nightly);
+  expect(status).toBe(201);
+  expect([await countOf(1), await countOf(2)]).toEqual([1, 0]);
+  const text = await readFile(service.inventoryFile, "utf8");
+  await writeFile(
+    service.inventoryFile,
+    text.replace("{ id: 1, server: 1, name: orders", "{ id: 1, server: 2, name: orders"),
+  );
+  await soon(async () => expect([await countOf(1), await countOf(2)]).toEqual([0, 1]));
 });

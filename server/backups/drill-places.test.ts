@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Host } from "../hosts/host.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { isRoot, makeFolder } from "../testing/machine.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createFolderDrill } from "./sources/folder/remote/drill-elsewhere.ts";
@@ -241,18 +242,20 @@ describe("a place that lacks something fails the drill, and says how to cure tha
     },
   );
 
-  test.skipIf(!hasPostgresServer)("a database server that does not answer", async () => {
-    const { backup } = await backUp(wrong, "postgres");
-    expect(await drill(backup, "failed")).toMatch(
-      /Drill on web-1: drills of s6: Nothing answers at 127\.0\.0\.1:9\. Start PostgreSQL there/,
-    );
-  });
+  inLongForm(() => {
+    test.skipIf(!hasPostgresServer)("a database server that does not answer", async () => {
+      const { backup } = await backUp(wrong, "postgres");
+      expect(await drill(backup, "failed")).toMatch(
+        /Drill on web-1: drills of s6: Nothing answers at 127\.0\.0\.1:9\. Start PostgreSQL there/,
+      );
+    });
 
-  test("a secret that is not set", async () => {
-    const { backup } = await backUp(wrong, "mysql");
-    expect(await drill(backup, "failed")).toMatch(
-      /Drill on web-1: The environment variable MISSING is not set; the inventory names it as “mysql” in “drills” of server 6/,
-    );
+    test("a secret that is not set", async () => {
+      const { backup } = await backUp(wrong, "mysql");
+      expect(await drill(backup, "failed")).toMatch(
+        /Drill on web-1: The environment variable MISSING is not set; the inventory names it as “mysql” in “drills” of server 6/,
+      );
+    });
   });
 
   test("tools that are not installed there", async () => {

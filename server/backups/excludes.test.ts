@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import {
   createBackupTestService,
@@ -9,10 +9,10 @@ import {
 } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await createBackupTestService();
 });
-afterEach(() => service.close());
+afterAll(() => service?.close());
 
 const site = { backupable_type: "site" };
 const path = "/api/server/1/backup-configuration";

@@ -35,6 +35,9 @@ const programs: readonly Program[] = [
       "server/backups/cancel.test.ts",
       "server/backups/copies.test.ts",
       "server/backups/damaged-restore.test.ts",
+      "server/backups/drill-places.test.ts",
+      "server/backups/hooks.test.ts",
+      "server/backups/recovery.test.ts",
       "server/backups/storage-faults.test.ts",
       "server/backups/storage-over-ssh.test.ts",
       "server/backups/foreign-data.test.ts",
@@ -48,6 +51,7 @@ const programs: readonly Program[] = [
       "server/backups/foreign/import.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
       "server/backups/sources/postgres/source.test.ts",
+      "server/backups/sources/postgres-server/source.test.ts",
       "server/environment/handover.test.ts",
     ],
     environment: { LONG_FORM: "true" },
@@ -64,10 +68,12 @@ const programs: readonly Program[] = [
     about:
       "over SSH all that is tried on this machine, where npm test takes what goes another way there",
     files: [
+      "server/backups/awful-output.test.ts",
       "server/backups/each-machine.test.ts",
       "server/backups/encrypted.test.ts",
       "server/backups/restore-file.test.ts",
       "server/backups/restore-tables.test.ts",
+      "server/backups/sources/sqlite/restore-tables.test.ts",
       "server/discovery/take-over.test.ts",
       "server/workers/change.test.ts",
       "server/workers/coming-and-going.test.ts",
@@ -85,6 +91,7 @@ const programs: readonly Program[] = [
       "each kind of storage, and of what is wrong with one, where npm test leaves out some that rclone reaches or that are alike",
     files: [
       "server/backups/adopt-each-storage.test.ts",
+      "server/backups/adopt-storage.test.ts",
       "server/backups/storage-by-rclone.test.ts",
       "server/self-backup/storages.test.ts",
       "server/storage/local.test.ts",

@@ -1,10 +1,11 @@
 // A service with things to back up, and the words in which the tests of this room speak.
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import type { AppOptions } from "../../app-options.ts";
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
+import { markerName } from "../../storage/marker.ts";
 import { storedFilesIn } from "../../storage/testing/stored-files.ts";
 import { createTestService, type TestService } from "../../testing/service.ts";
 import { ownUser } from "../../testing/own-user.ts";
@@ -29,6 +30,8 @@ export type BackupTestService = TestService & {
   run(configurationId: number): Promise<Backup>;
   becomes(id: number, status: string, timeoutMs?: number): Promise<Backup>;
   restored(id: number, status: string, timeoutMs?: number): Promise<Backup>;
+  /** Forgets all configurations and empties the local storage: for a test that wants a service to itself. */
+  clear(): Promise<void>;
   /** Every stored file in the local storage, as `storedFilesIn` counts them. */
   files(): Promise<string[]>;
   /** Runs a statement on the SQLite database and answers its rows. */
@@ -184,6 +187,16 @@ export async function createBackupTestService(
         expect(found.restore_status, found.restore_output ?? "").toBe(status);
         return found;
       }, timeoutMs),
+    async clear() {
+      const left = await service.query<{ id: number }>("select id from backup_configurations");
+      for (const { id } of left)
+        // What still works on one ends first.
+        await soon(async () =>
+          expect(await statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204),
+        );
+      for (const name of await readdir(copies))
+        if (name !== markerName) await rm(join(copies, name), { recursive: true, force: true });
+    },
     files: () => storedFilesIn(copies),
   };
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { startS3, type Gate } from "../../storage/testing.ts";
+import type { RemoteServer } from "../../ssh/testing/remote-server.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import { createBackupTestService, type BackupTestService } from "./backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./mariadb-server.ts";
@@ -47,19 +48,19 @@ export const refusing = 4;
 export type EverySource = {
   service: BackupTestService;
   gate: Gate;
-  mariadb: MariadbServer;
+  mariadb: MariadbServer | null;
   postgres: PostgresServer | null;
   objects(): Promise<string[]>;
   close(): Promise<void>;
 };
 
 /**
- * @param connection of a remote server, as an inventory names it
+ * @param remote the server of those that are on one, which is not needed where none of them is tried
  * @param megabytesOf how much a source holds, about as much where it is a database; a whole server holds its one database;
- *   nothing of PostgreSQL = no server of it
+ *   nothing of PostgreSQL or of MariaDB = no server of it
  */
 export async function createEverySource(
-  connection: string,
+  remote: RemoteServer | null,
   megabytesOf: (kind: SourceKind) => number = () => 20,
 ): Promise<EverySource> {
   const rowsOf = (kind: SourceKind) => megabytesOf(kind) * 15_000;
@@ -71,9 +72,9 @@ export async function createEverySource(
   const gate = await startS3(folder);
   const postgres =
     hasPostgresServer && megabytesOf("PostgreSQL") > 0 ? await startPostgresServer() : null;
-  const mariadb = await startMariadbServer();
-  await mariadb.createDatabase("shop");
-  await mariadb.query(
+  const mariadb = megabytesOf("MariaDB") > 0 ? await startMariadbServer() : null;
+  await mariadb?.createDatabase("shop");
+  await mariadb?.query(
     "shop",
     `create table noise as select seq as id, sha2(seq, 512) as noise from seq_1_to_${rowsOf("MariaDB")}`,
   );
@@ -88,12 +89,12 @@ export async function createEverySource(
     {
       secrets: {
         POSTGRES: postgres?.url("shop") ?? "",
-        MARIADB: mariadb.url("shop"),
+        MARIADB: mariadb?.url("shop") ?? "",
         S3_KEY: gate.options.accessKey,
       },
     },
     {
-      servers: `  - { id: 3, name: far, connection: ${connection} }`,
+      servers: `  - { id: 3, name: far, connection: ${(await remote?.connection()) ?? "local"} }`,
       databases: (home) => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:POSTGRES }
   - { id: 5, server: 1, name: maria, engine: mysql, url: env:MARIADB }
   - { id: 6, server: 3, name: notes, engine: sqlite, path: ${home}/notes.sqlite, user: ${ownUser} }
@@ -137,7 +138,7 @@ ${isRoot ? `  - { id: 2, server: 1, name: other, root: ${home}/other, user: nobo
     async close() {
       await service.close();
       await gate.close();
-      await mariadb.stop();
+      await mariadb?.stop();
       await postgres?.stop();
       await rm(folder, { recursive: true, force: true });
     },
