@@ -2,14 +2,14 @@
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import type { Discovery, FoundDatabases } from "../../contract/discovery.ts";
 import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { lookForThings } from "./look.ts";
-import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { administer, createTestService, oneSite, type TestService } from "../testing/service.ts";
 
 const remote = createRemoteServer();
 let service: TestService;
@@ -126,8 +126,16 @@ describe("the databases of a server that was found", () => {
     (await service.json<FoundDatabases>("POST", "/api/server/1/discovery/databases", body)).body;
 
   test("PostgreSQL's are those that its user may connect to", async () => {
-    const { host, user, password = "" } = inject("postgres");
-    const login = { engine: "postgres", port: null, socket: host, user, password };
+    await administer("create role looker login password 'right'");
+    onTestFinished(() => administer("drop role looker"));
+    const { host } = inject("postgres");
+    const login = {
+      engine: "postgres",
+      port: null,
+      socket: host,
+      user: "looker",
+      password: "right",
+    };
     const { databases, problem } = await list(login);
     expect(problem).toBeNull();
     expect(databases).toContain(inject("templateDatabase"));

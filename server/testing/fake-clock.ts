@@ -1,7 +1,7 @@
 // A clock that a test turns by hand.
 import type { Clock } from "../clock.ts";
 
-export type FakeClock = Clock & {
+type FakeClock = Clock & {
   /** Runs what falls due on the way, in order. */
   advance(ms: number): void;
   /** Sets the wall clock; waits take no notice, like those of `systemClock`. */

@@ -48,7 +48,8 @@ async function makeTemplate(connection: pg.ClientConfig): Promise<void> {
   await client.query(`create database ${templateDatabase}`);
   // Proving the password is half of what a connection costs, and tests make thousands; who may enter the folder is the same.
   const { rows } = await client.query<{ hba_file: string }>("show hba_file");
-  for (const { hba_file: file } of rows) await writeFile(file, `local all ${client.user} trust\n`);
+  const rules = `local all ${client.user} trust\nlocal all all scram-sha-256\n`;
+  for (const { hba_file: file } of rows) await writeFile(file, rules);
   await client.query("select pg_reload_conf()");
   await client.end();
   const made = { ...connection, database: templateDatabase };
