@@ -235,7 +235,8 @@ describe("a storage", () => {
   });
   beforeEach(async () => {
     await service.clear();
-    await rm(folder, { recursive: true, force: true });
+    // The page for recovery may still be written there, for the test before.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     await mkdir(folder);
     // An adopted one has a marker, and is away without it.
     await service.query("update storage_providers set marked_path = null");
