@@ -16,7 +16,7 @@ export type Command = {
   folder?: string;
   /** What it reads; without it, nothing. */
   input?: Readable;
-  /** A text that it finds in the file `givenFile`; the place for a password. */
+  /** A text that the program reads as the file `givenFile`, such as a password. */
   given?: string;
   /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */
   output?: Writable;

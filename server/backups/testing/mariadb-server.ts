@@ -64,13 +64,12 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
   });
   const port = await freePort();
 
+  const asRoot = ["--no-defaults", "--user=root", `--socket=${socket}`];
   const query = async (database: string | null, sql: string) => {
     const running = execute(
       "mariadb",
       [
-        "--no-defaults",
-        "--user=root",
-        `--socket=${socket}`,
+        ...asRoot,
         "--batch",
         "--raw",
         "--skip-column-names",
@@ -91,9 +90,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
     const running = execute(
       "mariadb-dump",
       [
-        "--no-defaults",
-        "--user=root",
-        `--socket=${socket}`,
+        ...asRoot,
         "--routines",
         "--events",
         "--triggers",

@@ -35,7 +35,7 @@ export function leftoversIn(
   };
 }
 
-/** Of the server as a whole, for itself and for each of its databases: they replace those too. */
+/** Of restores of the whole server. A restore of one of its databases heeds them too, because they replace it. */
 export function leftoversOfServer(
   client: MysqlClient,
   scratchFolder: string,
