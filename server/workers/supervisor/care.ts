@@ -13,17 +13,21 @@ const isBusy = ({ slots }: Cared) =>
 export function createCare({ workers, clock }: { workers(): Iterable<Cared>; clock: Clock }) {
   let isStopped = false;
   let isUnderWay = false;
+  let looking: Promise<void> | null = null;
   let cancel = () => {};
 
   /** Goes on for as long as something lives. */
   function begin() {
     if (isUnderWay || isStopped) return;
     isUnderWay = true;
-    cancel = clock.after(everyMs, () => void look());
+    cancel = clock.after(everyMs, () => {
+      looking = look();
+    });
   }
 
   async function look() {
     for (const worker of workers()) {
+      if (isStopped) return;
       if (!isBusy(worker)) continue;
       const { slots, system } = worker;
       for (const slot of slots.values()) if (!slot.isSaved()) slot.save();
@@ -36,9 +40,11 @@ export function createCare({ workers, clock }: { workers(): Iterable<Cared>; clo
 
   return {
     begin,
-    stop() {
+    /** @returns when nothing is written any more */
+    async stop(): Promise<void> {
       isStopped = true;
       cancel();
+      await looking;
     },
   };
 }

@@ -1,7 +1,16 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
+import { systemClock } from "../../clock.ts";
+import {
+  isRunning,
+  makeFolder,
+  makeSupervisor,
+  marked,
+  programOf,
+  shell,
+  soon,
+} from "./testing.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** What a script has written into a file of its folder, once it is there. */
@@ -128,6 +137,35 @@ describe.concurrent("Workers", () => {
     expect(marked(supervisor.instance)).toEqual([]);
     const states = [1, 2, 3, 4].flatMap((id) => supervisor.processes(id));
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(["STOPPED"]));
+  });
+
+  test("once all have stopped nothing is tried again, not even a record that could not be written", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const waits = new Set<object>();
+    const after: typeof systemClock.after = (delayMs, run) => {
+      const wait = {};
+      waits.add(wait);
+      const cancel = systemClock.after(delayMs, () => {
+        waits.delete(wait);
+        run();
+      });
+      return () => {
+        waits.delete(wait);
+        cancel();
+      };
+    };
+    const folder = makeFolder({ onTestFinished });
+    mkdirSync(join(folder, "workers"));
+    writeFileSync(join(folder, "workers/1"), "in the way");
+    const clock = { ...systemClock, after };
+    const supervisor = makeSupervisor({ onTestFinished }, { folder, clock });
+    supervisor.start(programOf(1, {}));
+    await expect.poll(() => supervisor.state(1), soon).toBe("BACKOFF");
+    await supervisor.stopAll();
+    expect(supervisor.state(1)).toBe("STOPPED");
+    expect(waits.size).toBe(0);
   });
 
   test("that nobody knows are stopped, removed and read without an error", async ({

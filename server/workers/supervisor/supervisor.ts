@@ -269,12 +269,13 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     async stopAll() {
       usage.stop();
       await all([...workers.keys()].map(stop));
+      await care.stop();
       groups.removeEmpty();
     },
 
     release() {
       isReleased = true;
-      care.stop();
+      void care.stop();
       usage.stop();
       for (const { slots, system } of workers.values()) {
         for (const slot of slots.values()) slot.release();

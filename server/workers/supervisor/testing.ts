@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
-import { systemClock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { ownAccount } from "../../hosts/account.ts";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Kill, ProcessManager, ProcessStatus, Program } from "../process-manager.ts";
@@ -117,7 +117,12 @@ export type TestSupervisor = ProcessManager & {
   kills: string[];
 };
 
-type Given = { folder?: string; instance?: string; environment?: Record<string, string> };
+type Given = {
+  folder?: string;
+  instance?: string;
+  environment?: Record<string, string>;
+  clock?: Clock;
+};
 
 /** Keeps what a process manager reports. */
 export function keepReports(processesOf: (id: number) => ProcessStatus[]) {
@@ -163,6 +168,7 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
     folder: join(folder, "workers"),
     instance,
     environment: given.environment ?? { PATH: process.env["PATH"] ?? "" },
+    ...(given.clock !== undefined && { clock: given.clock }),
   });
   context.onTestFinished(() => {
     supervisor.release();
