@@ -48,7 +48,7 @@ export async function extractArchive(
     await runTar(host, { folder, names }, attempt, async (tar, onErrorLine) => {
       const { stream: input } = inspector;
       const end = await host.run({
-        argv: ["sh", "-c", toTheEnd, "sh", ...tar],
+        argv: toTheEnd(tar),
         environment: tarEnvironment,
         input,
         onErrorLine,
@@ -82,7 +82,7 @@ export async function extractPacked(
   try {
     await runTar(host, { folder }, attempt, async (tar, onErrorLine) => {
       const end = await host.run({
-        argv: pipelineOf(unpackCommand, tar),
+        argv: pipelineOf(unpackCommand, toTheEnd(tar)),
         environment: tarEnvironment,
         input: from,
         onErrorLine: (line) => isPipelineEnd(line) || onErrorLine(line),
@@ -105,11 +105,22 @@ export async function extractPacked(
 /** Of a shell, for a program that it does not find. */
 const missingCode = 127;
 
-/** tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end. */
-const toTheEnd = '"$@"; code=$?; case $code in 0|2) cat >/dev/null; esac; exit $code';
+type Argv = [string, ...string[]];
+
+/**
+ * tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end, and
+ * who still writes when nobody reads any more is ended for it.
+ */
+const toTheEnd = (tar: Argv): Argv => [
+  "sh",
+  "-c",
+  '"$@"; code=$?; case $code in 0|2) cat >/dev/null; esac; exit $code',
+  "sh",
+  ...tar,
+];
 
 type RunTar = (
-  argv: [string, ...string[]],
+  argv: Argv,
   onErrorLine: (line: string) => void,
 ) => Promise<Pick<CommandEnd, "exitCode" | "signal">>;
 

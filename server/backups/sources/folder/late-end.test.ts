@@ -14,10 +14,11 @@ const cases = createMachines().flatMap((machine) =>
 );
 
 describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, isPacked }) => {
-  async function makeArchive() {
+  /** @param zeros bytes after the archive's end mark */
+  async function makeArchive(zeros = 0) {
     const made = await makeSource();
     await makeSite(made.root, "old");
-    const { archive } = await made.dump();
+    const archive = Buffer.concat([(await made.dump()).archive, Buffer.alloc(zeros)]);
     await rm(made.root, { recursive: true });
     await makeSite(made.root, "new");
     const packed = isPacked ? await made.source.unpacking?.(made.attempt().signal) : null;
@@ -51,5 +52,11 @@ describe.each(cases)("on $machine, unpacked there: $isPacked", ({ makeSource, is
       }),
     ).rejects.toThrow("It is not what was stored.");
     expect(await word()).toBe("new");
+  });
+
+  test("what comes after the end mark is read too", async () => {
+    const { word, restoreFrom } = await makeArchive(20_000_000);
+    await restoreFrom(() => undefined);
+    expect(await word()).toBe("old");
   });
 });
