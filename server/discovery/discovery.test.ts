@@ -263,7 +263,7 @@ printf 'artisan\tu\t/srv/shop/artisan\0artisan\tu\t/srv/blog/arti'; exit 124
     );
     const found = await look([many], join(many, "bin"));
     expect(found.sites.map(({ root }) => root)).toEqual(["/srv/shop"]);
-    expect(found.notes).toEqual([expect.stringContaining("was stopped after 8 seconds")]);
+    expect(found.notes).toEqual([expect.stringContaining("was stopped after 6 seconds")]);
   });
 
   test("belongs to the nearest site", async () => {

@@ -12,15 +12,20 @@ export const usualRoots = ["/var/www", "/srv", "/home", "/opt", "/usr/share/ngin
 /** As deep as `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
 const maxDepth = 6;
 const maxFound = 500;
-/** A large disk is not searched to its end. */
-const searchSeconds = 8;
+/** A large disk is not searched to its end, neither for sites nor then for their databases. */
+const searchSeconds = 6;
 const lookMs = 15_000;
 const timedOut = 124;
 
+/** For files of one kind below the script's arguments. */
+const search = (kind: string) =>
+  `timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
+    \\( -name node_modules -o -name vendor -o -name .git \\) -prune -o -type f ${kind} 2>/dev/null`;
+
 /**
  * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
- * comes last, because any account can make it find more than is kept of the output. A line that begins with a space goes on
- * with the option before it.
+ * comes last, because any account can make it find more than is kept of the output; and the one for databases after the one
+ * for sites, without which none counts. A line that begins with a space goes on with the option before it.
  */
 const script = `
 config=$1
@@ -53,11 +58,16 @@ for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
   break
 done
 for r; do shift; [ -d "$r" ] && set -- "$@" "$r"; done
-[ $# = 0 ] || timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
-  \\( -name node_modules -o -name vendor -o -name .git \\) -prune \\
-  -o -type f \\( -name artisan -printf 'artisan\\t%u\\t%p\\0' \\
-  -o \\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -size +0 -printf 'sqlite\\t%u\\t%p\\0' \\) 2>/dev/null
-[ $? = ${timedOut} ] && printf '\\0stopped\\0'
+code=0
+if [ $# != 0 ]; then
+  ${search("-name artisan -printf 'artisan\\t%u\\t%p\\0'")}
+  code=$?
+  if [ $code != ${timedOut} ]; then
+    ${search("\\( -name '*.sqlite' -o -name '*.sqlite3' -o -name '*.db' \\) -size +0 -printf 'sqlite\\t%u\\t%p\\0'")}
+    code=$?
+  fi
+fi
+[ $code = ${timedOut} ] && printf '\\0stopped\\0'
 printf 'end\\0'`;
 
 type Record = { kind: string; first: string; last: string };
