@@ -9,7 +9,7 @@ import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { startTestJobs } from "./jobs.ts";
 import { modelsVariable } from "./model.ts";
-import { makeMemoryFolder, removeDeadFolders } from "./memory-folder.ts";
+import { keepTemporaryInMemory, makeMemoryFolder, removeDeadFolders } from "./memory-folder.ts";
 
 const templateDatabase = "migrated";
 
@@ -24,6 +24,7 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject) {
   await removeDeadFolders();
+  const removeTemporary = await keepTemporaryInMemory();
   const folder = await makeMemoryFolder("quarterdeck-test-");
   const postgres = await startEmbeddedPostgres({
     folder: join(folder, "postgres"),
@@ -39,6 +40,7 @@ export default async function setup(project: TestProject) {
   return async () => {
     await postgres.stop();
     for (const one of [folder, models]) await rm(one, { recursive: true, force: true });
+    await removeTemporary();
   };
 }
 

@@ -1,6 +1,6 @@
-// Folders for what a test's databases write: files made, synced and deleted by the thousand, which a disk is slow at.
+// Folders for what tests write: files made, synced and deleted by the thousand, which a disk is slow at.
 import { readdirSync, readlinkSync } from "node:fs";
-import { mkdtemp, rm, statfs } from "node:fs/promises";
+import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive, sendSignal } from "./signals.ts";
@@ -21,6 +21,18 @@ export async function makeMemoryFolder(prefix: `quarterdeck-${string}-`): Promis
     () => 0,
   );
   return mkdtemp(join(free < minFreeBytes ? tmpdir() : memory, `${prefix}${process.pid}-`));
+}
+
+/**
+ * Has this process, and all that it starts from now on, put temporary files in memory.
+ * @returns removes them
+ */
+export async function keepTemporaryInMemory(): Promise<() => Promise<void>> {
+  const folder = await makeMemoryFolder("quarterdeck-tmp-");
+  // As the system's own.
+  await chmod(folder, 0o1777);
+  process.env["TMPDIR"] = folder;
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Removes the folders of runs that were killed, with the processes that still live there. */
