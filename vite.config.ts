@@ -103,8 +103,8 @@ export default defineConfig({
     testTimeout: 90_000,
     // Whole services are started there, several at once.
     hookTimeout: 120_000,
-    // As `soon` of server/testing: a look takes the processor from what it waits for.
-    expect: { poll: { interval: 150 } },
+    // As `soon` of server/testing: a look takes the processor from what it waits for, and a machine may be busy.
+    expect: { poll: { interval: 150, timeout: 60_000 } },
     // The largest files first in each run. Those that took longest in the last one mostly wait, and leave the processors idle
     // where all of them begin together.
     cache: false,

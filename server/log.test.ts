@@ -3,13 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "./log.ts";
 import { messageOf } from "./loggable-error.ts";
 import { openDatabase } from "./store/database.ts";
 import { eq, sql } from "./store/drizzle.ts";
 import { activity, backups, events, settings, webhooks } from "./store/tables.ts";
 import { createTestDatabase, type TestDatabase } from "./testing/database.ts";
+import { soon } from "./testing/soon.ts";
 
 const secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZg";
 
@@ -147,7 +148,7 @@ describe("a query that fails is logged without its values:", () => {
     const endSleeper = sql`
       select pg_terminate_backend(pid) as ended from pg_stat_activity
       where query like '%pg_sleep(60)%' and state = 'active' and pid <> pg_backend_pid()`;
-    await vi.waitFor(async () => {
+    await soon(async () => {
       expect((await database.db.execute(endSleeper)).rows).toEqual([{ ended: true }]);
     });
     expect(logged(await failing).err.cause).toMatchObject({ code: "57P01" });

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { zstdCompressSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalStorage } from "../storage/local.ts";
 import type { Storage } from "../storage/storage.ts";
 import { openContent, openVerified, verifyStored, type Expected } from "./pipeline.ts";
+import { soon } from "../testing/soon.ts";
 
 let folder: string;
 let storage: Storage;
@@ -61,5 +62,5 @@ test.each([
     if (!(opened instanceof Readable) || !opened.readableEnded)
       await expect(reading).rejects.toThrow("given up");
   }
-  await vi.waitFor(async () => expect(await openFiles()).toEqual([]));
+  await soon(async () => expect(await openFiles()).toEqual([]));
 });

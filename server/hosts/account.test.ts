@@ -17,6 +17,7 @@ import {
   waitForAbort,
 } from "./testing-tasks.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
+import { soon } from "../testing/soon.ts";
 
 const isRoot = userInfo().uid === 0;
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
@@ -156,7 +157,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
       },
     });
     await expect(waiting).rejects.toThrow("enough");
-    await vi.waitFor(async () =>
+    await soon(async () =>
       expect(await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).toBe(""),
     );
   });

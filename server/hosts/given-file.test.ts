@@ -2,10 +2,11 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { bringingGiven, givenFile } from "./given-file.ts";
 import type { Command } from "./host.ts";
 import { createRunner } from "./run.ts";
+import { soon } from "../testing/soon.ts";
 
 async function makeRunner() {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-given-"));
@@ -68,7 +69,7 @@ describe.each(ways)("$way", ({ given }) => {
     expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
     // Only what is sent next finds the pipe closed.
     input.write("more");
-    await vi.waitFor(() => expect(input.destroyed).toBe(true));
+    await soon(() => expect(input.destroyed).toBe(true));
   });
 
   test("nothing is left after an abort", async () => {

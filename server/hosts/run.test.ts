@@ -8,6 +8,7 @@ import { makeFolder } from "../testing/machine.ts";
 import { heldFile } from "./host.ts";
 import { createRunner } from "./run.ts";
 import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
 
@@ -212,7 +213,7 @@ test("an abort ends all that the command started", async () => {
   });
   await expect(running).rejects.toThrow("enough");
   // Gone, or dead and not yet collected by whoever inherited it.
-  await vi.waitFor(async () =>
+  await soon(async () =>
     expect(await readFile(`/proc/${pids[0]}/cmdline`, "utf8").catch(() => "")).toBe(""),
   );
 });

@@ -18,6 +18,7 @@ import { portOf } from "../testing/port-of.ts";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import { soon } from "../testing/soon.ts";
 
 const password = "planted-test-password";
 
@@ -242,7 +243,7 @@ describe("a server", () => {
         connection: { ssh: { ...known, user: "nobody-here" } },
       }),
     ).toMatchObject({ ok: false, message: expect.stringContaining("did not accept the key") });
-    await vi.waitFor(async () => expect(await triesLeft()).toEqual([]));
+    await soon(async () => expect(await triesLeft()).toEqual([]));
   });
 
   test("that is this machine says what is on it", async () => {

@@ -1,6 +1,6 @@
 import { createServer as createHttpsServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { SendErrorKind } from "./send-error.ts";
 import {
   expectFailure,
@@ -12,6 +12,7 @@ import {
   serve,
   serveBytes,
 } from "./testing.ts";
+import { soon } from "../testing/soon.ts";
 
 describe("a failure", () => {
   const expectFails = (url: string, kind: SendErrorKind, words: RegExp, timeoutMs = 15_000) =>
@@ -30,7 +31,7 @@ describe("a failure", () => {
       "durationMs",
       expect.toSatisfy((ms: number) => ms > 50),
     );
-    await vi.waitFor(() => expect(connections[0]?.destroyed).toBe(true));
+    await soon(() => expect(connections[0]?.destroyed).toBe(true));
   });
 
   test("is reported when the answer does not end in time", async () => {
@@ -104,12 +105,12 @@ describe("a failure", () => {
     const { url, connections } = await serve(() => undefined);
     const abort = new AbortController();
     const sent = makeSender().send(post(url, { signal: abort.signal }));
-    await vi.waitFor(() => expect(connections).toHaveLength(1));
+    await soon(() => expect(connections).toHaveLength(1));
     const reason = new Error("shutting down");
     abort.abort(reason);
     await expect(sent).rejects.toBe(reason);
     await expect(makeSender().send(post(url, { signal: abort.signal }))).rejects.toBe(reason);
-    await vi.waitFor(() => expect(connections[0]?.destroyed).toBe(true));
+    await soon(() => expect(connections[0]?.destroyed).toBe(true));
     expect(connections).toHaveLength(1);
   });
 });

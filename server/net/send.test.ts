@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { expectFailure, makeSender, post, serve, serveBytes } from "./testing.ts";
+import { soon } from "../testing/soon.ts";
 
 describe("an answer", () => {
   test("comes with its status, headers and body; the request arrives whole", async () => {
@@ -72,7 +73,7 @@ describe("an answer", () => {
     });
     const answer = await makeSender().send(post(receiver.url));
     expect(answer).toMatchObject({ status: 200, body: "x".repeat(4096), isBodyCut: true });
-    await vi.waitFor(() => expect(receiver.connections[0]?.destroyed).toBe(true));
+    await soon(() => expect(receiver.connections[0]?.destroyed).toBe(true));
     expect(written).toBeLessThan(50_000_000);
   });
 
@@ -129,7 +130,7 @@ describe("connections", () => {
     const sender = makeSender();
     await sender.send(post(receiver.url));
     sender.close();
-    await vi.waitFor(() => expect(receiver.connections[0]?.destroyed).toBe(true));
+    await soon(() => expect(receiver.connections[0]?.destroyed).toBe(true));
     await expectFailure(sender.send(post(receiver.url)), "broken", /stopping/);
   });
 

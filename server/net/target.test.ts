@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createSender } from "./send.ts";
 import type { Lookup } from "./target.ts";
 import { expectFailure, listen, lookupIn, makeSender, post, serve } from "./testing.ts";
+import { soon } from "../testing/soon.ts";
 
 describe("a name", () => {
   test("is looked up once, and the connection goes where that answer says", async () => {
@@ -72,7 +73,7 @@ test("a connection is judged again when it stands, before a byte is sent", async
     const sent = sender.send(post(`${scheme}://127.0.0.1:${receiver.port}/`));
     await expectFailure(sent, "refused", /No/);
   }
-  await vi.waitFor(() => expect(receiver.connections).toHaveLength(2));
-  await vi.waitFor(() => expect(receiver.connections.every((each) => each.destroyed)).toBe(true));
+  await soon(() => expect(receiver.connections).toHaveLength(2));
+  await soon(() => expect(receiver.connections.every((each) => each.destroyed)).toBe(true));
   expect(receiver.connections.map(({ bytesRead }) => bytesRead)).toEqual([0, 0]);
 });

@@ -55,7 +55,7 @@ test("a quick command that takes its time ends with the connection", async () =>
   await chmod(folder, 0o777);
   const script = `echo $$ >${folder}/pid; exec sleep 100000`;
   const late = caught(connection.firstLine(["sh", "-c", script], 500));
-  const pid = await vi.waitFor(async () => {
+  const pid = await soon(async () => {
     const [line = ""] = (await readFile(join(folder, "pid"), "utf8")).split("\n");
     expect(line).not.toBe("");
     return Number(line);

@@ -16,6 +16,7 @@ import { isRoot, kill } from "../testing/machine.ts";
 import { mark, markerName } from "./marker.ts";
 import type { Storage } from "./storage.ts";
 import { contentsOf, createEveryStorage, makeRoot } from "./testing/every-storage.ts";
+import { soon } from "../testing/soon.ts";
 
 const every = createEveryStorage();
 const folders = Object.entries(every.folders);
@@ -283,7 +284,7 @@ describe.each(folders)("%s", (_kind, { open }) => {
         bytes.copy(memory, 0, at);
         yield memory;
       }
-      if (isFollowed) await vi.waitFor(() => expect(taken).not.toEqual([]));
+      if (isFollowed) await soon(() => expect(taken).not.toEqual([]));
     }
     const sent = Readable.from(pieces(), { highWaterMark: 1 });
     const release = (piece: Buffer) => void free.push(piece);

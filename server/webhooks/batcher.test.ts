@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
+import { soon } from "../testing/soon.ts";
 
 /** A batcher whose batches end when the test says so. */
 function makeBatcher(restMs?: number) {
@@ -13,7 +14,7 @@ function makeBatcher(restMs?: number) {
   }, restMs);
   /** Waits until a batch has begun. */
   const batch = (index: number) =>
-    vi.waitFor(() => {
+    soon(() => {
       const found = begun[index];
       if (found === undefined) throw new Error(`Batch ${index} has not begun.`);
       return found;

@@ -1,6 +1,6 @@
 // What happens to a webhook while something is being sent to it: it is deleted, given a new secret, asked to send again.
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ServerResponse } from "node:http";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import { createApp } from "../app.ts";
@@ -116,9 +116,7 @@ test("a pause that the receiver asks for is shown, and is over when it is over",
   expect(leftMs).toBeGreaterThan(3_400_000);
   expect(leftMs).toBeLessThanOrEqual(3_600_000);
   await service.ahead(3_601_000);
-  await vi.waitFor(async () =>
-    expect((await service.show(webhook.id)).paused_until).not.toBe(until),
-  );
+  await soon(async () => expect((await service.show(webhook.id)).paused_until).not.toBe(until));
 });
 
 test("about one thing nothing is sent before what happened earlier, whatever the receiver does", async () => {

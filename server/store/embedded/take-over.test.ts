@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Client } from "pg";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "./processes.ts";
 import { kill } from "../../testing/machine.ts";
 import { copyOfDatabase, query, startDatabase, startService } from "./testing.ts";
 import { sendSignal } from "../../testing/signals.ts";
+import { soon } from "../../testing/soon.ts";
 
 /** A data folder whose service saved a row and was killed; its database runs on. */
 async function leaveDatabase() {
@@ -56,7 +57,7 @@ test("a database that was killed with its service is started anew, although a wo
   const busy = client
     .query("select count(*) from generate_series(1, 1e12::bigint)")
     .catch(() => {});
-  const workers = await vi.waitFor(async () => {
+  const workers = await soon(async () => {
     const found = await query<{ pid: number }>(
       connection,
       "select pid from pg_stat_activity where state = 'active' and query like '%generate_series(1,%' and pid <> pg_backend_pid()",

@@ -1,7 +1,7 @@
 // The service goes and comes back, in an orderly way or not, and finds what it left.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readRunFile } from "./run-file.ts";
 import { supportsAdoption } from "./process-table.ts";
 import {
@@ -82,10 +82,10 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
       { program: fewer, up: true },
     ]);
     await expect.poll(() => marked(second.instance).map(({ slot }) => slot), soon).toEqual(["3/1"]);
-    await vi.waitFor(() =>
-      expect(second.processes(1).map(({ state }) => state)).toEqual(["STOPPED", "STOPPED"]),
-    );
-    await vi.waitFor(() => expect(second.processes(3)).toHaveLength(1));
+    await expect
+      .poll(() => second.processes(1).map(({ state }) => state), soon)
+      .toEqual(["STOPPED", "STOPPED"]);
+    await expect.poll(() => second.processes(3), soon).toHaveLength(1);
   });
 
   test("a process whose start was not noted any more is found by its mark", async (context) => {
