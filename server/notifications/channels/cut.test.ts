@@ -52,9 +52,18 @@ test("one line holds no break of any kind", () => {
 });
 
 test("five megabytes are cut without being read", () => {
-  const huge = `${family}\x1b[31m<`.repeat(300_000);
-  const began = performance.now();
-  for (let round = 0; round < 20; round++) plainText(huge, 800);
-  // Reading them once takes longer than this.
-  expect(performance.now() - began).toBeLessThan(1000);
+  const piece = `${family}\x1b[31m<`;
+  /** The fastest of many, so that other work on the machine does not count. */
+  const cutMs = (text: string) => {
+    const tries = Array.from({ length: 50 }, () => {
+      const began = performance.now();
+      plainText(text, 800);
+      return performance.now() - began;
+    });
+    return Math.min(...tries);
+  };
+  const huge = piece.repeat(300_000);
+  const short = piece.repeat(300);
+  // The one text is a thousand times as long as the other.
+  expect(cutMs(huge) / cutMs(short)).toBeLessThan(100);
 });
