@@ -99,8 +99,8 @@ export default defineConfig({
     globalSetup: ["server/testing/global-setup.ts"],
     // As `npm start` has it: buffers that pass do not have the whole heap looked through.
     execArgv: ["--external-memory-accounted-in-global-limit"],
-    // A machine may be busy; what hangs is found all the same.
-    testTimeout: 90_000,
+    // A machine may be busy; what hangs is found all the same. A long form takes as long as it takes.
+    testTimeout: isLongForm ? 1_200_000 : 90_000,
     // Whole services are started there, several at once.
     hookTimeout: 120_000,
     // As `soon` of server/testing: a look takes the processor from what it waits for, and a machine may be busy.
