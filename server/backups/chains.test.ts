@@ -134,13 +134,18 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
           await soon(async () => expect((await service.show(id)).status).toBe("installed"));
         }
       };
+      const restore = async ({ id }: Backup, isUnsaved: boolean) => {
+        const asked = { skip_safety_backup: isUnsaved };
+        const { status, body } = await service.json("PUT", `/api/backup/${id}`, asked);
+        expect(status, JSON.stringify(body)).toBe(202);
+        await service.restored(id, "finished");
+      };
       const restoreOne = async (listed: readonly Backup[]) => {
         const one = listed[below(listed.length)];
         if (one === undefined) throw new Error("Nothing is listed.");
         const isSaved = isDrawn(0.2);
         await change();
-        await service.call("PUT", `/api/backup/${one.id}`, { skip_safety_backup: !isSaved });
-        await service.restored(one.id, "finished");
+        await restore(one, !isSaved);
         expect(await readFile(page(), "utf8")).toContain(versions.get(one.id));
         if (!isSaved) return;
         const safety = (await list()).find(({ trigger }) => trigger === "safety");
@@ -178,8 +183,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
       }
       await annotate(JSON.stringify(counts));
       for (const one of await list()) {
-        await service.call("PUT", `/api/backup/${one.id}`, { skip_safety_backup: true });
-        await service.restored(one.id, "finished");
+        await restore(one, true);
         expect(await readFile(page(), "utf8")).toContain(versions.get(one.id));
       }
       // Chains began and ended.
