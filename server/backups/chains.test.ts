@@ -30,7 +30,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
   const random = makeRandom(seed);
   const below = (count: number) => Math.floor(random() * count);
   const isDrawn = (share: number) => random() < share;
-  // From the day after a leap day on, whenever this runs.
+  // The configuration is due on leap days, the next of which is four years away.
   let laterMs = Date.UTC(2028, 2, 1) - Date.now();
   let service: BackupTestService;
   let scratch: string;
@@ -69,7 +69,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
     pinned_at: one.pinned_at == null ? null : new Date(one.pinned_at),
   });
 
-  /** What is verified while a run ends, as it is once a week, goes with a later one, and so does the full that it needs. */
+  /** A backup that is being verified when a run ends is left to a later run, and so is the full that it needs. */
   const verifiedSince = (listed: readonly Backup[], run: Backup) =>
     new Set(
       listed
@@ -95,7 +95,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
       const body = {
         incremental: true,
         backupable_type: "site",
-        // Not by itself in the time that passes here, which is more than a year for 1,000.
+        // Not in the time that passes here, which is more than a year for 1,000.
         frequency: "0 0 29 2 *",
       };
       let kept = keeping();

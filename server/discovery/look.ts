@@ -12,7 +12,7 @@ export const usualRoots = ["/var/www", "/srv", "/home", "/opt", "/usr/share/ngin
 /** As deep as `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
 const maxDepth = 6;
 const maxFound = 500;
-/** A large disk is not searched to its end, neither for sites nor then for their databases. */
+/** Of each of two searches: a large disk is not searched to its end. */
 const searchSeconds = 6;
 const lookMs = 15_000;
 const timedOut = 124;
@@ -24,8 +24,8 @@ const search = (kind: string) =>
 
 /**
  * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
- * comes last, because any account can make it find more than is kept of the output; and the one for databases after the one
- * for sites, without which none counts. A line that begins with a space goes on with the option before it.
+ * comes last, because any account can make it find more than is kept of the output. Sites are searched for first: a SQLite file
+ * is listed only if its site was found. A line that begins with a space goes on with the option before it.
  */
 const script = `
 config=$1

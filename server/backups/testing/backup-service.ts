@@ -188,7 +188,7 @@ export async function createBackupTestService(
         return found;
       }, timeoutMs),
     async clear() {
-      // One that is being installed tries its storage, where a file of its own is for a moment, even if it is deleted.
+      // An installation writes a file into its storage for a moment, even if its configuration is deleted meanwhile.
       const left = await soon(async () => {
         const found = await service.query<{ id: number; status: string }>(
           "select id, status from backup_configurations",

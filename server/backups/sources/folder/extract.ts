@@ -108,8 +108,8 @@ const missingCode = 127;
 type Argv = [string, ...string[]];
 
 /**
- * tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end, and
- * who still writes when nobody reads any more is ended for it.
+ * tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end, and a
+ * program that writes into a pipe that nobody reads is ended by SIGPIPE.
  */
 const toTheEnd = (tar: Argv): Argv => [
   "sh",
