@@ -10,8 +10,17 @@ afterEach(() => {
   open.clear();
 });
 
+/** For a tab that another one answers, on a machine that may be busy. */
+const patient = { waitMs: 30_000 };
+
+type TabOptions = { device?: Shelf; waitMs?: number };
+
 /** A tab of a browser whose pages hear one another by a channel of this name. */
-function openTab(name: string, session: Session | null = null, device: Shelf = memoryShelf()) {
+function openTab(
+  name: string,
+  session: Session | null = null,
+  { device = memoryShelf(), ...waiting }: TabOptions = {},
+) {
   const sessions = createSessions(memoryShelf(), device);
   if (session !== null) sessions.connect(session, { remember: false });
   const channel = new BroadcastChannel(name);
@@ -27,6 +36,7 @@ function openTab(name: string, session: Session | null = null, device: Shelf = m
     },
     onTaken: () => void (state.taken += 1),
     isBusy: () => state.isBusy,
+    ...waiting,
   });
   return { ...tabs, sessions, state };
 }
@@ -38,7 +48,7 @@ const expectSoon = <Value>(read: () => Value, wanted: Value) =>
 
 test("a new tab is connected by one that is", async () => {
   openTab("new", own);
-  const tab = openTab("new");
+  const tab = openTab("new", null, patient);
   expect(await tab.ask()).toBe(true);
   expect(tab.sessions.current()).toEqual(own);
   expect(tab.state.taken).toBe(1);
@@ -55,12 +65,12 @@ test("a lone tab learns within a moment that there is none", async () => {
 
 test("a token comes with the address that it belongs to, and the dashboard's own service first", async () => {
   openTab("foreign", foreign);
-  const only = openTab("foreign");
+  const only = openTab("foreign", null, patient);
   expect(await only.ask()).toBe(true);
   expect(only.sessions.current()).toEqual(foreign);
   openTab("both", foreign);
   openTab("both", own);
-  const tab = openTab("both");
+  const tab = openTab("both", null, patient);
   expect(await tab.ask()).toBe(true);
   expect(tab.sessions.current()).toEqual(own);
 });
@@ -69,7 +79,7 @@ test("a tab that did not ask, or where a token is being typed, takes nothing", a
   const silent = openTab("typed");
   const typing = openTab("typed");
   typing.state.isBusy = true;
-  const asking = openTab("typed");
+  const asking = openTab("typed", null, patient);
   openTab("typed", own);
   const answers = [typing.ask(), asking.ask()];
   expect(await Promise.all(answers)).toEqual([false, true]);
@@ -111,7 +121,7 @@ test("a link that nobody has looked at yet connects no other tab", async () => {
 
 test("a session of another tab leaves alone what is remembered on the device", async () => {
   const device = memoryShelf();
-  const tab = openTab("device", null, device);
+  const tab = openTab("device", null, { device, ...patient });
   createSessions(memoryShelf(), device).connect(own, { remember: true });
   openTab("device", own);
   expect(await tab.ask()).toBe(true);

@@ -15,7 +15,7 @@ type Word =
   | { kind: "connected" };
 
 /** A tab that has just been started waits so long before it shows the connect page. Others answer within a few ms. */
-const waitMs = 100;
+const usualWaitMs = 100;
 /** The service that the dashboard came from comes first: a tab that shows another one lets those answer before it. */
 const foreignMs = 30;
 
@@ -26,9 +26,17 @@ type SessionTabsOptions = {
   onTaken: () => void;
   /** Whether the user is about to connect by hand, which nothing may interrupt. */
   isBusy: () => boolean;
+  /** How long `ask` waits for an answer. */
+  waitMs?: number;
 };
 
-export function createSessionTabs({ sessions, channel, onTaken, isBusy }: SessionTabsOptions) {
+export function createSessionTabs({
+  sessions,
+  channel,
+  onTaken,
+  isBusy,
+  waitMs = usualWaitMs,
+}: SessionTabsOptions) {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
   const post = (word: Word) => channel.postMessage(word);
   let isAsking = false;
