@@ -46,6 +46,8 @@ test("a few letters lead to a page of a site, and there again without any", asyn
     `${site.name} webhooks`,
   );
   await field(page).fill(`new worker ${site.name}`);
+  // What the service finds comes later, above the rest.
+  await expect(palette(page).getByRole("group", { name: "Sites" })).toContainText(site.name);
   await palette(page)
     .getByRole("option", { name: `New worker on ${site.name}` })
     .click();
