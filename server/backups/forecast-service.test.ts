@@ -24,6 +24,20 @@ test("the forecast of a storage is of all that is stored there", async () => {
   expect(found).toMatchObject({ full_at: null, configurations: 2 });
 });
 
+test("what a configuration has stored that is being deleted is stored no longer", async () => {
+  const { id } = await service.installed({ hold: 3 });
+  const other = await service.installed({ backupable_type: "site", hold: 2 });
+  const [first, second] = [await service.run(id), await service.run(other.id)];
+  await service.query("update backup_configurations set status = 'removing' where id = $1", [
+    other.id,
+  ]);
+  expect(await forecastOf(id)).toMatchObject({
+    stored_bytes: first.size + second.size,
+    later_bytes: 3 * first.size,
+    configurations: 1,
+  });
+});
+
 test("other rules and another schedule can be tried without saving them", async () => {
   const { id } = await service.installed({ hold: 3 });
   const { size } = await service.run(id);

@@ -8,7 +8,7 @@ import { toTimestampOrNull } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Database } from "../store/database.ts";
-import { and, desc, eq, ne, or, sql } from "../store/drizzle.ts";
+import { and, desc, eq, or, sql } from "../store/drizzle.ts";
 import { backupConfigurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { forecast, type ForecastConfiguration } from "./forecast.ts";
@@ -67,12 +67,9 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
         .select()
         .from(backupConfigurations)
         .where(
-          and(
-            or(
-              eq(backupConfigurations.storage_provider_id, providerId),
-              eq(backupConfigurations.copy_storage_provider_id, providerId),
-            ),
-            ne(backupConfigurations.status, "removing"),
+          or(
+            eq(backupConfigurations.storage_provider_id, providerId),
+            eq(backupConfigurations.copy_storage_provider_id, providerId),
           ),
         ),
       db
@@ -102,12 +99,14 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
     // Also those that have moved to another storage: what they left here stays until their retention takes it.
     return [...new Set([...byId.keys(), ...storedOf.keys()])].map((id) => {
       const row = byId.get(id);
+      const isBeingRemoved = row?.status === "removing";
       const timeZone = zones.get(row?.server_id ?? 0) ?? "UTC";
       return {
         hold: row?.hold ?? 1,
         keep: row?.keep ?? null,
         timeZone,
-        gapMs: row === undefined ? null : gapOf(row, timeZone, now),
+        isBeingRemoved,
+        gapMs: row === undefined || isBeingRemoved ? null : gapOf(row, timeZone, now),
         nextRunAt: row?.next_run_at ?? null,
         incremental: row?.incremental ?? false,
         lockDays: provider?.type === "s3" ? (provider.lock?.days ?? null) : null,

@@ -22,6 +22,7 @@ const nightly = (change: Partial<ForecastConfiguration> = {}): ForecastConfigura
   hold: 7,
   keep: null,
   timeZone: "UTC",
+  isBeingRemoved: false,
   gapMs: dayMs,
   incremental: false,
   lockDays: null,

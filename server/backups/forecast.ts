@@ -27,6 +27,8 @@ export type ForecastConfiguration = {
   hold: number;
   keep: KeepRules | null;
   timeZone: string;
+  /** With its files: nothing of it is there later. */
+  isBeingRemoved: boolean;
   /** Between two runs; null = none is scheduled, and nothing is removed. */
   gapMs: number | null;
   nextRunAt: Date | null;
@@ -177,10 +179,11 @@ export async function forecast(
   freeBytes: number | null,
   now: Date,
 ): Promise<Forecast> {
+  const remaining = configurations.filter(({ isBeingRemoved }) => !isBeingRemoved);
   let turnedAt = performance.now();
   const total = async (day: number): Promise<number> => {
     let bytes = 0;
-    for (const one of configurations) {
+    for (const one of remaining) {
       if (performance.now() - turnedAt > atOnceMs) {
         await turn();
         turnedAt = performance.now();
