@@ -6,9 +6,16 @@ const words = {
   starting: "The database is starting. Try again in a moment.",
   lost: "The database is not responding. Quarterdeck reconnects automatically. If the problem persists, check the database's log.",
   crowded: "All database connections are in use. Try again in a moment.",
+  conflict: "Something else changed the same data at the same time. Try again.",
+  readOnly:
+    "The database is read-only, as a standby is. Connect Quarterdeck to the primary database. Saved data is safe.",
 };
 
 const bySqlState: Record<string, string> = {
+  "25006": words.readOnly,
+  // A transaction that cannot be committed is rolled back as a whole: serialization, deadlock.
+  "40001": words.conflict,
+  "40P01": words.conflict,
   "53100": words.full,
   "53300": words.crowded,
   // Shut down by somebody, ended by a crash, not up yet.
