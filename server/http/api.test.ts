@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { eventTypes } from "../../contract/events.ts";
-import { createTestService, type TestService } from "../testing/service.ts";
+import { administer, createTestService, type TestService } from "../testing/service.ts";
+import { soon } from "../testing/soon.ts";
 import { workerBody } from "../testing/worker-body.ts";
 
 let service: TestService;
@@ -216,4 +217,30 @@ test("a service that is told to stop refuses with 503 and says when to come back
     service.app.refuse(null);
   }
   expect((await send("/readyz", {})).status).toBe(200);
+});
+
+test("a database that is a standby by now refuses changes in words, and the service isn't ready", async () => {
+  const { database } = service.connection;
+  const setReadOnly = async (value: string) => {
+    await administer(`alter database ${database} set default_transaction_read_only = ${value}`);
+    await administer(
+      `select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = '${database}'`,
+    );
+  };
+  await setReadOnly("on");
+  try {
+    const refused = await soon(async () => {
+      const response = await service.call("POST", "/api/site/1/worker", workerBody);
+      const { message } = (await response.json()) as { message: string };
+      expect(message).toMatch(/read-only/);
+      return response;
+    });
+    expect(refused.status).toBe(503);
+    const ready = await send("/readyz", {});
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ message: expect.stringMatching(/read-only/) });
+  } finally {
+    await setReadOnly("default");
+  }
+  await soon(async () => expect((await send("/readyz", {})).status).toBe(200));
 });

@@ -11,8 +11,17 @@ const words = {
     "The database is read-only, as a standby is. Connect Quarterdeck to the primary database. Saved data is safe.",
 };
 
+/** Of a transaction that may only read. */
+const readOnlyState = "25006";
+
+/** Nothing can be changed in a database, as PostgreSQL says it once somebody tries. */
+export class ReadOnlyDatabase extends Error {
+  override name = "ReadOnlyDatabase";
+  code = readOnlyState;
+}
+
 const bySqlState: Record<string, string> = {
-  "25006": words.readOnly,
+  [readOnlyState]: words.readOnly,
   // A transaction that cannot be committed is rolled back as a whole: serialization, deadlock.
   "40001": words.conflict,
   "40P01": words.conflict,

@@ -4,6 +4,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { drizzle, migrate, sql } from "./drizzle.ts";
 import { toError } from "../to-error.ts";
+import { ReadOnlyDatabase } from "./database-error.ts";
 import { refuseMoved } from "./move-mark.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
@@ -16,7 +17,7 @@ export type Connection = Pick<Database, "select" | "insert" | "update" | "delete
 
 export type OpenDatabase = {
   db: Database;
-  /** Answers whether a query gets through; throws what stood in its way. */
+  /** Answers whether a query gets through and could change something; throws what stood in its way. */
   ping(): Promise<void>;
   /** Its connections just now; `waiting` counts the queries that have none yet. */
   pool(): { open: number; idle: number; waiting: number; max: number };
@@ -92,7 +93,12 @@ function connectTo(
   guardTransactions(db);
   return {
     db,
-    ping: async () => void (await db.execute(sql`select 1`)),
+    async ping() {
+      const { rows } = await db.execute<{ is_read_only: boolean }>(
+        sql`select current_setting('transaction_read_only')::boolean as is_read_only`,
+      );
+      if (rows[0]?.is_read_only === true) throw new ReadOnlyDatabase();
+    },
     pool: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
