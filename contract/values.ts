@@ -33,3 +33,7 @@ export const stateOf = <const States extends readonly string[]>(states: States) 
 export const toTimestamp = (date: Date): string => date.toISOString().replace("Z", "000Z");
 
 export const toTimestampOrNull = (date: Date | null): string | null => date && toTimestamp(date);
+
+/** A moment for people, e.g. `2026-11-24 02:30 UTC`. */
+export const utcText = (at: Date): string =>
+  `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;

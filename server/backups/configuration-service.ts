@@ -11,12 +11,12 @@ import type {
 import type { FieldErrors } from "../../contract/errors.ts";
 import { usedRules } from "../../contract/backups/keep-rules.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
+import { utcText } from "../../contract/values.ts";
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Caller } from "../http/route.ts";
 import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow } from "../inventory/store.ts";
-import { toUtc } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { configurationEntry } from "./event-data.ts";
@@ -211,7 +211,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
         const until = withFiles ? await store.lockedUntil(tx, id, new Date(clock.now())) : null;
         if (until !== null)
           throw conflict(
-            `Some of its backups are locked in their storage, the last one until ${toUtc(until)}. Delete the configuration after that, or keep the stored files.`,
+            `Some of its backups are locked in their storage, the last one until ${utcText(until)}. Delete the configuration after that, or keep the stored files.`,
           );
         const names: string[] = [];
         for (const provider of [row.storage_provider_id, row.copy_storage_provider_id])

@@ -1,9 +1,10 @@
 // One copy from beginning to end: the stored file of a run, read from its storage and stored in a second one.
+import { utcText } from "../../contract/values.ts";
 import { pipeline } from "node:stream/promises";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
-import { StorageError, toUtc, type Storage } from "../storage/storage.ts";
+import { StorageError, type Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createCopyContent, type CopyContent, type CopyContentOptions } from "./copy-content.ts";
@@ -251,7 +252,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
         output.say(`Stored ${sizeInWords(stored.sizeBytes)}; ${stored.verification}.`);
         await markStorage(at.row);
         const { sizeBytes: size, checksum, locked } = stored;
-        if (locked.until !== null) output.say(`Locked until ${toUtc(locked.until)}.`);
+        if (locked.until !== null) output.say(`Locked until ${utcText(locked.until)}.`);
         if (locked.warning !== null) output.say(`Warning: ${locked.warning}`);
         const facts = {
           size,

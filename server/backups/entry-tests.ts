@@ -1,10 +1,10 @@
 // Tries a database or a storage provider as somebody typed it into a form, before it is in the inventory.
+import { utcText } from "../../contract/values.ts";
 import { recipientsOf } from "../encryption/decrypt.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import type { EntryTests } from "../inventory/try-entries.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import { sizeInWords } from "./formatting.ts";
-import { toUtc } from "../storage/storage.ts";
 import { rehearseStorage } from "../storage/rehearse.ts";
 import type { EntryResolver } from "./resolver.ts";
 
@@ -38,7 +38,7 @@ export const createEntryTests = (
       message:
         keptUntil === null
           ? `A test file was written to ${storage.place}, read back and deleted.`
-          : `A test file was written to ${storage.place} and read back. It is locked there until ${toUtc(keptUntil)}.`,
+          : `A test file was written to ${storage.place} and read back. It is locked there until ${utcText(keptUntil)}.`,
       details: [...details, ...(free === null ? [] : [`${sizeInWords(free)} free`])],
     };
   },

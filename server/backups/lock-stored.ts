@@ -1,5 +1,6 @@
 // Locks what a run or a copy has stored, and the full that it needs, for as long as its storage provider says.
-import { type Storage, StorageError, toUtc } from "../storage/storage.ts";
+import { utcText } from "../../contract/values.ts";
+import { type Storage, StorageError } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import { failureMessage } from "./failure-message.ts";
 import { manifestKeyOf } from "./stored-file.ts";
@@ -57,7 +58,7 @@ export async function lockStored(
 
 /** Of a backup that its storage does not let go yet. @param storage its name */
 export const lockedMessage = (storage: string, until: Date): string =>
-  `Locked in ${storage} until ${toUtc(until)}. It can be deleted after that.`;
+  `Locked in ${storage} until ${utcText(until)}. It can be deleted after that.`;
 
 /** @param at when it is to be deleted */
 export const isLocked = (

@@ -1,4 +1,5 @@
 // Stores how a backup ended: the row, its event or timeline entry, and the follow-up jobs, in one transaction.
+import { utcText } from "../../contract/values.ts";
 import type { Logger } from "pino";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -20,7 +21,6 @@ import { shortDuration, sizeInWords } from "./formatting.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
-import { toUtc } from "../storage/storage.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
 
@@ -95,7 +95,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,
     );
-    if (stored.lockedUntil !== null) output.say(`Locked until ${toUtc(stored.lockedUntil)}.`);
+    if (stored.lockedUntil !== null) output.say(`Locked until ${utcText(stored.lockedUntil)}.`);
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
       // It is stored all the same; the next run tries again.

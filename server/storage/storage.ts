@@ -1,5 +1,6 @@
 // Where copies are kept. Each kind of place is one file behind this type.
 import type { Readable } from "node:stream";
+import { utcText } from "../../contract/values.ts";
 
 /** The place did not do what it was asked. The message is for the operator: what, where, why, what to do. */
 export class StorageError extends Error {
@@ -11,13 +12,10 @@ export class ObjectLocked extends StorageError {
   readonly until: Date;
 
   constructor(place: string, until: Date) {
-    super(`The file is locked in ${place} until ${toUtc(until)}.`);
+    super(`The file is locked in ${place} until ${utcText(until)}.`);
     this.until = until;
   }
 }
-
-/** A moment in words. */
-export const toUtc = (at: Date): string => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 type Options = { signal: AbortSignal };
 

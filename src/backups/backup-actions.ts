@@ -7,6 +7,7 @@ import {
   type Backup,
 } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
+import { utcText } from "../../contract/values.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
@@ -53,10 +54,6 @@ type Facts = Pick<
 export const isLocked = ({ locked_until: until }: Pick<Backup, "locked_until">): boolean =>
   until != null && Date.parse(until) > Date.now();
 
-/** As the service writes it. */
-const utcText = (moment: string) =>
-  `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {
   if (action === "cancel")
@@ -70,7 +67,7 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
   if (action === "remove" && backup.pinned_at)
     return "Can't delete: the backup is pinned. Unpin it first.";
   if (action === "remove" && backup.locked_until && isLocked(backup))
-    return `Can't delete: the storage has locked the backup until ${utcText(backup.locked_until)}.`;
+    return `Can't delete: the storage has locked the backup until ${utcText(new Date(backup.locked_until))}.`;
   const isKnown = backupStates.some((known) => known === status);
   const isAllowed =
     action === "remove" ? canBackup.remove : action === "pin" ? canBackup.pin : canBackup.restore;
