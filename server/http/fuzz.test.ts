@@ -1,28 +1,26 @@
 // Thousands of requests made from the interface description: no error of the service, always the described form, and
 // no secret anywhere. FUZZ_SEED plays a failure again, FUZZ_REQUESTS says how many.
+import type { Server } from "node:http";
 import { Writable } from "node:stream";
-import { realpath, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../log.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
-import { makeMemoryFolder } from "../testing/memory-folder.ts";
+import { portOf } from "../testing/port-of.ts";
 import { askRaw } from "../testing/ask-raw.ts";
 import { describedOperations, type Description } from "../testing/fuzz/description.ts";
 import { createFuzz, type FuzzOptions } from "../testing/fuzz/fuzz.ts";
 import { plannedRequest } from "../testing/fuzz/requests.ts";
 import { secretIn, secretsInFiles, secretsInProcesses } from "../testing/fuzz/secrets.ts";
 import { makeSeed } from "../testing/random.ts";
-import { createResources, oneOfEach, plantedSecrets } from "../testing/resources.ts";
 import {
-  administer,
-  createDatabase,
-  createTestService,
-  databaseUrl,
-  type TestService,
-} from "../testing/service.ts";
-import { startService, type ServiceProcess } from "../testing/service-process.ts";
+  createResources,
+  oneOfEach,
+  plantedSecrets,
+  type Resources,
+} from "../testing/resources.ts";
+import { createTestService, type TestService } from "../testing/service.ts";
+import { listen } from "./listen.ts";
 
 const seed = makeSeed("FUZZ_SEED");
 const requests = Number(process.env["FUZZ_REQUESTS"] ?? 200);
@@ -40,12 +38,7 @@ const planted = [
   plantedSecrets.S3_SECRET,
 ];
 
-type Target = Pick<FuzzOptions, "url" | "token" | "send"> & {
-  call(method: string, path: string, body?: unknown): Promise<Response>;
-  /** Holds everything that the service keeps. */
-  folder: string;
-  /** What it has logged so far. */
-  log(): string;
+type Target = Pick<FuzzOptions, "url" | "send"> & {
   many: number;
   /** What a request may be sent with beside the methods of the description. */
   methods: string[];
@@ -56,22 +49,43 @@ const atOnce = 4;
 /** The machine's processes are looked at after as many rounds of them. */
 const looksEvery = 25;
 
-async function expectNoFault({
-  call,
-  folder,
-  log,
-  many,
-  methods,
-  ...target
-}: Target): Promise<void> {
+let service: TestService;
+let server: Server;
+let resources: Resources;
+/** What the service has logged so far. */
+let log = "";
+beforeAll(async () => {
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      log += chunk.toString();
+      done();
+    },
+  });
+  service = await createTestService({
+    inventory: oneOfEach,
+    secrets: plantedSecrets,
+    smtp: readSmtpUrl(smtpUrl),
+    log: createLog("debug", destination),
+  });
+  server = await listen(service.app.fetch, 0, "127.0.0.1");
+  resources = await createResources(service, service.folder);
+  await service.call("PUT", "/api/site/1/notifications", { channels: [1, 2] });
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await service.close();
+});
+
+async function expectNoFault({ many, methods, ...target }: Target): Promise<void> {
+  const { call, token, folder } = service;
   // A judge that took another form of it would say so by refusing every answer.
   const description: Description = await (await call("GET", "/openapi.json")).json();
   const described = describedOperations(description);
-  const resources = await createResources({ call }, folder);
-  await call("PUT", "/api/site/1/notifications", { channels: [1, 2] });
-  const secrets = [...planted, target.token, resources.webhookSecret];
+  const secrets = [...planted, token, resources.webhookSecret];
   const { attempt, statuses } = createFuzz({
     ...target,
+    token,
     description,
     described,
     resources,
@@ -91,9 +105,7 @@ async function expectNoFault({
   try {
     await fc.assert(property, { seed, numRuns: Math.ceil(many / atOnce) });
   } catch (failure) {
-    const logged = log()
-      .split("\n")
-      .filter((line) => line.includes("a request failed"));
+    const logged = log.split("\n").filter((line) => line.includes("a request failed"));
     throw new Error(`${String(failure)}\nThe service said:\n${logged.join("\n")}`, {
       cause: failure,
     });
@@ -105,106 +117,58 @@ async function expectNoFault({
   expect((await call("GET", "/readyz")).status).toBe(200);
   expect((await call("GET", "/api/overview")).status).toBe(200);
   expect(secretIn(await (await call("GET", "/metrics")).text(), secrets)).toBeNull();
-  expect(secretIn(log(), secrets)).toBeNull();
-  expect(log()).not.toMatch(/a request failed|breaks its own schema/);
+  expect(secretIn(log, secrets)).toBeNull();
+  expect(log).not.toMatch(/a request failed|breaks its own schema/);
   expect(await secretsInFiles(folder, secrets)).toEqual([]);
 }
 
-describe("without a socket", () => {
-  let service: TestService;
-  let log = "";
-  beforeAll(async () => {
-    const destination = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        log += chunk.toString();
-        done();
+test(
+  `${requests - throughSocket} requests without a socket: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+  { timeout: timeoutMs },
+  async () => {
+    const url = "http://quarterdeck.test";
+    await expectNoFault({
+      url,
+      many: requests - throughSocket,
+      methods: ["PROPFIND", "FOO"],
+      async send({ method, path, headers, body }) {
+        const request = new Request(url + path, {
+          method,
+          headers: headers.map(([name, value]): [string, string] => [name, value]),
+          ...(body !== null && { body: Buffer.from(body) }),
+        });
+        const response = await service.app.fetch(request);
+        return {
+          status: response.status,
+          headers: response.headers,
+          body: await response.text(),
+        };
       },
     });
-    service = await createTestService({
-      inventory: oneOfEach,
-      secrets: plantedSecrets,
-      smtp: readSmtpUrl(smtpUrl),
-      log: createLog("debug", destination),
+  },
+);
+
+test(
+  `${throughSocket} requests through a socket: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
+  { timeout: timeoutMs },
+  async () => {
+    const host = `127.0.0.1:${portOf(server)}`;
+    const url = `http://${host}`;
+    await expectNoFault({
+      url,
+      many: throughSocket,
+      methods: ["PROPFIND", "TRACE", "QUERY"],
+      send({ method, path, headers, body }) {
+        const lines = [
+          `Host: ${host}`,
+          // Another length than its own would be waited for.
+          ...headers
+            .filter(([name]) => name !== "Content-Length")
+            .map(([name, value]) => `${name}: ${value}`),
+          ...(body === null ? [] : [`Content-Length: ${body.length}`]),
+        ];
+        return askRaw(url, `${method} ${path} HTTP/1.1`, lines, body ?? "");
+      },
     });
-  });
-  afterAll(() => service.close());
-
-  test(
-    `${requests - throughSocket} requests: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
-    { timeout: timeoutMs },
-    async () => {
-      const url = "http://quarterdeck.test";
-      await expectNoFault({
-        url,
-        token: service.token,
-        many: requests - throughSocket,
-        methods: ["PROPFIND", "FOO"],
-        call: service.call,
-        folder: service.folder,
-        log: () => log,
-        async send({ method, path, headers, body }) {
-          const request = new Request(url + path, {
-            method,
-            headers: headers.map(([name, value]): [string, string] => [name, value]),
-            ...(body !== null && { body: Buffer.from(body) }),
-          });
-          const response = await service.app.fetch(request);
-          return {
-            status: response.status,
-            headers: response.headers,
-            body: await response.text(),
-          };
-        },
-      });
-    },
-  );
-});
-
-describe("through a socket", () => {
-  let folder: string;
-  let database: string;
-  let service: ServiceProcess;
-  beforeAll(async () => {
-    folder = await realpath(await makeMemoryFolder("quarterdeck-fuzz-"));
-    await writeFile(join(folder, "inventory.yaml"), oneOfEach(folder));
-    database = await createDatabase();
-    service = await startService(folder, {
-      DATABASE_URL: databaseUrl(database),
-      ...plantedSecrets,
-      SMTP_URL: smtpUrl,
-      QUARTERDECK_ALLOW: "127.0.0.0/8",
-      LOG_LEVEL: "debug",
-    });
-  });
-  afterAll(async () => {
-    await service.end("SIGINT");
-    await administer(`drop database ${database} with (force)`);
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test(
-    `${throughSocket} requests: no error, no form but the described one, no secret (FUZZ_SEED=${seed})`,
-    { timeout: timeoutMs },
-    () =>
-      expectNoFault({
-        url: service.url,
-        token: service.token,
-        many: throughSocket,
-        methods: ["PROPFIND", "TRACE", "QUERY"],
-        call: service.call,
-        folder,
-        log: service.output,
-        send({ method, path, headers, body }) {
-          const lines = [
-            `Host: ${new URL(service.url).host}`,
-            // Another length than its own would be waited for.
-            ...headers
-              .filter(([name]) => name !== "Content-Length")
-              .map(([name, value]) => `${name}: ${value}`),
-            ...(body === null ? [] : [`Content-Length: ${body.length}`]),
-          ];
-          return askRaw(service.url, `${method} ${path} HTTP/1.1`, lines, body ?? "");
-        },
-      }),
-  );
-});
+  },
+);
