@@ -26,7 +26,7 @@ import {
   type PostgresServer,
 } from "../backups/testing/postgres-server.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
-import { casesOf } from "../testing/long-form.ts";
+import { casesOf, inLongForm } from "../testing/long-form.ts";
 import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -158,6 +158,7 @@ describe.skipIf(!isLinux)("the processes of a service (Linux only: reads /proc)"
     { timeout: 120_000 },
     async (engine, { start: startServer, programs }) => {
       const folder = await makeFolder();
+      const before = new Set(namelessFiles());
       const account = { user: "keeper", password: planted() };
       const server = await startServer(account);
       onTestFinished(() => server.stop());
@@ -243,31 +244,34 @@ notification_channels:
       expect([...seen.programs]).toEqual(expect.arrayContaining(["node", "sh", ...programs]));
       expect(service.output()).not.toMatch(/planted/);
       expect(await readdir(join(folder, "data", "scratch"))).toEqual([]);
+      // Nor does a file of the handover stay.
+      expect(namelessFiles().filter((name) => !before.has(name))).toEqual([]);
     },
   );
 
-  test("hold neither the token nor the password of the database that comes with it", async () => {
-    const folder = await makeFolder();
-    const before = new Set(namelessFolders().flatMap((at) => readdirSync(at)));
-    const token = planted();
-    const service = await start(folder, { QUARTERDECK_TOKEN: token });
-    const line = await readFile(join(folder, "data/postgres/secrets/pgpass"), "utf8");
-    const password = line.trimEnd().split(":").at(-1) ?? "";
-    expect(password).toHaveLength(43);
-    const seen: Seen = { programs: new Set(), secrets: new Set(), others: new Set() };
-    look(service.pid, [token, password], seen);
-    expect([...seen.secrets]).toEqual([]);
-    expect([...seen.programs]).toEqual(expect.arrayContaining(["node", "postgres"]));
-    // Nor does a file of the handover stay.
-    const after = namelessFolders().flatMap((at) => readdirSync(at));
-    expect(
-      after.filter((name) => /^quarterdeck-[0-9a-f]{32}$/.test(name) && !before.has(name)),
-    ).toEqual([]);
-    expect(service.output()).not.toContain(password);
+  // `password.test.ts` of the embedded database looks into its processes, and the test above into all others.
+  inLongForm(() => {
+    test("hold neither the token nor the password of the database that comes with it", async () => {
+      const folder = await makeFolder();
+      const token = planted();
+      const service = await start(folder, { QUARTERDECK_TOKEN: token });
+      const line = await readFile(join(folder, "data/postgres/secrets/pgpass"), "utf8");
+      const password = line.trimEnd().split(":").at(-1) ?? "";
+      expect(password).toHaveLength(43);
+      const seen: Seen = { programs: new Set(), secrets: new Set(), others: new Set() };
+      look(service.pid, [token, password], seen);
+      expect([...seen.secrets]).toEqual([]);
+      expect([...seen.programs]).toEqual(expect.arrayContaining(["node", "postgres"]));
+      expect(service.output()).not.toContain(password);
+    });
   });
 });
 
-const namelessFolders = () => ["/dev/shm", tmpdir()].filter((folder) => existsSync(folder));
+const namelessFiles = () =>
+  ["/dev/shm", tmpdir()]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder))
+    .filter((name) => /^quarterdeck-[0-9a-f]{32}$/.test(name));
 
 /** Runs a script that hands over, and answers with what it printed. */
 async function run(script: string, environment: Record<string, string>): Promise<string> {
