@@ -11,8 +11,10 @@ import { patientArtisan } from "../../testing/artisan.ts";
 import { makeMemoryFolder } from "../../testing/memory-folder.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import { startService } from "../../testing/service-process.ts";
+import { backupSelfCommand } from "../backup-self.ts";
 import { fillJobTables, fillTables, readContent } from "./filled-database.ts";
 import { keptCode } from "../../testing/kept-code.ts";
+import { runHere } from "./run-here.ts";
 
 const program = fileURLToPath(new URL("../quarterdeck.ts", import.meta.url));
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -41,10 +43,10 @@ export const run = (args: readonly string[], environment: Record<string, string>
   start(args, environment).ended;
 
 /** @returns what it said. @throws Error it failed */
-async function runWell(args: readonly string[], environment: Record<string, string>) {
-  const { code, output } = await run(args, environment);
-  if (code !== 0) throw new Error(output);
-  return output;
+async function backUp(storage: string, environment: Record<string, string>) {
+  const { code, stdout, stderr } = await runHere(backupSelfCommand, [storage], environment);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 export async function withEmbedded<T>(
@@ -105,8 +107,8 @@ notification_channels:
   const service = await startService(at("old"));
   let said: string;
   try {
-    await fillTables(await connectToRunning(at("old/postgres")), 1000);
-    said = await runWell(["backup-self", "1"], data);
+    await fillTables(await connectToRunning(at("old/postgres")), 300);
+    said = await backUp("1", data);
   } finally {
     await service.end("SIGTERM");
   }
@@ -115,7 +117,7 @@ notification_channels:
     return readContent(connection);
   });
   const encrypted = { ...data, QUARTERDECK_SELF_BACKUP_RECIPIENT: recipient };
-  const saidEncrypted = await runWell(["backup-self", at("sealed")], encrypted);
+  const saidEncrypted = await backUp(at("sealed"), encrypted);
   return {
     root,
     at,
