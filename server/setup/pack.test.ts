@@ -1,6 +1,7 @@
 // What `npx quarterdeck` gets: the packed tarball, installed in an empty folder and run by an operator who has no clone.
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import {
   chmod,
   mkdir,
@@ -8,7 +9,6 @@ import {
   readdir,
   readFile,
   realpath,
-  rm,
   stat,
   writeFile,
 } from "node:fs/promises";
@@ -60,21 +60,18 @@ beforeAll(async () => {
   await writeFile(join(folder, "package.json"), "{}");
   await npm("install", tarball, "--prefer-offline", "--no-audit", "--no-fund", "--no-progress");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function sizeOf(path: string): Promise<number> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(
-    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
+/** At once: to wait for thousands of files takes longer than to look at them. */
+const sizeOf = (path: string): number =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
 test("is small, and has neither TypeScript nor tests", async () => {
   expect((await stat(tarball)).size).toBeLessThan(maxTarballBytes);
   const installed = join(folder, "node_modules");
-  expect(await sizeOf(installed)).toBeLessThan(maxInstalledBytes);
+  expect(sizeOf(installed)).toBeLessThan(maxInstalledBytes);
   const paths = await readdir(join(installed, "quarterdeck"), { recursive: true });
   expect(paths).toContain("dist/index.html");
   const unwanted = paths.filter(
@@ -83,11 +80,11 @@ test("is small, and has neither TypeScript nor tests", async () => {
   expect(unwanted).toEqual([]);
 });
 
-test("tells its version and lists its commands", async () => {
-  const { stdout: version } = await npm("exec", "--offline", "quarterdeck", "--", "--version");
-  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
-  const help = await run([binOf(folder), "--help"]);
-  expect(help).toMatchObject({ code: 0 });
+test("tells its version, and lists its commands where it does not know one", async () => {
+  const version = await run([binOf(folder), "--version"]);
+  expect(version).toEqual({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  const help = await run([binOf(folder), "no-such-command"]);
+  expect(help).toMatchObject({ code: 2 });
   expect(help.output).toMatch(/^Usage: npx quarterdeck <command>\n/);
   for (const name of [
     "start",
@@ -100,8 +97,6 @@ test("tells its version and lists its commands", async () => {
     "restore-self",
   ])
     expect(help.output).toMatch(new RegExp(`^  ${name} .+\\.$`, "m"));
-  const unknown = await run([binOf(folder), "no-such-command"]);
-  expect(unknown).toEqual({ code: 2, output: help.output });
 });
 
 test("says in one sentence that a Node is too old", async () => {
@@ -149,10 +144,6 @@ describe.each(accounts)("as %s (null: who runs the tests)", (name) => {
   });
 
   test("starts, serves the dashboard, signs in by its link and by that of token, is backed up, and stops", async () => {
-    const before = await command(["token"]);
-    expect(before.output).toMatch(/^\nThere is no embedded database in .+\. Set QUARTERDECK_DATA/);
-    expect(before.code).toBe(1);
-
     const service = await start(/#code=\w{28}\n/);
     try {
       expect(service.output()).toContain(`  ${url}/#code=`);
