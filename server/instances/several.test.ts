@@ -13,7 +13,8 @@ import { workerBody } from "../testing/worker-body.ts";
 import { createSeveral, type Several } from "./testing/several.ts";
 import { soon } from "../testing/soon.ts";
 
-const patience = { timeout: 60_000, interval: 250 };
+/** Between two looks at a log, each of which goes over SSH. */
+const patience = { timeout: 60_000, interval: 1000 };
 const servers = [1, 2];
 let several: Several;
 let first: ServiceProcess;
@@ -123,7 +124,7 @@ test("when one is killed another looks after its servers within 30 s, its worker
   const site = servers.find((id) => owners.get(id) === "first") ?? 0;
   await writeFile(
     join(several.folder, `site-${site}/artisan`),
-    "n=0; while :; do n=$((n + 1)); echo $$ $n; sleep 0.2; done\n",
+    "n=0; while :; do for _ in 1 2 3 4 5; do n=$((n + 1)); echo $$ $n; done; sleep 1; done\n",
   );
   const [worker] = await workersOf(api, site);
   const id = worker?.id ?? 0;
