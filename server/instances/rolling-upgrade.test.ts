@@ -177,11 +177,13 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
         }, 120_000);
       }
     await soon(async () => {
-      const runs = await several.query<{ id: number; status: string }>(
-        "select id, status from backups where id = any($1)",
+      const runs = await several.query<Pick<Backup, "id" | "status" | "status_reason">>(
+        "select id, status, status_reason from backups where id = any($1)",
         [load.backups],
       );
-      for (const { id, status } of runs) expect({ id, status }).toEqual({ id, status: "finished" });
+      // With the reason, so that a failure tells it.
+      for (const run of runs)
+        expect(run).toEqual({ ...run, status: "finished", status_reason: null });
     }, 120_000);
     await soon(async () => {
       const arrived = new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"]));
