@@ -1,13 +1,15 @@
 // Backups that only a private key opens, which the service does not have.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
-import { eachMachine } from "../ssh/testing/remote-server.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { isLongForm } from "../testing/long-form.ts";
+import { ownUser } from "../testing/own-user.ts";
+import { query } from "./sources/sqlite/testing/fixtures.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import {
   hasPostgresServer,
@@ -37,174 +39,195 @@ beforeAll(async () => {
 });
 afterAll(() => postgres?.stop());
 
-describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
-  let service: BackupTestService;
-  beforeAll(async () => {
-    service = await createBackupTestService(
-      {
-        secrets: {
-          SHOP: postgres?.url("shop") ?? "",
-          DRILL: `# Of drills alone.\n${spare}\n`,
-          SLIP: spare.slice(1),
-        },
+const remote = createRemoteServer();
+let service: BackupTestService;
+/** Of the SQLite database, which no test restores. */
+let sealed: Backup;
+beforeAll(async () => {
+  service = await createBackupTestService(
+    {
+      secrets: {
+        SHOP: postgres?.url("shop") ?? "",
+        DRILL: `# Of drills alone.\n${spare}\n`,
+        SLIP: spare.slice(1),
       },
-      {
-        connection: await connectionOf(),
-        databases: () => "  - { id: 4, server: 1, name: pg, engine: postgres, url: env:SHOP }",
-        providers: (folder) => `
+    },
+    {
+      servers: `  - { id: 3, name: far, connection: ${await remote.connection()} }`,
+      databases: (folder) => `  - { id: 4, server: 1, name: pg, engine: postgres, url: env:SHOP }
+  - { id: 5, server: 3, name: far, engine: sqlite, path: ${folder}/far.sqlite, user: ${ownUser} }`,
+      sites: (folder) =>
+        `  - { id: 2, server: 3, name: far, root: ${folder}/far, user: ${ownUser} }`,
+      providers: (folder) => `
   - { id: 3, name: sealed, type: local, path: ${folder}/copies, recipients: [${myRecipient}, ${spareRecipient}] }
   - { id: 4, name: drilled, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:DRILL }
   - { id: 6, name: slip, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:SLIP }
   - { id: 5, name: typo, type: local, path: ${folder}/copies, recipients: [${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}] }`,
-      },
-    );
-    service.sql(`insert into orders (customer) values ('${planted}')`);
-    await writeFile(join(service.folder, "shop/index.php"), planted);
-  });
-  afterAll(() => service?.close());
-
-  const page = () => join(service.folder, "shop/index.php");
-  const sources = [
-    {
-      what: "a SQLite database",
-      change: { backupable_id: 1 },
-      spoil: async () => void service.sql("delete from orders"),
-      isThere: async () => JSON.stringify(service.sql("select * from orders")).includes(planted),
-    },
-    {
-      what: "a site",
-      change: { backupable_type: "site" },
-      spoil: () => writeFile(page(), "changed"),
-      isThere: async () => (await readFile(page(), "utf8")) === planted,
-    },
-    {
-      what: "a PostgreSQL database",
-      change: { backupable_id: 4 },
-      spoil: async () => void (await postgres?.query("shop", "delete from orders")),
-      isThere: async () =>
-        JSON.stringify(await postgres?.query("shop", "select * from orders")).includes(planted),
-    },
-  ].filter(({ change }) => hasPostgres || change.backupable_id !== 4);
-  // What comes from another machine is encrypted and opened here, as all else is.
-  const tried = isWhole ? sources : sources.slice(0, 1);
-
-  const copies = () => join(service.folder, "copies");
-  const run = async (change: object): Promise<Backup> => {
-    const { id } = await service.installed({ storage_provider_id: 3, ...change });
-    const backup = await service.run(id);
-    expect(backup.status, backup.output).toBe("finished");
-    return backup;
-  };
-  const restore = (id: number, body: object) => service.call("PUT", `/api/backup/${id}`, body);
-  const errors = (id: number, body: object) => service.errorsOf("PUT", `/api/backup/${id}`, body);
-
-  test.skipIf(!hasAge).each(tried)(
-    "$what is stored unreadable, and restored with either key",
-    async ({ change, spoil, isThere }) => {
-      const backup = await run(change);
-      expect(backup).toMatchObject({ encrypted: true });
-      expect(backup.path).toMatch(/\.zst\.age$/);
-      const file = join(copies(), backup.path);
-      const manifest = JSON.parse(await readFile(`${file}.json`, "utf8"));
-      expect(manifest.encryption).toEqual({
-        format: "age",
-        recipients: [myRecipient, spareRecipient],
-      });
-      expect(await readFile(file, "latin1")).toMatch(/^age-encryption\.org\/v1\n/);
-      for (const key of [mine, spare]) {
-        await writeFile(join(service.folder, "key.txt"), key);
-        const open = `age --decrypt --identity "$1/key.txt" "$2" | zstd -dc`;
-        const plain = execFileSync("sh", ["-c", open, "sh", service.folder, file]);
-        expect(plain.length).toBe(backup.plain_size);
-        expect(plain.includes(planted)).toBe(true);
-      }
-
-      await spoil();
-      expect(await isThere()).toBe(false);
-      expect((await restore(backup.id, { identity: mine })).status).toBe(202);
-      const restored = await service.restored(backup.id, "finished");
-      expect(restored.restore_output).not.toMatch(/AGE-SECRET/);
-      expect(await isThere()).toBe(true);
     },
   );
+  service.sql(`insert into orders (customer) values ('${planted}')`);
+  await copyFile(join(service.folder, "orders.sqlite"), join(service.folder, "far.sqlite"));
+  await mkdir(join(service.folder, "far"));
+  for (const site of ["shop", "far"])
+    await writeFile(join(service.folder, site, "index.php"), planted);
+  sealed = await run({ backupable_id: 1 });
+});
+afterAll(() => service?.close());
 
-  if (!isWhole) return;
+const inSite = (site: string) => {
+  const page = () => join(service.folder, site, "index.php");
+  return {
+    spoil: () => writeFile(page(), "changed"),
+    isThere: async () => (await readFile(page(), "utf8")) === planted,
+  };
+};
+const inSqlite = (name: string) => {
+  const ask = (sql: string) => query(sql, join(service.folder, name));
+  return {
+    spoil: async () => void ask("delete from orders"),
+    isThere: async () => JSON.stringify(ask("select * from orders")).includes(planted),
+  };
+};
+const here = [
+  {
+    what: "a SQLite database",
+    change: { backupable_id: 1 },
+    ...inSqlite("orders.sqlite"),
+  },
+  { what: "a site", change: { backupable_type: "site" }, ...inSite("shop") },
+  {
+    what: "a PostgreSQL database",
+    change: { backupable_id: 4 },
+    spoil: async () => void (await postgres?.query("shop", "delete from orders")),
+    isThere: async () =>
+      JSON.stringify(await postgres?.query("shop", "select * from orders")).includes(planted),
+  },
+].filter(({ change }) => hasPostgres || change.backupable_id !== 4);
+/** Compressed there, where the server has zstd, and encrypted here. */
+const there = [
+  {
+    what: "a SQLite database of a remote server",
+    change: { server: 3, backupable_id: 5 },
+    ...inSqlite("far.sqlite"),
+  },
+  {
+    what: "a site of a remote server",
+    change: { server: 3, backupable_type: "site", backupable_id: 2 },
+    ...inSite("far"),
+  },
+];
+const sources = [...here, ...(isLongForm ? there : there.slice(0, 1))];
 
-  test("nothing in the storage holds what was planted, packed or not", async () => {
-    await run({ backupable_id: 1 });
-    for (const name of readdirSync(copies(), { recursive: true, encoding: "utf8" })) {
-      if (!/\.(?:age|json|md)$/i.test(name)) continue;
-      expect(readFileSync(join(copies(), name)).includes(planted), name).toBe(false);
+const copies = () => join(service.folder, "copies");
+const run = async (change: object): Promise<Backup> => {
+  const { id } = await service.installed({ storage_provider_id: 3, ...change });
+  const backup = await service.run(id);
+  expect(backup.status, backup.output).toBe("finished");
+  return backup;
+};
+const restore = (id: number, body: object) => service.call("PUT", `/api/backup/${id}`, body);
+const errors = (id: number, body: object) => service.errorsOf("PUT", `/api/backup/${id}`, body);
+
+test.skipIf(!hasAge).each(sources)(
+  "$what is stored unreadable, and restored with either key",
+  async ({ change, spoil, isThere }) => {
+    const backup = await run(change);
+    expect(backup).toMatchObject({ encrypted: true });
+    expect(backup.path).toMatch(/\.zst\.age$/);
+    const file = join(copies(), backup.path);
+    const manifest = JSON.parse(await readFile(`${file}.json`, "utf8"));
+    expect(manifest.encryption).toEqual({
+      format: "age",
+      recipients: [myRecipient, spareRecipient],
+    });
+    expect(await readFile(file, "latin1")).toMatch(/^age-encryption\.org\/v1\n/);
+    for (const key of [mine, spare]) {
+      await writeFile(join(service.folder, "key.txt"), key);
+      const open = `age --decrypt --identity "$1/key.txt" "$2" | zstd -dc`;
+      const plain = execFileSync("sh", ["-c", open, "sh", service.folder, file]);
+      expect(plain.length).toBe(backup.plain_size);
+      expect(plain.includes(planted)).toBe(true);
     }
-    const unpack = `find "$1" -type f -exec sh -c 'zstd -dcf "$1" 2>/dev/null' sh {} \\; | grep -c ${planted} || true`;
-    expect(execFileSync("sh", ["-c", unpack, "sh", copies()]).toString().trim()).toBe("0");
-  });
 
-  test("a drill restores with the drill identity, and without one verifies and says so", async () => {
-    const drilled = await run({ backupable_id: 1, storage_provider_id: 4 });
-    await service.call("POST", `/api/backup/${drilled.id}/drill`);
-    await soon(async () =>
-      expect((await service.backup(drilled.id)).drill_status).toBe("finished"),
-    );
-    const sealed = await run({ backupable_id: 1 });
-    await service.call("POST", `/api/backup/${sealed.id}/drill`);
-    await soon(async () =>
-      expect((await service.backup(sealed.id)).drill_output).toMatch(
-        /Stored file verified\.\nNot restored: the backup is encrypted/,
-      ),
-    );
-    const after = await service.backup(sealed.id);
-    expect(after).toMatchObject({ drill_status: null, damage: null });
-    expect(after.verified_at).not.toBe(null);
-    expect((await service.show(after.configuration_id ?? 0)).last_proven_at).toBe(null);
-  });
+    await spoil();
+    expect(await isThere()).toBe(false);
+    expect((await restore(backup.id, { identity: mine })).status).toBe(202);
+    const restored = await service.restored(backup.id, "finished");
+    expect(restored.restore_output).not.toMatch(/AGE-SECRET/);
+    expect(await isThere()).toBe(true);
+  },
+);
 
-  test("a restore needs the key that belongs to it, and says at its field what is wrong", async () => {
-    const { id } = await run({ backupable_id: 1 });
-    expect((await errors(id, {}))["identity"]?.[0]).toMatch(/required.*encrypted/);
-    expect((await errors(id, { identity: "AGE-SECRET-KEY-1NONSENSE" }))["identity"]?.[0]).toMatch(
-      /^An identity is a private key of age/,
-    );
-    const other = await service.json("PUT", `/api/backup/${id}`, { identity: foreign });
-    expect(JSON.stringify(other.body)).toMatch(/encrypted to other recipients/);
-    expect(JSON.stringify(other.body)).not.toContain(foreign);
-    const both = await errors(id, { skip_safety_backup: "no" });
-    expect(Object.keys(both).sort()).toEqual(["identity", "skip_safety_backup"]);
-    expect((await service.backup(id)).restore_status).toBe(null);
-  });
+test("nothing in the storage holds what was planted, packed or not", async () => {
+  for (const name of readdirSync(copies(), { recursive: true, encoding: "utf8" })) {
+    if (!/\.(?:age|json|md)$/i.test(name)) continue;
+    expect(readFileSync(join(copies(), name)).includes(planted), name).toBe(false);
+  }
+  const unpack = `find "$1" -type f -exec sh -c 'zstd -dcf "$1" 2>/dev/null' sh {} \\; | grep -c ${planted} || true`;
+  expect(execFileSync("sh", ["-c", unpack, "sh", copies()]).toString().trim()).toBe("0");
+});
 
-  test("an identity file that a passphrase protects is opened with it", async () => {
-    const { id } = await run({ backupable_id: 1 });
-    const encrypter = new Encrypter();
-    encrypter.setPassphrase("correct horse");
-    encrypter.setScryptWorkFactor(12);
-    const identity = armor.encode(await encrypter.encrypt(`# mine\n${mine}\n`));
-    expect(await errors(id, { identity })).toEqual({
-      passphrase: ["The identity file is protected by a passphrase."],
-    });
-    const wrong = await errors(id, { identity, passphrase: "wrong" });
-    expect(wrong["passphrase"]?.[0]).toMatch(/doesn't open/);
-    expect((await restore(id, { identity, passphrase: "correct horse" })).status).toBe(202);
-    await service.restored(id, "finished");
-  });
+test("a drill restores with the drill identity, and without one verifies and says so", async () => {
+  const drilled = await run({ backupable_id: 1, storage_provider_id: 4 });
+  await service.call("POST", `/api/backup/${drilled.id}/drill`);
+  await soon(async () => expect((await service.backup(drilled.id)).drill_status).toBe("finished"));
+  await service.call("POST", `/api/backup/${sealed.id}/drill`);
+  await soon(async () =>
+    expect((await service.backup(sealed.id)).drill_output).toMatch(
+      /Stored file verified\.\nNot restored: the backup is encrypted/,
+    ),
+  );
+  const after = await service.backup(sealed.id);
+  expect(after).toMatchObject({ drill_status: null, damage: null });
+  expect(after.verified_at).not.toBe(null);
+  expect((await service.show(after.configuration_id ?? 0)).last_proven_at).toBe(null);
+});
 
-  test("a drill identity that is none leaves no stored file open", async () => {
-    const { id, path } = await run({ backupable_id: 1, storage_provider_id: 6 });
-    await service.call("POST", `/api/backup/${id}/drill`);
-    await soon(async () => expect((await service.backup(id)).drill_status).toBe("failed"));
-    expect((await service.backup(id)).drill_output).toMatch(/An identity is a private key of age/);
-    await soon(() => {
-      const open = execFileSync("find", [`/proc/${process.pid}/fd`, "-printf", "%l\n"]);
-      expect(open.toString().split("\n")).not.toContainEqual(expect.stringContaining(path));
-      return Promise.resolve();
-    });
-  });
+test("a restore needs the key that belongs to it, and says at its field what is wrong", async () => {
+  const { id } = sealed;
+  expect((await errors(id, {}))["identity"]?.[0]).toMatch(/required.*encrypted/);
+  expect((await errors(id, { identity: "AGE-SECRET-KEY-1NONSENSE" }))["identity"]?.[0]).toMatch(
+    /^An identity is a private key of age/,
+  );
+  const other = await service.json("PUT", `/api/backup/${id}`, { identity: foreign });
+  expect(JSON.stringify(other.body)).toMatch(/encrypted to other recipients/);
+  expect(JSON.stringify(other.body)).not.toContain(foreign);
+  const both = await errors(id, { skip_safety_backup: "no" });
+  expect(Object.keys(both).sort()).toEqual(["identity", "skip_safety_backup"]);
+  expect((await service.backup(id)).restore_status).toBe(null);
+});
 
-  test("a recipient with a slip of the pen is found when the configuration is tried", async () => {
-    const { id } = await service.configuration({ storage_provider_id: 5 });
-    await soon(async () => expect((await service.show(id)).status).toBe("failed"));
-    expect((await service.show(id)).status_reason).toMatch(
-      /^Recipient 1 of the storage provider is no public key of age/,
-    );
+test("an identity file that a passphrase protects is opened with it", async () => {
+  const { id } = await run({ backupable_id: 1 });
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase("correct horse");
+  encrypter.setScryptWorkFactor(12);
+  const identity = armor.encode(await encrypter.encrypt(`# mine\n${mine}\n`));
+  expect(await errors(id, { identity })).toEqual({
+    passphrase: ["The identity file is protected by a passphrase."],
   });
+  const wrong = await errors(id, { identity, passphrase: "wrong" });
+  expect(wrong["passphrase"]?.[0]).toMatch(/doesn't open/);
+  expect((await restore(id, { identity, passphrase: "correct horse" })).status).toBe(202);
+  await service.restored(id, "finished");
+});
+
+test("a drill identity that is none leaves no stored file open", async () => {
+  const { id, path } = await run({ backupable_id: 1, storage_provider_id: 6 });
+  await service.call("POST", `/api/backup/${id}/drill`);
+  await soon(async () => expect((await service.backup(id)).drill_status).toBe("failed"));
+  expect((await service.backup(id)).drill_output).toMatch(/An identity is a private key of age/);
+  await soon(() => {
+    const open = execFileSync("find", [`/proc/${process.pid}/fd`, "-printf", "%l\n"]);
+    expect(open.toString().split("\n")).not.toContainEqual(expect.stringContaining(path));
+    return Promise.resolve();
+  });
+});
+
+test("a recipient with a slip of the pen is found when the configuration is tried", async () => {
+  const { id } = await service.configuration({ storage_provider_id: 5 });
+  await soon(async () => expect((await service.show(id)).status).toBe("failed"));
+  expect((await service.show(id)).status_reason).toMatch(
+    /^Recipient 1 of the storage provider is no public key of age/,
+  );
 });
