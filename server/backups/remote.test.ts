@@ -17,6 +17,8 @@ chmodSync(bare, 0o755);
 writeFileSync(join(bare, "zstd"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
 const bareRemote = createRemoteServer({ config: `SetEnv PATH=${bare}:/usr/bin:/bin` });
 let service: BackupTestService;
+/** The configuration of a site there. */
+let configured: number;
 const far = 3;
 const withoutZstd = 4;
 
@@ -36,25 +38,17 @@ beforeAll(async () => {
           .join("\n"),
     },
   );
+  configured = await configure(9, far);
 });
 afterAll(async () => {
   await service?.close();
   await rm(bare, { recursive: true });
 });
 
-const create = async (body: object, server = far) => {
-  const answer = await service.json<{ id: number }>(
-    "POST",
-    `/api/server/${server}/backup-configuration`,
-    {
-      name: "Far",
-      frequency: "30 2 * * *",
-      storage_provider_id: 1,
-      ...body,
-    },
-  );
-  return answer;
-};
+async function configure(siteId: number, server: number): Promise<number> {
+  const site = { backupable_type: "site", backupable_id: siteId };
+  return (await service.installed({ server, name: "Far", ...site })).id;
+}
 
 test.each([
   { promise: "its server's own tar and zstd", server: far, siteId: 9 },
@@ -66,41 +60,35 @@ test.each([
     const { version } = facts?.tools.find(({ name }) => name === "zstd") ?? {};
     expect(version).toEqual(server === far ? expect.any(String) : null);
   });
-  const site = { backupable_type: "site", backupable_id: siteId };
-  const { body } = await create(site, server);
-  await soon(async () => expect((await service.show(body.id)).status).toBe("installed"));
+  const id = server === far ? configured : await configure(siteId, server);
   const page = join(service.folder, "shop/index.php");
   const before = await readFile(page, "utf8");
-  const backup = await service.run(body.id);
+  const backup = await service.run(id);
   expect(backup.status, backup.output).toBe("finished");
   expect(backup.plain_size).toBeGreaterThan(before.length);
   const stored = await readFile(join(service.folder, "copies", backup.path));
   expect(zstdDecompressSync(stored).includes(before)).toBe(true);
   await writeFile(page, "changed");
-  await service.call("PUT", `/api/backup/${backup.id}`);
+  await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
   await service.restored(backup.id, "finished");
   expect(await readFile(page, "utf8")).toBe(before);
 });
 
 test("a server that is away fails the run with words, and nothing is stored", async () => {
-  const { body } = await create({ backupable_type: "site", backupable_id: 9 });
-  await soon(async () => expect((await service.show(body.id)).status).toBe("installed"));
   const sshd = await remote.sshd();
   const before = await service.files();
   await sshd.stop();
-  const failed = await service.run(body.id);
+  const failed = await service.run(configured);
   expect(failed.status).toBe("failed");
   expect(failed.status_reason).toMatch(
     /127\.0\.0\.1:\d+ (?:refused the connection|was lost)|connection to .* was lost/,
   );
   expect(await service.files()).toEqual(before);
   await sshd.start();
-  await soon(async () => expect((await service.run(body.id)).status).toBe("finished"));
+  await soon(async () => expect((await service.run(configured)).status).toBe("finished"));
 });
 
 test("the inventory is changed while backups of the server are configured, and what is backed up moves there", async () => {
-  const { body } = await create({ backupable_type: "site", backupable_id: 9 });
-  await soon(async () => expect((await service.show(body.id)).status).toBe("installed"));
   const moving = await service.installed();
   const text = await readFile(service.inventoryFile, "utf8");
   await writeFile(
