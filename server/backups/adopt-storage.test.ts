@@ -14,7 +14,11 @@ import { isLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
-import { hasPostgresServer, startPostgresServer } from "./testing/postgres-server.ts";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "./testing/postgres-server.ts";
 
 /** The provider of the fresh installation whose folder has the backups. */
 const old = 7;
@@ -44,24 +48,6 @@ const isInstalled = (service: BackupTestService, id: number) =>
     expect(found.status, found.status_reason ?? "").toBe("installed");
     return found;
   });
-
-/** A fresh installation, with a folder of its own for the backups of the earlier one. */
-async function createFresh(more: Parameters<typeof createBackupTestService>[1] = {}, secrets = {}) {
-  const service = await createBackupTestService(
-    { secrets },
-    {
-      ...more,
-      providers: (folder) => `  - { id: ${old}, name: old disk, type: local, path: ${folder}/old }
-  - { id: ${again}, name: same disk, type: local, server: 1, path: ${folder}/./old/ }
-  - { id: ${inner}, name: inner, type: local, path: ${folder}/old/inner }
-  - { id: ${around}, name: around, type: local, path: ${folder} }
-${more.providers?.(folder) ?? ""}`,
-    },
-  );
-  const folder = join(service.folder, "old");
-  await mkdir(folder);
-  return { service, folder };
-}
 
 type Manifest = Record<string, unknown> & { name: string; size: number };
 type FileChange = { size?: number; sha256?: string; [field: string]: unknown };
@@ -105,30 +91,48 @@ async function plant(
   await writeFile(manifestKeyOf(file), JSON.stringify(manifest));
 }
 
+let postgres: PostgresServer | null = null;
+const secrets: Record<string, string> = {};
+const databases = () => "  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }";
+/** The fresh installation, and its folder for those backups. */
+let service: BackupTestService;
+let folder: string;
+beforeAll(async () => {
+  postgres = hasPostgresServer ? await startPostgresServer() : null;
+  await postgres?.createDatabase("shop");
+  secrets["SHOP"] = postgres?.url("shop") ?? "";
+  service = await createBackupTestService(
+    { secrets },
+    {
+      databases,
+      providers: (at) => `  - { id: ${old}, name: old disk, type: local, path: ${at}/old }
+  - { id: ${again}, name: same disk, type: local, server: 1, path: ${at}/./old/ }
+  - { id: ${inner}, name: inner, type: local, path: ${at}/old/inner }
+  - { id: ${around}, name: around, type: local, path: ${at} }`,
+    },
+  );
+  folder = join(service.folder, "old");
+  await mkdir(folder);
+});
+afterAll(async () => {
+  await service?.close();
+  await postgres?.stop();
+});
+
 describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
-  let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
   let first: BackupTestService;
   let second: BackupTestService;
-  let folder: string;
   beforeAll(async () => {
-    postgres = await startPostgresServer();
-    await postgres.createDatabase("shop");
-    const secrets = { SHOP: postgres.url("shop") };
-    const databases = () => "  - { id: 4, server: 1, name: shop, engine: postgres, url: env:SHOP }";
     first = await createBackupTestService({ secrets }, { databases });
-    ({ service: second, folder } = await createFresh({ databases }, secrets));
+    second = service;
   });
-  afterAll(async () => {
-    await first?.close();
-    await second?.close();
-    await postgres?.stop();
-  });
+  afterAll(() => first?.close());
 
-  const rows = () => postgres.query("shop", "select * from goods order by id");
+  const rows = () => postgres?.query("shop", "select * from goods order by id");
   const states = (those: Backup[]) => those.map(({ trigger, status }) => `${trigger} ${status}`);
 
   test("its backups are listed, restored, and kept by retention", async () => {
-    await postgres.query(
+    await postgres?.query(
       "shop",
       "create table goods (id int primary key, name text); insert into goods values (1, 'tea'), (2, 'rum')",
     );
@@ -184,7 +188,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
     const { body: overview } = await second.json<Overview>("GET", "/api/overview");
     expect(JSON.stringify(overview.protection)).toContain("No backup configured.");
 
-    await postgres.query("shop", "drop table goods");
+    await postgres?.query("shop", "drop table goods");
     await second.call("PUT", `/api/backup/${newest?.id}`);
     await second.restored(newest?.id ?? 0, "finished");
     expect(await rows()).toEqual(before);
@@ -228,11 +232,6 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
 });
 
 describe("a storage", () => {
-  let service: BackupTestService;
-  let folder: string;
-  beforeAll(async () => {
-    ({ service, folder } = await createFresh());
-  });
   beforeEach(async () => {
     await service.clear();
     // The page for recovery may still be written there, for the test before.
@@ -241,7 +240,6 @@ describe("a storage", () => {
     // An adopted one has a marker, and is away without it.
     await service.query("update storage_providers set marked_path = null");
   });
-  afterAll(() => service?.close());
   const paths = async () =>
     (await service.query<{ path: string }>("select path from backups order by id")).map(
       (row) => row.path,
