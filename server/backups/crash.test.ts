@@ -1,6 +1,6 @@
 // The service is killed at random moments of runs and restores. What is listed as finished must be whole, what is not
 // must be gone, and a target must be the old or the new one.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
 import { makeRandom, makeSeed } from "../testing/random.ts";
-import { administer, databaseUrl } from "../testing/service.ts";
+import { administer, createDatabase, databaseUrl } from "../testing/service.ts";
 import { startService, type ServiceProcess } from "../testing/service-process.ts";
 import { soon } from "../testing/soon.ts";
 import { nightly } from "./testing/backup-service.ts";
@@ -27,11 +27,11 @@ import { hasPostgresServer } from "./testing/postgres-server.ts";
 const rounds = Number(process.env["CRASH_ROUNDS"] ?? 0.5);
 const seed = makeSeed();
 const random = makeRandom(seed);
-const database = `test_${randomBytes(6).toString("hex")}`;
 
 const remote = createRemoteServer();
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
+let database: string;
 let folder: string;
 let service: ServiceProcess;
 let sources: Awaited<ReturnType<typeof createKillTargets>>;
@@ -42,7 +42,7 @@ const start = async () => {
 };
 
 beforeAll(async () => {
-  await administer(`create database ${database}`);
+  database = await createDatabase();
   folder = await realpath(await makeMemoryFolder("quarterdeck-crash-"));
   sources = await createKillTargets(folder, await remote.connection());
   const sealing = `recipients: [${recipient}], drill_identity: env:DRILL`;
