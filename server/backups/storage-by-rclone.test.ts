@@ -49,7 +49,7 @@ afterAll(async () => {
 const writeConfig = () =>
   writeFile(join(service.folder, "secrets/box.conf"), box.config, { mode: 0o600 });
 
-test("a backup is kept there, downloaded, drilled and restored, and goes with its configuration", async () => {
+test("a backup is kept there and restored, and goes with its configuration", async () => {
   const { body } = await service.json<Page<StorageProvider>>("GET", "/api/storage-providers");
   expect(body.data.find(({ id }) => id === onBox)).toMatchObject({
     type: "rclone",
