@@ -28,8 +28,12 @@ export type BackupTestService = TestService & {
   backup(id: number): Promise<Backup>;
   /** Asks for a run and waits for its end. */
   run(configurationId: number): Promise<Backup>;
+  /** Waits for the end of a run, a copy or an import, however it ends. */
+  ended(id: number): Promise<Backup>;
   becomes(id: number, status: string, timeoutMs?: number): Promise<Backup>;
   restored(id: number, status: string, timeoutMs?: number): Promise<Backup>;
+  /** Asks for a drill and waits until it is finished. */
+  drilled(id: number): Promise<Backup>;
   /** Forgets all configurations and empties the local storage: for a test that wants a service to itself. */
   clear(): Promise<void>;
   /** Every stored file in the local storage, as `storedFilesIn` counts them. */
@@ -37,6 +41,10 @@ export type BackupTestService = TestService & {
   /** Runs a statement on the SQLite database and answers its rows. */
   sql(statement: string): Record<string, unknown>[];
 };
+
+/** Waits for work, which takes longer than a few looks: each is a request with several queries. */
+const done = <Result>(look: () => Promise<Result>, timeoutMs?: number): Promise<Result> =>
+  soon(look, timeoutMs, 100);
 
 /** Fields of one, and the id of its server; by default the first. */
 type ConfigurationChange = { server?: number; [field: string]: unknown };
@@ -133,11 +141,17 @@ export async function createBackupTestService(
     return body;
   };
   const becomes: BackupTestService["becomes"] = (id, status, timeoutMs) =>
-    soon(async () => {
+    done(async () => {
       const found = await backup(id);
       expect(found.status, found.output).toBe(status);
       return found;
     }, timeoutMs);
+  const ended: BackupTestService["ended"] = (id) =>
+    done(async () => {
+      const found = await backup(id);
+      expect(found.ended_at, found.output).not.toBeNull();
+      return found;
+    });
 
   const statusOf: BackupTestService["statusOf"] = async (method, path, body) =>
     (await service.call(method, path, body)).status;
@@ -159,6 +173,7 @@ export async function createBackupTestService(
       return answer.body.errors;
     },
     becomesGone: (path) => soon(async () => expect(await statusOf("GET", path)).toBe(404)),
+    ended,
     configuration,
     show,
     backup,
@@ -166,7 +181,7 @@ export async function createBackupTestService(
     sql,
     installed: async (change) => {
       const { id } = await configuration(change);
-      return soon(async () => {
+      return done(async () => {
         const found = await show(id);
         expect(found.status, found.status_reason ?? "").toBe("installed");
         return found;
@@ -175,18 +190,22 @@ export async function createBackupTestService(
     async run(configurationId) {
       const { status, body } = await service.json<Backup>("POST", `/api/backup/${configurationId}`);
       expect(status, JSON.stringify(body)).toBe(202);
-      return soon(async () => {
-        const found = await backup(body.id);
-        expect(found.ended_at).not.toBeNull();
-        return found;
-      });
+      return ended(body.id);
     },
     restored: (id, status, timeoutMs) =>
-      soon(async () => {
+      done(async () => {
         const found = await backup(id);
         expect(found.restore_status, found.restore_output ?? "").toBe(status);
         return found;
       }, timeoutMs),
+    async drilled(id) {
+      expect(await statusOf("POST", `/api/backup/${id}/drill`)).toBe(202);
+      return done(async () => {
+        const found = await backup(id);
+        expect(found.drill_status, found.drill_output ?? "").toBe("finished");
+        return found;
+      });
+    },
     async clear() {
       // An installation writes a file into its storage for a moment, even if its configuration is deleted meanwhile.
       const left = await soon(async () => {
