@@ -9,6 +9,7 @@ import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-se
 import { createMysqlClient, readUrl } from "./client.ts";
 import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 import { makeRandom, makeSeed } from "../../../testing/random.ts";
+import { soon } from "../../../testing/soon.ts";
 import { SourceError } from "../source.ts";
 import { createMysqlSource } from "./source.ts";
 import {
@@ -458,6 +459,17 @@ describe("a drill", () => {
     await expect(
       source.drill(streamOf(content.subarray(0, 5000)), manifest, attemptOf(2)),
     ).rejects.toThrow(SourceError);
+    await expectNothingLeft();
+    const abort = new AbortController();
+    const from = new PassThrough();
+    from.write(content.subarray(0, 5000));
+    const drilling = source.drill(from, manifest, attemptOf(2, abort.signal)).then(
+      () => "It did not fail.",
+      (error: Error) => error.message,
+    );
+    await soon(async () => expect(await scratchDatabases(server)).not.toBe(""));
+    abort.abort(new Error("enough"));
+    expect(await drilling).toContain("enough");
     await expectNothingLeft();
     expect(await pictureOf(server, url)).toBe(before);
   });
