@@ -13,7 +13,7 @@ import { startS3, type Gate } from "../storage/testing.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import { anyTimes } from "./testing/any-times.ts";
-import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
 import {
   hasPostgresServer,
@@ -165,14 +165,14 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     });
     const full = await service.run(id);
     expect(full, full.output).toMatchObject({ status: "finished", base_id: null });
-    if (kind.startsWith("folder")) await isProven((await isReferredTo(full)).id);
+    if (kind.startsWith("folder")) await service.drilled((await isReferredTo(full)).id);
     await write("changed");
     let patch = await service.run(id);
     expect(patch, patch.output).toMatchObject({ status: "finished", base_id: full.id });
     if (kind.startsWith("folder")) patch = await isStoredAgain(patch);
     expect(patch).toMatchObject({ encrypted: isSealed, plain_size: expect.any(Number) });
     expect(patch.size).toBeLessThan(full.size / 2);
-    await isProven(patch.id);
+    await service.drilled(patch.id);
     await write("lost");
     const body = isSealed ? { identity, skip_safety_backup: true } : { skip_safety_backup: true };
     await service.call("PUT", `/api/backup/${patch.id}`, body);
@@ -194,14 +194,6 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     if (kind === "SQLite") await followManifest(join(service.folder, "copies", patch.path));
     expect(await read()).toContain("changed");
   });
-
-  async function isProven(id: number): Promise<void> {
-    await service.call("POST", `/api/backup/${id}/drill`);
-    await soon(async () => {
-      const { drill_status: status, drill_output: output } = await service.backup(id);
-      expect(status, output ?? "").toBe("finished");
-    });
-  }
 
   const nothingSince = ({ id, base_id: baseId }: Backup) =>
     `Nothing has changed since backup ${id}${baseId === null ? " (full)" : ""}, by the files' times`;
@@ -281,16 +273,18 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     expect(await readFile(at(`copies/${read.path}`))).toEqual(content);
     expect((await service.backup(last.id)).damage).toMatch(/^Checksum mismatch/);
     await isStoredAgain(read);
-    let gone = full;
-    for (const _ of ["its changes", "itself"]) {
+    const isMissed = async (gone: Backup): Promise<Backup> => {
       await service.call("PUT", `/api/backup/${gone.id}/pin`);
       await rm(at(`copies/${gone.path}`));
       const next = await service.run(id);
       expect(next).toMatchObject({ status: "finished", base_id: null });
       expect((await service.backup(gone.id)).damage).toMatch(/is missing/);
-      await isReferredTo(next);
-      gone = next;
-    }
+      return next;
+    };
+    // By changes, and by what says that there are none.
+    const next = await isMissed(full);
+    await isReferredTo(next);
+    await isMissed(next);
   });
 
   /** By hand, with Debian's programs alone. */
