@@ -1,13 +1,13 @@
 // For the tests of the PostgreSQL source: a database that holds one of everything, and what tells whether it came back.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { expect } from "vitest";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import { postgresTools, type PostgresServer } from "../../../testing/postgres-server.ts";
 import { createCollector } from "../../../testing/collector.ts";
+import { soon } from "../../../../testing/soon.ts";
 import { createPostgresSource, type PostgresSourceOptions } from "../source.ts";
 import type { Attempt } from "../../source.ts";
 
@@ -193,14 +193,11 @@ export async function expectNothingLeft(server: PostgresServer): Promise<void> {
 
 /** Waits until a restore or drill copies rows. */
 export async function untilRestoring(server: PostgresServer): Promise<void> {
-  const untilMs = performance.now() + 60_000;
-  while (performance.now() < untilMs) {
+  await soon(async () => {
     const restoring = await server.query(
       "postgres",
       "select from pg_stat_activity where application_name ~ '^quarterdeck (restore|drill)' and xact_start is not null and query ~* '^copy'",
     );
-    if (restoring.length > 0) return;
-    await sleep(20);
-  }
-  throw new Error("It never became so.");
+    expect(restoring).not.toEqual([]);
+  });
 }
