@@ -2,17 +2,7 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  onTestFinished,
-  test,
-  vi,
-} from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
 import type { InventoryFile } from "../../contract/inventory/inventory.ts";
@@ -76,6 +66,11 @@ const send = async (
   const seen = version === undefined ? (await show()).version : version;
   return service.json(method, `/api/inventory/${path}?version=${seen ?? ""}`, body);
 };
+/** Nothing of a test is kept, so one service takes several. */
+async function putBack() {
+  await writeFile(service.inventoryFile, inventory(service.folder));
+  await rm(join(service.folder, "secrets"), { recursive: true, force: true });
+}
 const timeline = async () =>
   (await service.json<Activity>("GET", "/api/activity?kind=inventory")).body.data.map(
     ({ action, object, actor, detail }) => [action, object.type, object.name, actor.name, detail],
@@ -89,9 +84,10 @@ const blog = (more: object = {}) => ({
 });
 const database = () => ({ server: 1, name: "shop", engine: "postgres", url: { secret } });
 
-describe("what is carried out", () => {
-  beforeEach(() => begin());
-  afterEach(() => service.close());
+describe("what is carried out first", () => {
+  beforeAll(() => begin());
+  afterAll(() => service.close());
+  afterEach(putBack);
 
   test("adds, changes and removes an entry, and touches nothing else in the file", async () => {
     const before = await text();
@@ -131,13 +127,6 @@ describe("what is carried out", () => {
     expect((await send("POST", "sites", blog())).body.id).toBe(3);
   });
 
-  test("keeps the comments inside an entry that changes", async () => {
-    const { databases } = await show();
-    const entry = { ...databases[0], name: "sales" };
-    expect((await send("PUT", "databases/4", entry)).status).toBe(200);
-    expect(await text()).toContain("name: sales # of the shop\n    engine: sqlite");
-  });
-
   test("takes each kind of entry", async () => {
     await send("POST", "servers", { name: "second", connection: "local" });
     await send("POST", "storage-providers", { name: "disk", type: "local", path: "/copies" });
@@ -155,6 +144,19 @@ describe("what is carried out", () => {
       databases: [{ id: 4 }, { id: 5, url: "env:SHOP" }],
     });
     expect(service.app.inventoryProblem()).toBeNull();
+  });
+});
+
+describe("what is carried out", () => {
+  beforeAll(() => begin());
+  afterAll(() => service.close());
+  afterEach(putBack);
+
+  test("keeps the comments inside an entry that changes", async () => {
+    const { databases } = await show();
+    const entry = { ...databases[0], name: "sales" };
+    expect((await send("PUT", "databases/4", entry)).status).toBe(200);
+    expect(await text()).toContain("name: sales # of the shop\n    engine: sqlite");
   });
 
   describe("an entry that is in use stays", () => {
@@ -175,10 +177,10 @@ describe("what is carried out", () => {
   describe("two people", () => {
     test("the second of two changes learns what the first one did", async () => {
       const { version } = await show();
-      await send("POST", "sites", blog(), version);
+      const first = await send("POST", "sites", blog(), version);
       const second = await send("POST", "sites", blog({ name: "forum" }), version);
       expect(second).toMatchObject({ status: 409, body: { code: "inventory_changed" } });
-      expect(second.body.diff).toContain(`+  - { id: 2, server: 1, name: blog`);
+      expect(second.body.diff).toContain(`+  - { id: ${first.body.id}, server: 1, name: blog`);
       expect(await text()).not.toContain("forum");
     });
 
@@ -207,7 +209,8 @@ describe("what is carried out", () => {
       const added = await send("POST", "databases", database());
       expect(added.status).toBe(201);
       const [name = ""] = await secretNames();
-      expect(name).toMatch(/^databases-5-url-[0-9a-f]{12}$/);
+      const { id } = added.body;
+      expect(name).toMatch(new RegExp(`^databases-${id}-url-[0-9a-f]{12}$`));
       expect(await text()).toContain(`url: "file:secrets/${name}"`.replaceAll('"', ""));
       expect(await readFile(await path(), "utf8")).toBe(`${secret}\n`);
       expect((await stat(await path())).mode & 0o777).toBe(0o600);
@@ -219,35 +222,44 @@ describe("what is carried out", () => {
         type: "local",
         path: `${service.folder}/copies`,
       });
-      await service.call("POST", "/api/server/1/backup-configuration", {
-        name: "nightly",
-        frequency: "0 3 * * *",
-        storage_provider_id: 1,
-        backupable_type: "database",
-        backupable_id: 5,
-      });
+      const { body: made } = await service.json<{ id: number }>(
+        "POST",
+        "/api/server/1/backup-configuration",
+        {
+          name: "nightly",
+          frequency: "0 3 * * *",
+          storage_provider_id: 1,
+          backupable_type: "database",
+          backupable_id: id,
+        },
+      );
+      const configuration = `/api/backup-configuration/${made.id}`;
       const reason = async () =>
-        (await service.json<{ status_reason: string }>("GET", "/api/backup-configuration/1")).body
-          .status_reason;
+        (await service.json<{ status_reason: string }>("GET", configuration)).body.status_reason;
       await vi.waitFor(async () => expect(await reason()).toContain("127.0.0.1:9"), 10_000);
       const told = [added, await show(), await timeline(), await text(), log].map((one) =>
         JSON.stringify(one),
       );
       expect(told.join("\n")).not.toContain("planted-typed-password");
+      // Its database goes with this test.
+      await vi.waitFor(async () => {
+        await service.call("DELETE", configuration);
+        expect((await service.call("GET", configuration)).status).toBe(404);
+      }, 60_000);
     });
 
     test("goes with its entry, and with the next one in its place", async () => {
-      await send("POST", "databases", database());
+      const { id } = (await send("POST", "databases", database())).body;
       const [first] = await secretNames();
-      await send("PUT", "databases/5", { ...database(), url: { secret: "postgres://other" } });
+      await send("PUT", `databases/${id}`, { ...database(), url: { secret: "postgres://other" } });
       const [second, ...more] = await secretNames();
       expect([second === first, more]).toEqual([false, []]);
       expect(await readFile(await path(), "utf8")).toBe("postgres://other\n");
       // As the form sends what it does not change.
       const { databases } = await show();
-      await send("PUT", "databases/5", { ...databases[1], name: "store" });
+      await send("PUT", `databases/${id}`, { ...databases[1], name: "store" });
       expect(await secretNames()).toEqual([second]);
-      await send("DELETE", "databases/5");
+      await send("DELETE", `databases/${id}`);
       expect(await secretNames()).toEqual([]);
     });
 
@@ -300,13 +312,9 @@ describe("what is carried out", () => {
 });
 
 describe("what is refused or asked", () => {
-  // Nothing of it is kept, so one service takes all.
   beforeAll(() => begin());
   afterAll(() => service.close());
-  afterEach(async () => {
-    await writeFile(service.inventoryFile, inventory(service.folder));
-    await rm(join(service.folder, "secrets"), { recursive: true, force: true });
-  });
+  afterEach(putBack);
 
   test("shows what the file says, and that it can be written", async () => {
     expect(await show()).toMatchObject({
@@ -322,7 +330,6 @@ describe("what is refused or asked", () => {
   });
 
   describe("what is wrong is said at its field, all of it at once", () => {
-    // Nothing of them is kept, so one service takes all.
     const wrong: [string, string, object, Record<string, string[]>][] = [
       [
         "the schema's complaints",
@@ -500,13 +507,11 @@ describe("what is refused or asked", () => {
 });
 
 describe("a file that nobody may write here", () => {
-  const readOnly = async (options: Parameters<typeof createTestService>[0]) => {
-    await begin(options);
-    onTestFinished(() => service.close());
-  };
+  beforeAll(() => begin({ isInventoryReadOnly: true }));
+  afterAll(() => service.close());
+  afterEach(putBack);
 
   test("is said with the lines to paste, and the secret is not among them", async () => {
-    await readOnly({ isInventoryReadOnly: true });
     const before = await text();
     expect((await show()).read_only_reason).toContain("QUARTERDECK_INVENTORY_READONLY is set");
     const entry = { server: 1, name: "shop", engine: "postgres", url: { secret } };
@@ -523,7 +528,6 @@ describe("a file that nobody may write here", () => {
   });
 
   test("a secret that somebody wrote into the file is not among the lines either", async () => {
-    await readOnly({ isInventoryReadOnly: true });
     const byHand = `${await text()}  - { id: 6, server: 1, name: logs, engine: mysql, url: "mysql://u:hunter2@h/d" }\n`;
     await writeFile(service.inventoryFile, byHand);
     const answer = await send("DELETE", "databases/6");
@@ -531,20 +535,21 @@ describe("a file that nobody may write here", () => {
     expect(answer.body.yaml).toContain("name: logs, engine: mysql, url: …");
     expect(JSON.stringify(answer)).not.toContain("hunter2");
   });
+});
 
-  test("an instance that reads none has the lines too", async () => {
-    await readOnly({});
-    await service.app.close("stop");
-    const { createApp } = await import("../app.ts");
-    service.app = await createApp({
-      ...service.options,
-      instance: { ...oneOfMany, role: "api" },
-    });
-    const { version, file, read_only_reason, sites } = await show();
-    expect([version, file, sites.length]).toEqual([null, null, 1]);
-    expect(read_only_reason).toContain("QUARTERDECK_ROLE=api");
-    const answer = await service.json<Answer["body"]>("POST", "/api/inventory/sites", blog());
-    expect([answer.status, answer.body.code]).toEqual([409, "inventory_read_only"]);
-    expect(answer.body.yaml).toContain("sites:\n  - { id: 2, server: 1, name: blog");
+test("an instance that reads no inventory has the lines to paste too", async () => {
+  await begin();
+  onTestFinished(() => service.close());
+  await service.app.close("stop");
+  const { createApp } = await import("../app.ts");
+  service.app = await createApp({
+    ...service.options,
+    instance: { ...oneOfMany, role: "api" },
   });
+  const { version, file, read_only_reason, sites } = await show();
+  expect([version, file, sites.length]).toEqual([null, null, 1]);
+  expect(read_only_reason).toContain("QUARTERDECK_ROLE=api");
+  const answer = await service.json<Answer["body"]>("POST", "/api/inventory/sites", blog());
+  expect([answer.status, answer.body.code]).toEqual([409, "inventory_read_only"]);
+  expect(answer.body.yaml).toContain("sites:\n  - { id: 2, server: 1, name: blog");
 });
