@@ -15,11 +15,7 @@ type Context = Pick<TestContext, "onTestFinished">;
 
 const startServer = ({ onTestFinished }: Context) => startSshd({ cleanUp: onTestFinished });
 
-async function startService(
-  { onTestFinished }: Context,
-  sshd: TestSshd,
-  hostKey?: string | null,
-): Promise<{ service: TestService; status: () => Promise<ServerStatus> }> {
+async function startService({ onTestFinished }: Context, sshd: TestSshd, hostKey?: string | null) {
   const service = await createTestService({
     inventory: (folder) => `
 servers:
@@ -34,23 +30,41 @@ notification_channels:
 `,
   });
   onTestFinished(() => service.close());
-  const status = async () => (await service.json<ServerStatus>("GET", "/api/server/2/status")).body;
-  return { service, status };
+  return {
+    service,
+    /** Asks for no more than that, where `status` has the machine looked at as well. */
+    isReachable: (reachable: boolean) =>
+      inTime(async () =>
+        expect((await service.json<Server>("GET", "/api/server/2")).body).toMatchObject({
+          reachable,
+        }),
+      ),
+    status: async () => (await service.json<ServerStatus>("GET", "/api/server/2/status")).body,
+  };
 }
 
 /** What is promised: unreachable is shown within 30 s. */
 const inTime = (look: () => Promise<void>) => soon(look, 30_000);
 
-test.concurrent("a server that is away is shown and reported once, and so is its return", async (context) => {
+test.concurrent("what servers have is found; one that is away is shown and reported once, and so is its return", async (context) => {
   const sshd = await startServer(context);
-  const { service, status } = await startService(context, sshd);
+  const { service, isReachable, status } = await startService(context, sshd);
   const receiver = await startReceiver();
   context.onTestFinished(() => receiver.close());
   await service.json("POST", "/api/site/2/webhook", { url: receiver.url });
   for (const owner of ["site/2", "site/3", "server/2"])
     await service.json("PUT", `/api/${owner}/notifications`, { channels: [1] });
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await isReachable(true);
+  await inTime(async () => {
+    const { facts } = await status();
+    expect(facts?.memory).toBeGreaterThan(0);
+    expect(facts?.disk).toBeGreaterThan(0);
+    expect(facts?.tools.find(({ name }) => name === "tar")?.version).toContain("tar");
+  });
   expect((await status()).latency).toBeGreaterThan(0);
+  const here = await service.json<ServerStatus>("GET", "/api/server/1/status");
+  expect(here.body).toMatchObject({ connection: "local", reachable: true, host_key: null });
+  expect(here.body.facts?.processors).toBeGreaterThan(0);
 
   await sshd.stop();
   // A connection that was being made was lost first.
@@ -80,7 +94,7 @@ test.concurrent("a server that is away is shown and reported once, and so is its
   ]);
 
   await sshd.start();
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await isReachable(true);
   await inTime(async () =>
     expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
       "server.unreachable",
@@ -130,35 +144,22 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
   );
 });
 
-test.concurrent("what a server has is found, and so is what this machine has", async (context) => {
-  const { service, status } = await startService(context, await startServer(context));
-  await inTime(async () => {
-    const { facts } = await status();
-    expect(facts?.memory).toBeGreaterThan(0);
-    expect(facts?.disk).toBeGreaterThan(0);
-    expect(facts?.tools.find(({ name }) => name === "tar")?.version).toContain("tar");
-  });
-  const here = await service.json<ServerStatus>("GET", "/api/server/1/status");
-  expect(here.body).toMatchObject({ connection: "local", reachable: true, host_key: null });
-  expect(here.body.facts?.processors).toBeGreaterThan(0);
-});
-
 test.concurrent("an account that was not known while its server was away is found once it is back, and a server that hangs is shown and heals by itself", async (context) => {
   const sshd = await startServer(context);
   await sshd.stop();
-  const { service, status } = await startService(context, sshd);
+  const { service, isReachable } = await startService(context, sshd);
   const account = async () =>
     (await service.json<{ account: string | null }>("GET", "/api/site/2")).body.account;
   expect(await account()).toBeNull();
   await sshd.start();
   await inTime(async () => expect(await account()).toBe(sshd.user));
 
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await isReachable(true);
   const goOn = await sshd.hang();
   context.onTestFinished(goOn);
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: false }));
+  await isReachable(false);
   await goOn();
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
+  await isReachable(true);
 });
 
 /** Puts something else in the place of a part of the inventory, and has it read. */
@@ -168,36 +169,33 @@ async function changeInventory(service: TestService, part: string, other: string
   service.app.readInventory();
 }
 
-/** A server that was asked and has not responded yet. */
-async function hangWhileAsked(context: Context) {
-  const sshd = await startServer(context);
-  const { service, status } = await startService(context, sshd);
-  await inTime(async () => expect(await status()).toMatchObject({ reachable: true }));
-  context.onTestFinished(await sshd.hang());
-  // Whoever saves the inventory has all servers asked.
-  await changeInventory(service, "name: blog", "name: journal");
-  await inTime(async () =>
-    expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name: "journal" }),
-  );
-  return { sshd, service, status, events: () => service.query("select type from events") };
-}
+test.concurrent("a connection that its changed entry ends, or a service that stops, says nothing of the server", async (context) => {
+  const [sshd, other] = await Promise.all([startServer(context), startServer(context)]);
+  const { service, isReachable, status } = await startService(context, sshd);
+  await isReachable(true);
+  /** Comes back once the server was asked, and has not responded yet. */
+  const hangWhileAsked = async (hung: TestSshd, part: string, name: string) => {
+    context.onTestFinished(await hung.hang());
+    // Whoever saves the inventory has all servers asked.
+    await changeInventory(service, `name: ${part}`, `name: ${name}`);
+    await inTime(async () =>
+      expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name }),
+    );
+  };
+  const events = () => service.query("select type from events");
 
-test.concurrent("a connection that its changed entry ends says nothing of the server", async (context) => {
-  const working = await startServer(context);
-  const { sshd, service, status, events } = await hangWhileAsked(context);
-  await changeInventory(service, sshEntry(sshd), sshEntry(working));
+  await hangWhileAsked(sshd, "blog", "journal");
+  await changeInventory(service, sshEntry(sshd), sshEntry(other));
   await inTime(async () =>
     expect(await status()).toMatchObject({
       reachable: true,
-      place: expect.stringContaining(String(working.port)),
+      place: expect.stringContaining(String(other.port)),
       latency: expect.any(Number),
     }),
   );
   expect(await events()).toEqual([]);
-});
 
-test.concurrent("a service that stops says nothing of the servers that it was asking", async (context) => {
-  const { service, events } = await hangWhileAsked(context);
+  await hangWhileAsked(other, "journal", "diary");
   await service.app.close("keep");
   service.app = await createApp(service.options);
   expect(await events()).toEqual([]);
