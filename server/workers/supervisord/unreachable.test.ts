@@ -1,5 +1,5 @@
 // A worker whose supervisord does not answer, as its service shows it.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
 import type { Overview } from "../../../contract/overview.ts";
 import type { Page } from "../../../contract/paging.ts";
@@ -15,9 +15,6 @@ let supervisord: TestSupervisord;
 let service: TestService;
 beforeAll(async () => {
   supervisord = await startSupervisord();
-});
-afterAll(() => supervisord?.close());
-beforeEach(async () => {
   service = await createTestService({
     inventory: (folder) =>
       oneSite(folder).replace(
@@ -26,9 +23,19 @@ beforeEach(async () => {
       ),
   });
 });
+const removeAll = () =>
+  soon(async () => {
+    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
+    for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
+    expect(body.data).toEqual([]);
+  });
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
-  await service.close();
+  await removeAll();
+}, 90_000);
+afterAll(async () => {
+  await service?.close();
+  await supervisord?.close();
 });
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
@@ -143,14 +150,11 @@ test("an order that waits is withdrawn, and nobody notices", async () => {
 test("what is stopped on the server is stopped here, and starts from there as well", async () => {
   const { id } = await create();
   const groups = JSON.stringify(await supervisord.call("getAllProcessInfo"));
-  const name = [...groups.matchAll(/"group":"(quarterdeck-\w+-\d+-1)"/g)].at(-1)?.[1] ?? "";
-  const mine = [...groups.matchAll(/"group":"(quarterdeck-\w+-\d+-1)"/g)].map(
-    ([, one = ""]) => one,
-  );
-  expect(mine).toContain(name);
-  for (const one of mine) await supervisord.call("stopProcess", one, true).catch(() => null);
+  const [, group = ""] = /"group":"(quarterdeck-\w+-\d+-1)"/.exec(groups) ?? [];
+  expect(group).toMatch(new RegExp(`-${id}-1$`));
+  await supervisord.call("stopProcess", group, true);
   const stopped = await becomes(id, { status: "stopped" });
   expect(stopped.status_reason).toContain("Stopped on the server, not by Quarterdeck");
-  for (const one of mine) await supervisord.call("startProcess", one, false).catch(() => null);
+  await supervisord.call("startProcess", group, false);
   await becomes(id, { status: "installed" });
 }, 90_000);

@@ -1,7 +1,8 @@
 // Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "../../../contract/paging.ts";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
@@ -16,9 +17,6 @@ let supervisord: TestSupervisord;
 let service: TestService;
 beforeAll(async () => {
   supervisord = await startSupervisord();
-});
-afterAll(() => supervisord?.close());
-beforeEach(async () => {
   service = await createTestService({
     inventory: (folder) =>
       oneSite(folder).replace(
@@ -27,9 +25,19 @@ beforeEach(async () => {
       ),
   });
 });
+const removeAll = () =>
+  soon(async () => {
+    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
+    for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
+    expect(body.data).toEqual([]);
+  });
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
-  await service.close();
+  await removeAll();
+}, 90_000);
+afterAll(async () => {
+  await service?.close();
+  await supervisord?.close();
 });
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
