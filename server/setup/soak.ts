@@ -139,12 +139,13 @@ const programs: readonly Program[] = [
   {
     name: "draws",
     about:
-      "many times as many cases drawn by chance: of ends of a backup that fail, of forecasts, of a shared directory, of changed inventories",
+      "many times as many cases drawn by chance: of ends of a backup that fail, of forecasts, of a shared directory, of changed inventories, of texts that come through supervisord",
     files: [
       "server/backups/forecast.test.ts",
       "server/backups/settling.test.ts",
       "server/backups/shared-directory.test.ts",
       "server/inventory/edit-text.test.ts",
+      "server/workers/supervisord/command-text.test.ts",
     ],
     environment: { LONG_FORM: "true" },
   },

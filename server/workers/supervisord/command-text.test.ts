@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { commandText, withEnvironment } from "./command-text.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+import { isLongForm } from "../../testing/long-form.ts";
 import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
@@ -148,6 +149,6 @@ test("arguments and variables come through supervisord byte for byte", async () 
     fc.asyncProperty(fc.array(given, { minLength: 8, maxLength: 8 }), async (all) => {
       expect(await run(all)).toEqual(all);
     }),
-    { numRuns: 12 },
+    { numRuns: isLongForm ? 12 : 4 },
   );
 }, 300_000);
