@@ -231,7 +231,7 @@ test("a database that is a standby by now refuses changes in words, and the serv
   try {
     const refused = await soon(async () => {
       const response = await service.call("POST", "/api/site/1/worker", workerBody);
-      const { message } = (await response.json()) as { message: string };
+      const { message }: { message: string } = await response.json();
       expect(message).toMatch(/read-only/);
       return response;
     });

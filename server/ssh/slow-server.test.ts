@@ -9,7 +9,7 @@ import type { Server, ServerStatus, Site } from "../../contract/servers.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { createBackupTestService, soon } from "../backups/testing/backup-service.ts";
 import { ownUser } from "../testing/own-user.ts";
-import { sendSignal } from "../testing/signals.ts";
+import { signalGroup } from "../testing/signals.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startSupervisord } from "../workers/supervisord/testing/supervisord.ts";
 import { sshEntry } from "./testing/entry.ts";
@@ -79,7 +79,7 @@ test("a server behind a slow link stays reachable, with its latency, its workers
   await soon(async () =>
     expect((await service.show(configuration.id)).last_backup?.status).toBe("running"),
   );
-  sendSignal(first, "SIGKILL");
+  signalGroup(first, "SIGKILL");
   await soon(async () => expect(pidOf(await becomes<Worker>(path, {}))).not.toBe(first));
   await becomes<Worker>(path, { status: "installed" });
   const backup = await running;
