@@ -6,7 +6,7 @@ import { queryClient } from "../api/query.ts";
 import { dismissToast, toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
-import { safetyOf } from "./undo.ts";
+import { canUndo, safetyOf } from "./undo.ts";
 
 const lookMs = 1_000;
 
@@ -41,7 +41,10 @@ async function report(backup: Backup, undo: Undo): Promise<void> {
     toast.success(
       `Backup ${id} restored.`,
       `Previous data saved as backup ${safety.id}.`,
-      { label: "Undo restore", run: () => undo(safety, configuration) },
+      // Whoever saw the end on the page may have asked for that meanwhile.
+      canUndo(backup, safety, configuration)
+        ? { label: "Undo restore", run: () => undo(safety, configuration) }
+        : undefined,
       job,
     );
 }
