@@ -209,6 +209,40 @@ test.describe("a restore", () => {
     await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
+  test("that was undone before its end was told elsewhere offers no undo there", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id, name } = await backups.createConfiguration();
+    const backup = newestOf(await backups.run(id));
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await action(page, "Restore", backup.id).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill(backups.database.name);
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/api/backup/${backup.id}`, async (route) => {
+      if (route.request().method() === "GET") await held.promise;
+      await route.continue();
+    });
+    await dialog.getByRole("button", { name: "Restore" }).click();
+    await expect(dialog).toBeHidden();
+    const expectRestored = (backupId: number) =>
+      expect
+        .poll(async () => (await showBackup(service, backupId)).restore_status)
+        .toBe("finished");
+    await expectRestored(backup.id);
+    const safety = newestOf(await backups.configuration(id));
+    await service.call("PUT", `/api/backup/${safety.id}`, {});
+    await expectRestored(safety.id);
+    await page.getByRole("link", { name: `${backups.server.name} backups` }).click();
+    await expect(configurationRow(page, name)).toBeVisible();
+    held.resolve();
+    await expectToast(page, "status", `Backup ${backup.id} restored.`);
+    // Now, not once the message has gone by itself.
+    expect(await page.getByRole("button", { name: "Undo restore" }).count()).toBe(0);
+  });
+
   test("is not done while the typed name is not the target's, nor after Escape", async ({
     connected: page,
     service,
