@@ -1,6 +1,6 @@
 // One copy from beginning to end: the stored file of a run, read from its storage and stored in a second one.
-import { utcText } from "../../contract/values.ts";
 import { pipeline } from "node:stream/promises";
+import { utcText } from "../../contract/values.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";

@@ -1,6 +1,6 @@
 // Stores how a backup ended: the row, its event or timeline entry, and the follow-up jobs, in one transaction.
-import { utcText } from "../../contract/values.ts";
 import type { Logger } from "pino";
+import { utcText } from "../../contract/values.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
