@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Backup, DownloadLink } from "../../contract/backups/backup.ts";
@@ -18,13 +17,10 @@ let backup: Backup;
 const clock = createShiftedClock();
 let log = "";
 beforeAll(async () => {
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      log += chunk.toString();
-      done();
-    },
+  service = await createBackupTestService({
+    clock,
+    log: createLog("debug", { write: (line) => void (log += line) }),
   });
-  service = await createBackupTestService({ clock, log: createLog("debug", destination) });
   // More than any buffer on the way takes in.
   service.sql(
     `insert into orders (customer) values ('${randomBytes(2 ** 20).toString("base64")}')`,

@@ -1,4 +1,3 @@
-import { Writable } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createLog } from "../log.ts";
@@ -7,16 +6,12 @@ import { createTestService, type TestService } from "../testing/service.ts";
 let lines: { level: number; msg: string; address?: string }[] = [];
 let text = "";
 let hosts = 0;
-const log = createLog(
-  "trace",
-  new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString();
-      lines.push(JSON.parse(chunk.toString()));
-      done();
-    },
-  }),
-);
+const log = createLog("trace", {
+  write(line) {
+    text += line;
+    lines.push(JSON.parse(line));
+  },
+});
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 // Thousands of requests made from the interface description: no error of the service, always the described form, and
 // no secret anywhere. FUZZ_SEED plays a failure again, FUZZ_REQUESTS says how many.
 import type { Server } from "node:http";
-import { Writable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../log.ts";
@@ -55,17 +54,11 @@ let resources: Resources;
 /** What the service has logged so far. */
 let log = "";
 beforeAll(async () => {
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      log += chunk.toString();
-      done();
-    },
-  });
   service = await createTestService({
     inventory: oneOfEach,
     secrets: plantedSecrets,
     smtp: readSmtpUrl(smtpUrl),
-    log: createLog("debug", destination),
+    log: createLog("debug", { write: (line) => void (log += line) }),
   });
   server = await listen(service.app.fetch, 0, "127.0.0.1");
   resources = await createResources(service, service.folder);

@@ -1,7 +1,6 @@
 // Changes of the inventory file over HTTP: a real file, a real database, and what each refusal says.
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
@@ -35,15 +34,9 @@ let service: TestService;
 let log = "";
 async function begin(options: Parameters<typeof createTestService>[0] = {}) {
   log = "";
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      log += chunk.toString();
-      done();
-    },
-  });
   service = await createTestService({
     inventory,
-    log: createLog("debug", destination),
+    log: createLog("debug", { write: (line) => void (log += line) }),
     ...options,
   });
 }

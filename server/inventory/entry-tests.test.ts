@@ -6,7 +6,6 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { InventoryTest } from "../../contract/inventory/inventory.ts";
 import { createAllowedHosts } from "../http/allowed-hosts.ts";
@@ -25,15 +24,9 @@ const password = "planted-test-password";
 let service: TestService;
 let log = "";
 beforeAll(async () => {
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      log += chunk.toString();
-      done();
-    },
-  });
   service = await createTestService({
     inventory: oneSite,
-    log: createLog("debug", destination),
+    log: createLog("debug", { write: (line) => void (log += line) }),
     isAllowedHost: createAllowedHosts({ listensOn: "127.0.0.1", publicUrl: null, machineName: "" }),
   });
 });
