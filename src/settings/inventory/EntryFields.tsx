@@ -1,24 +1,25 @@
 // The fields of each kind of entry.
-import { useController, useFormContext, useWatch } from "react-hook-form";
+import { useController, useWatch } from "react-hook-form";
 import type { InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { Checkbox } from "../../ui/Checkbox.tsx";
-import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
-import { SelectField, ServerField, TextField, useFieldError } from "./fields.tsx";
-import { EncryptionFields } from "./EncryptionFields.tsx";
+import {
+  NameField,
+  SelectField,
+  ServerField,
+  TextField,
+  TypeField,
+  useFieldError,
+} from "./fields.tsx";
 import { HookFields } from "./HookFields.tsx";
-import { LoginFields } from "./LoginFields.tsx";
 import { SecretField } from "./SecretField.tsx";
 import { ServerFields } from "./ServerFields.tsx";
+import { StorageFields } from "./StorageFields.tsx";
 
 type FieldsProps = { inventory: InventoryFile };
-
-const NameField = ({ placeholder }: { placeholder: string }) => (
-  <TextField name="name" label="Name" placeholder={placeholder} emptyText="Enter a name." />
-);
 
 const userHelp = "Account on the server. Leave empty for the folder's owner.";
 
@@ -92,33 +93,6 @@ const engines = [
   { value: "sqlite", label: "SQLite" },
 ] as const;
 
-/** What kind of an entry it is, which decides its fields. */
-function TypeField<Value extends string>({
-  name,
-  legend,
-  options,
-}: {
-  name: string;
-  legend: string;
-  options: readonly { value: Value; label: string }[];
-}) {
-  const { setValue } = useFormContext<EntryValues>();
-  const value = useWatch<EntryValues>({ name });
-  const [first] = options;
-  const current = options.find((option) => option.value === value) ?? first;
-  if (current === undefined) return null;
-  return (
-    <div className="sm:col-span-2">
-      <ChoiceList
-        legend={legend}
-        options={options}
-        value={current.value}
-        onChange={(next) => setValue(name, next, { shouldDirty: true })}
-      />
-    </div>
-  );
-}
-
 function DatabaseFields({ inventory }: FieldsProps) {
   const engine = useWatch<EntryValues>({ name: "engine" });
   return (
@@ -182,132 +156,6 @@ function DatabaseFields({ inventory }: FieldsProps) {
         </HookFields>
       )}
     </FieldGroup>
-  );
-}
-
-const storageTypes = [
-  { value: "local", label: "Folder" },
-  { value: "s3", label: "S3-compatible" },
-  { value: "sftp", label: "SFTP" },
-  { value: "rclone", label: "rclone" },
-] as const;
-
-function LockFields() {
-  const mode = useWatch<EntryValues>({ name: "lock.mode" });
-  const isLocked = typeof mode === "string" && mode !== "";
-  return (
-    <>
-      <SelectField
-        name="lock.mode"
-        label="Object lock"
-        options={[
-          ["", "Bucket default"],
-          ["governance", "Governance"],
-          ["compliance", "Compliance"],
-        ]}
-        help="Needs a bucket with object lock. Compliance: nobody can delete a backup early, not even the account's owner."
-      />
-      {isLocked && (
-        <TextField
-          name="lock.days"
-          label="Locked for"
-          placeholder="30"
-          isNumber
-          emptyText="Enter a number of days."
-          help="Days from the end of each backup. Retention deletes it after that."
-        />
-      )}
-    </>
-  );
-}
-
-function StorageFields({ inventory }: FieldsProps) {
-  const type = useWatch<EntryValues>({ name: "type" });
-  return (
-    <>
-      <FieldGroup title="Storage provider">
-        <NameField placeholder="offsite" />
-        <TypeField name="type" legend="Type" options={storageTypes} />
-        {type === "sftp" && (
-          <>
-            <TextField
-              name="path"
-              label="Folder"
-              placeholder="backups"
-              isCode
-              emptyText="Enter the folder's path."
-              help="As the login sees it. The folder must exist."
-            />
-            <TextField
-              name="ssh.config"
-              label="SSH configuration"
-              placeholder="/etc/quarterdeck/ssh_config"
-              isCode
-              help="An ssh_config on Quarterdeck's machine whose options apply as well."
-            />
-          </>
-        )}
-        {type === "rclone" && (
-          <>
-            <TextField
-              name="remote"
-              label="Remote"
-              placeholder="box:quarterdeck"
-              isCode
-              emptyText="Enter the remote, a colon and a path."
-              help="Name of a remote in rclone's config file, a colon, and a path. rclone must be installed on this machine."
-            />
-            <SecretField
-              name="config"
-              label="rclone config"
-              text={{
-                label: "rclone config to store",
-                placeholder: "[box]\ntype = sftp\nhost = box.example.com\nuser = backups",
-              }}
-              none="rclone's own, of Quarterdeck's account"
-              emptyText="Paste the section of the remote from rclone's config file."
-              help="The section of the remote, as “rclone config show” prints it."
-            />
-          </>
-        )}
-        {type === "s3" && (
-          <>
-            <TextField name="bucket" label="Bucket" isCode emptyText="Enter the bucket's name." />
-            <TextField name="region" label="Region" placeholder="us-east-1" isCode />
-            <TextField
-              name="endpoint"
-              label="Endpoint"
-              placeholder="https://s3.example.com"
-              isCode
-              help="Leave empty for Amazon S3."
-            />
-            <div className="max-sm:hidden" />
-            <SecretField name="access_key" label="Access key" emptyText="Enter the access key." />
-            <SecretField name="secret_key" label="Secret key" emptyText="Enter the secret key." />
-            <LockFields />
-          </>
-        )}
-        {type === "local" && (
-          <>
-            <TextField
-              name="path"
-              label="Folder"
-              placeholder="/var/backups/quarterdeck"
-              isCode
-              emptyText="Enter the folder's path."
-              help="The folder must exist."
-            />
-            <ServerField
-              servers={inventory.servers}
-              none="This machine"
-              help="Whose disk the folder is on."
-            />
-          </>
-        )}
-        <EncryptionFields />
-      </FieldGroup>
-      {type === "sftp" && <LoginFields name="ssh" host="box.example.com" />}
-    </>
   );
 }
 

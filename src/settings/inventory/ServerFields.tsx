@@ -1,12 +1,11 @@
 // The fields of a server: how it is reached, and what is done there in a way of its own.
-import { useFormContext, useWatch } from "react-hook-form";
+import { useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
-import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import { FoldedFields } from "../../ui/FoldedFields.tsx";
 import { DrillFields } from "./DrillFields.tsx";
 import type { EntryValues } from "./entry-form.ts";
-import { SelectField, TextField, useFieldError } from "./fields.tsx";
+import { NameField, SelectField, TextField, TypeField, useFieldError } from "./fields.tsx";
 import { LoginFields } from "./LoginFields.tsx";
 
 const places = [
@@ -15,7 +14,6 @@ const places = [
 ] as const;
 
 export function ServerFields({ inventory }: { inventory: InventoryFile }) {
-  const { setValue } = useFormContext<EntryValues>();
   const place = useWatch<EntryValues>({ name: "place" });
   const errors = [
     useFieldError("time_zone"),
@@ -27,15 +25,8 @@ export function ServerFields({ inventory }: { inventory: InventoryFile }) {
   return (
     <>
       <FieldGroup title="Server">
-        <TextField name="name" label="Name" placeholder="web-1" emptyText="Enter a name." />
-        <div className="sm:col-span-2">
-          <ChoiceList
-            legend="Connection"
-            options={places}
-            value={isSsh ? "ssh" : "local"}
-            onChange={(next) => setValue("place", next, { shouldDirty: true })}
-          />
-        </div>
+        <NameField placeholder="web-1" />
+        <TypeField name="place" legend="Connection" options={places} />
       </FieldGroup>
       {isSsh && <LoginFields name="connection.ssh" host="web-1.example.com" />}
       <DrillFields servers={inventory.servers} />

@@ -1,9 +1,10 @@
 // The controls that the entries' forms are made of, each tied to the form by its name.
-import { get, useFormContext, useFormState } from "react-hook-form";
+import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { ReactNode } from "react";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { toNumber, toText } from "../../app/form-values.ts";
 import { Checkbox } from "../../ui/Checkbox.tsx";
+import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Select } from "../../ui/Select.tsx";
@@ -43,6 +44,10 @@ export function TextField({ name, label, help, emptyText, isNumber, ...input }: 
     </Field>
   );
 }
+
+export const NameField = ({ placeholder }: { placeholder: string }) => (
+  <TextField name="name" label="Name" placeholder={placeholder} emptyText="Enter a name." />
+);
 
 type SelectFieldProps = {
   name: string;
@@ -94,6 +99,33 @@ export function CheckField({
       <Field label={label} help={help} layout="beside">
         {(aria) => <Checkbox {...aria} {...register(name)} />}
       </Field>
+    </div>
+  );
+}
+
+/** What kind of an entry it is, which decides its fields. */
+export function TypeField<Value extends string>({
+  name,
+  legend,
+  options,
+}: {
+  name: string;
+  legend: string;
+  options: readonly { value: Value; label: string; help?: string }[];
+}) {
+  const { setValue } = useFormContext<EntryValues>();
+  const value = useWatch<EntryValues>({ name });
+  const [first] = options;
+  const current = options.find((option) => option.value === value) ?? first;
+  if (current === undefined) return null;
+  return (
+    <div className="sm:col-span-2">
+      <ChoiceList
+        legend={legend}
+        options={options}
+        value={current.value}
+        onChange={(next) => setValue(name, next, { shouldDirty: true })}
+      />
     </div>
   );
 }
