@@ -1,7 +1,7 @@
 // The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
 import type { BackupState, BackupTrigger } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
-import { backupTaskQueue } from "../jobs/jobs.ts";
+import { backupTaskQueue } from "../jobs/job-data.ts";
 import type { Connection, Database } from "../store/database.ts";
 import {
   and,

@@ -1,6 +1,6 @@
 // The rows of copies: what runs have where, and what of the newest ones is missing.
 import type { BackupState } from "../../contract/backups/backup.ts";
-import { backupTaskQueue } from "../jobs/jobs.ts";
+import { backupTaskQueue } from "../jobs/job-data.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, eq, inArray, isNull, lt, or, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";

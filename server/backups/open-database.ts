@@ -1,7 +1,7 @@
 // Opens what an entry of a database server stands for: one database, or all of its server. And what a restore wants out of a backup.
 import type { Host } from "../hosts/host.ts";
 import type { DatabaseRow } from "../inventory/store.ts";
-import type { RestoreDestination } from "../jobs/jobs.ts";
+import type { RestoreDestination } from "../jobs/job-data.ts";
 import { createMysqlServerSource } from "./sources/mysql-server/source.ts";
 import { createMysqlSource } from "./sources/mysql/source.ts";
 import { createPostgresServerSource } from "./sources/postgres-server/source.ts";

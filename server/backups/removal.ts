@@ -1,7 +1,8 @@
 // Removes a stored backup: the file first, the row second. A removal that fails is tried again until the file is gone,
 // because a row is all that leads to its file.
 import type { Logger } from "pino";
-import type { JobData, Jobs } from "../jobs/jobs.ts";
+import type { JobData } from "../jobs/job-data.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { ObjectLocked } from "../storage/storage.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";

@@ -21,7 +21,7 @@ import { nothingOfOurs } from "../storage/marker.ts";
 import { storageAway } from "../storage/remote-folder.ts";
 import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
-import type { RestoreDestination } from "../jobs/jobs.ts";
+import type { RestoreDestination } from "../jobs/job-data.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
 import { openDatabase } from "./open-database.ts";

@@ -1,6 +1,6 @@
 // Where a restore goes: back into the backup's own source, into another database or site of the inventory, or into a
 // database that it makes. And what saves the data that is there.
-import type { RestoreDestination } from "../jobs/jobs.ts";
+import type { RestoreDestination } from "../jobs/job-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { targetInWords } from "./event-data.ts";

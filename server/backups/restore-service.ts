@@ -9,7 +9,7 @@ import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Caller } from "../http/route.ts";
 import { conflict } from "../http/service-error.ts";
 import type { DatabaseRow, SiteRow } from "../inventory/store.ts";
-import type { RestoreDestination } from "../jobs/jobs.ts";
+import type { RestoreDestination } from "../jobs/job-data.ts";
 import type { Connection } from "../store/database.ts";
 import type { RestoreTarget } from "../store/tables.ts";
 import { createAddTasks, type AddTasksOptions } from "./add-tasks.ts";

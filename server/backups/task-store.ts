@@ -5,7 +5,7 @@ import {
   type BackupTask,
   type ImportedFile,
   type RestoreDestination,
-} from "../jobs/jobs.ts";
+} from "../jobs/job-data.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { SerialQueue } from "../jobs/serial-queue.ts";
 import type { Visible } from "../events/visible-messages.ts";

@@ -6,7 +6,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { SearchResults } from "../../contract/search.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../clock.ts";
-import { backupTaskQueue } from "../jobs/jobs.ts";
+import { backupTaskQueue } from "../jobs/job-data.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { filtersOf } from "./list-filters.ts";

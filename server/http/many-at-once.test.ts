@@ -5,7 +5,7 @@ import type { Operation } from "../../contract/operation.ts";
 import type { inventoryOperations } from "../../contract/inventory/operations.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import { isLongForm } from "../testing/long-form.ts";
-import { backupTaskQueue } from "../jobs/jobs.ts";
+import { backupTaskQueue } from "../jobs/job-data.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { backupBody } from "../testing/resources.ts";
 import { ownUser } from "../testing/own-user.ts";

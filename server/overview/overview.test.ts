@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Overview } from "../../contract/overview.ts";
-import { backupTaskQueue } from "../jobs/jobs.ts";
+import { backupTaskQueue } from "../jobs/job-data.ts";
 import { serialQueueOptions } from "../jobs/serial-queue.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";

@@ -8,7 +8,7 @@ import type { Clock } from "../../clock.ts";
 import { InvalidFields, unauthorized } from "../../http/service-error.ts";
 import type { Caller } from "../../http/route.ts";
 import type { DatabaseRow, InventoryStore, SiteRow } from "../../inventory/store.ts";
-import type { ImportedFile } from "../../jobs/jobs.ts";
+import type { ImportedFile } from "../../jobs/job-data.ts";
 import type { ListedStorage } from "../../storage/storage.ts";
 import type { Connection } from "../../store/database.ts";
 import { type AddTasksOptions, createAddTasks } from "../add-tasks.ts";

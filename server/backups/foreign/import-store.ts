@@ -1,5 +1,5 @@
 // The configurations that imported backups are listed below, and imports whose file nobody sends any more.
-import { backupTaskQueue } from "../../jobs/jobs.ts";
+import { backupTaskQueue } from "../../jobs/job-data.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import { and, desc, eq, isNotNull, isNull, ne, sql } from "../../store/drizzle.ts";
 import { backupConfigurations as configurations, backups } from "../../store/tables.ts";

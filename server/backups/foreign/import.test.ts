@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { CurrentContents } from "../../../contract/backups/contents.ts";
 import type { ImportableFiles } from "../../../contract/backups/import.ts";
-import { backupTaskQueue } from "../../jobs/jobs.ts";
+import { backupTaskQueue } from "../../jobs/job-data.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
 import { isLongForm } from "../../testing/long-form.ts";
