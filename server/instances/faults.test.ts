@@ -43,7 +43,7 @@ async function expectWorkers(): Promise<void> {
       const pids = data.flatMap(({ process_list: list = [] }) =>
         list.flatMap(({ pid }) => pid ?? []),
       );
-      expect(pids.filter(isAlive)).toHaveLength(1);
+      expect(pids.filter(isAlive), JSON.stringify(data)).toHaveLength(1);
     }
 }
 

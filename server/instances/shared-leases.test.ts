@@ -107,3 +107,34 @@ test("who finds a server that nobody looks after says nothing of it once somebod
   await owner.release();
   await say();
 });
+
+test("what an instance could not begin with it does not look after, and begins with again", async () => {
+  const leases = createInstance();
+  const told: string[] = [];
+  let fails = false;
+  const has = () => [4, 5].filter(leases.has);
+  await leases.start({
+    isBusy: () => false,
+    async taken(ids) {
+      told.push(`taken ${ids.join()}`);
+      if (!fails) return;
+      fails = false;
+      throw new Error("The database went away.");
+    },
+    async lost(ids) {
+      expect(has()).toEqual([]);
+      told.push(`lost ${ids.join()}`);
+    },
+    abandoned: async () => undefined,
+  });
+  told.length = 0;
+  fails = true;
+  await database.db.execute(
+    `insert into servers (id, name, entry) values (4, 'own', '{"connection": "local"}'), (5, 'far', '{"connection": {"ssh": {}}}')`,
+  );
+  leases.wake();
+  await vi.waitFor(() => expect(told).toHaveLength(3), { timeout: 60_000 });
+  expect(told).toEqual(["taken 4,5", "lost 4,5", "taken 4,5"]);
+  expect(has()).toEqual([4, 5]);
+  await leases.release();
+});

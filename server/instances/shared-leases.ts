@@ -210,6 +210,17 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     if (abandoned.length > 0) await listener?.abandoned(abandoned);
   }
 
+  /** What it could not begin with, as when the database went away meanwhile, it does not look after: the next turn begins anew. */
+  async function begin(ids: readonly number[]): Promise<void> {
+    try {
+      await change(async () => listener?.taken(ids));
+    } catch (error) {
+      for (const one of ids) held.local.delete(one);
+      await lose(ids);
+      throw error;
+    }
+  }
+
   async function balance(servers: readonly Found[], mine: ReadonlySet<number>): Promise<void> {
     const remote = servers.filter((one) => !one.is_local);
     const most = await share(remote.length);
@@ -225,7 +236,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
         (got.has(one) || mine.has(one)) && !held.local.has(one) && !held.remote.has(one),
     );
     for (const one of taken) (one.is_local ? held.local : held.remote).add(one.id);
-    if (taken.length > 0) await change(async () => listener?.taken(taken.map((one) => one.id)));
+    if (taken.length > 0) await begin(taken.map((one) => one.id));
     if (!isStopping)
       await giveBack(
         ownRemote
