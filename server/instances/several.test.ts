@@ -22,10 +22,14 @@ let second: ServiceProcess;
 let api: ServiceProcess;
 beforeAll(async () => {
   several = await createSeveral(servers.length);
+  // The machine that all of them run on becomes the first one's.
   first = await several.start("first");
-  second = await several.start("second", "runner");
-  api = await several.start("api", "api");
-});
+  [second, api] = await Promise.all([
+    several.start("second", "runner"),
+    several.start("api", "api"),
+  ]);
+  // Where other tests start as many at the same time, each of them takes half a minute.
+}, 300_000);
 afterAll(() => several?.close());
 
 const json = async <Body>(service: ServiceProcess, path: string): Promise<Body> => {
