@@ -94,7 +94,7 @@ export type Resolver = {
 export type EntryResolver = {
   /** @throws SourceError when its secret is not there */
   sourceOf(found: DatabaseRow): Promise<Source>;
-  /** Whether its disk is away is not asked. @throws StorageError */
+  /** @throws StorageError, also when the folder is one of the inventory whose disk is away */
   storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
   /** @throws EncryptionError when a recipient is none */
   encryptionOf(recipients: Recipients): Promise<Encryption>;
@@ -237,10 +237,12 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     sourceOf: (found) => open(found),
     encryptionOf,
 
-    storageOf: async (entry) =>
-      entry.type === "local"
-        ? (await folderOf(entry)).open({ isMarked: false })
-        : openService(entry, { secrets, host, servers, spoolFolder: scratch.own }),
+    async storageOf(entry) {
+      if (entry.type !== "local")
+        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
+      const folder = await folderOf(entry);
+      return folder.open({ isMarked: await inventory.isMarkedPath(folder.key) });
+    },
 
     async source(configuration) {
       const found = await find(configuration);

@@ -52,6 +52,12 @@ test("is neither written to, nor are its backups damaged or removed, and afterwa
   const undeleted = await service.becomes(kept.id, "failed");
   expect(undeleted.status_reason).toMatch(away);
   expect(undeleted.damage).toBeNull();
+  const { body: tried } = await service.json<{ ok: boolean; message: string }>(
+    "POST",
+    "/api/inventory/storage-providers/test",
+    { name: "disk", type: "local", path: copies },
+  );
+  expect(tried).toMatchObject({ ok: false, message: expect.stringMatching(away) });
   const another = await service.configuration({ name: "Another" });
   await soon(async () => expect((await service.show(another.id)).status_reason).toMatch(away));
   expect(await readdir(copies)).toEqual([]);

@@ -179,6 +179,16 @@ export function createInventoryStore(db: Database) {
       return row?.path ?? null;
     },
 
+    /** Whether a storage provider has its marker file in the folder of that key. */
+    async isMarkedPath(path: string): Promise<boolean> {
+      const found = await db
+        .select({ id: storageProviders.id })
+        .from(storageProviders)
+        .where(eq(storageProviders.marked_path, path))
+        .limit(1);
+      return found.length > 0;
+    },
+
     async setMarkedPath(id: number, path: string): Promise<void> {
       await db
         .update(storageProviders)
