@@ -197,7 +197,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         servers,
         host,
         secrets,
-        markedPathOf: inventoryStore.markedPathOf,
+        marks: inventoryStore,
         clock,
         log,
       })

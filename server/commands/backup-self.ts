@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { sizeInWords } from "../backups/formatting.ts";
 import { ConfigError, readConfig, readSecretFiles, type Config } from "../config.ts";
-import { openProvider } from "../doctor/storage.ts";
+import { openOwn } from "../doctor/storage.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
@@ -39,9 +39,10 @@ inventory names by file:. Without, it has no secrets. restore-self restores it o
     const stopping = new AbortController();
     onEnd(() => stopping.abort(new Error("Interrupted.")));
     const connection = await openCommandDatabase(context, config);
-    const { storage, prefix } = /^\d+$/.test(context.argument)
+    const byId = /^\d+$/.test(context.argument)
       ? await openById(context, config, connection, stopping.signal)
-      : await openStorage(context);
+      : null;
+    const { storage, prefix } = byId ?? (await openStorage(context));
     const made = await storeArchive({
       from: {
         connection,
@@ -56,6 +57,7 @@ inventory names by file:. Without, it has no secrets. restore-self restores it o
       signal: stopping.signal,
       onBytes: (bytes) => showProgress(sizeInWords(bytes)),
     });
+    await byId?.mark();
     showProgress("");
     for (const line of report(made, storage.place)) say(line);
   },
@@ -84,7 +86,7 @@ async function openById(
   { inventoryFile }: Config,
   connection: ConnectionOptions,
   signal: AbortSignal,
-): Promise<{ storage: Storage; prefix: string }> {
+): Promise<{ storage: Storage; prefix: string; mark(): Promise<void> }> {
   const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
   const provider = inventory.storage_providers.find(({ id }) => id === Number(argument));
   if (provider === undefined)
@@ -101,13 +103,17 @@ async function openById(
   await servers.follow(inventory.servers);
   const { db, close } = await openUnchanged(connection);
   onEnd(close);
-  const storage = await openProvider(provider, {
+  const { markedPathOf, setMarkedPath } = createInventoryStore(db);
+  const opened = await openOwn(provider, {
     inventory,
     servers,
     host,
     secrets: createSecretReader(environment, dirname(inventoryFile)),
-    markedPathOf: createInventoryStore(db).markedPathOf,
+    markedPathOf,
+    setMarkedPath,
+    // Which files of its own are there, nobody remembers of this command.
+    keys: [],
     signal,
   });
-  return { storage, prefix: "" };
+  return { ...opened, prefix: "" };
 }

@@ -8,6 +8,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { Decrypter, generateX25519Identity } from "age-encryption";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasPostgresServer, startPostgresServer } from "../backups/testing/postgres-server.ts";
+import { markerName } from "../storage/marker.ts";
 import { casesOf } from "../testing/long-form.ts";
 import { startService } from "../testing/service-process.ts";
 import { backupSelfCommand } from "./backup-self.ts";
@@ -62,6 +63,11 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     expect(made.said).toContain("Not in it: files of secrets, signing secrets of webhooks");
     expect(made.saidEncrypted).toContain("2 files of secrets, the signing secrets of webhooks");
     expect(made.saidEncrypted).toContain("Not in it: secrets in environment variables");
+  });
+
+  test("marks the folder of a storage provider, which is away from then on where it has no marker", () => {
+    expect(existsSync(at("plain", markerName))).toBe(true);
+    expect(existsSync(at("sealed", markerName))).toBe(false);
   });
 
   test("is stored with a manifest that verify checks", async () => {

@@ -6,7 +6,8 @@ import { expandHome } from "../inventory/paths.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { Servers } from "../ssh/servers.ts";
-import { folderHere, folderThere } from "../storage/folder.ts";
+import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
+import { nothingOfOurs } from "../storage/marker.ts";
 import { rehearseStorage } from "../storage/rehearse.ts";
 import type { Storage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
@@ -51,17 +52,57 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
 }
 
 /** @throws StorageError, ServerAway */
-export async function openProvider(
+async function openProvider(provider: Provider, options: StorageOptions): Promise<Storage> {
+  return (await open(provider, options)).storage;
+}
+
+type OwnOptions = StorageOptions & {
+  /** What was stored there; of a folder that has no marker yet, at least one of it has to be there. */
+  keys: readonly string[];
+  setMarkedPath(providerId: number, path: string): Promise<void>;
+};
+
+/**
+ * Opens it for what is stored there besides the backups of configurations, which may be all.
+ * @returns also what makes a folder known by its marker once something was stored there
+ * @throws StorageError, ServerAway
+ */
+export async function openOwn(
+  provider: Provider,
+  options: OwnOptions,
+): Promise<{ storage: Storage; mark(): Promise<void> }> {
+  const { storage, folder } = await open(provider, options);
+  if (folder === null) return { storage, mark: async () => undefined };
+  const { markedPathOf, setMarkedPath, keys } = options;
+  const isKnown = async () => (await markedPathOf(provider.id)) === folder.key;
+  if (keys.length > 0 && !(await isKnown()) && !(await folder.isMarked())) {
+    const sizes = await Promise.all(keys.map((key) => storage.size(key)));
+    if (sizes.every((size) => size === null)) throw nothingOfOurs(folder);
+  }
+  return {
+    storage,
+    async mark() {
+      if (await isKnown()) return;
+      await folder.mark();
+      await setMarkedPath(provider.id, folder.key);
+    },
+  };
+}
+
+/** @returns also the folder, which other kinds than a local one have none of */
+async function open(
   provider: Provider,
   { inventory, servers, host: here, spoolFolder, secrets, markedPathOf, signal }: StorageOptions,
-): Promise<Storage> {
-  if (provider.type !== "local")
-    return openService(provider, {
+): Promise<{ storage: Storage; folder: StorageFolder | null }> {
+  if (provider.type !== "local") {
+    const storage = await openService(provider, {
       secrets,
       host: here,
       servers,
       ...(spoolFolder !== undefined && { spoolFolder }),
     });
+    return { storage, folder: null };
+  }
   const root = expandHome(provider.path);
   const server = inventory.servers.find(({ id }) => id === provider.server);
   const host = server === undefined ? null : await servers.open(server.id, { signal });
@@ -73,5 +114,5 @@ export async function openProvider(
   const isMarked =
     (await markedPathOf(provider.id)) === folder.key ||
     (await folder.isMarked().catch(() => false));
-  return folder.open({ isMarked });
+  return { storage: folder.open({ isMarked }), folder };
 }

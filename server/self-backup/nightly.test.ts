@@ -1,5 +1,5 @@
 // The service backs itself up each night: as a job, with retention and a drill, and says so where one failed.
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,9 +8,11 @@ import { createApp } from "../app.ts";
 import { checkSelfBackup } from "../doctor/self-backup.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
+import { createInventoryStore } from "../inventory/store.ts";
 import { readSmtpUrl } from "../notifications/channels/smtp-url.ts";
 import { type MailServer, startMailServer } from "../notifications/channels/testing/mail-server.ts";
 import { createServers } from "../ssh/servers.ts";
+import { markerName } from "../storage/marker.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
@@ -68,7 +70,7 @@ const nightly = (recipients: string | null = null) =>
     servers,
     host: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder }),
     secrets: createSecretReader({}, service.folder),
-    markedPathOf: async () => null,
+    marks: createInventoryStore(opened.db),
     clock,
   });
 
@@ -167,6 +169,33 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
   await mailsOf("Backup finished: Quarterdeck");
   const night = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(":", "");
   expect(await stored()).toEqual([...before, `${night}Z.tar.zst`, `${night}Z.tar.zst.json`]);
+});
+
+test("is not stored beneath a disk that is away, where nothing else is stored there either", async () => {
+  const before = await stored();
+  const failsWhileAway = async (words: RegExp) => {
+    await rename(copies, `${copies}-disk`);
+    await mkdir(copies);
+    clock.jump(dayMs);
+    await nightly().run();
+    expect((await timeline()).at(-1)).toMatchObject({
+      action: "failed",
+      detail: expect.stringMatching(words),
+    });
+    expect(await readdir(copies)).toEqual([]);
+    await rmdir(copies);
+    await rename(`${copies}-disk`, copies);
+  };
+  await failsWhileAway(/is away: the file \.quarterdeck-storage/);
+  // As versions before this one left it.
+  await rm(join(copies, markerName));
+  await service.query("update storage_providers set marked_path = null");
+  await failsWhileAway(/is away: none of the backups/);
+  expect(await stored()).toEqual(before);
+  clock.jump(dayMs);
+  await nightly().run();
+  expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+  expect(await readdir(copies)).toContain(markerName);
 });
 
 test("one that the end of the service cuts off is still due", async () => {

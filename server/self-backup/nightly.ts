@@ -10,12 +10,13 @@ import type { NewEvent } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Clock } from "../clock.ts";
 import type { SelfBackupSettings } from "../config.ts";
-import { openProvider } from "../doctor/storage.ts";
+import { openOwn } from "../doctor/storage.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
+import type { InventoryStore } from "../inventory/store.ts";
 import { operatorWords } from "../operator-words.ts";
 import type { Servers } from "../ssh/servers.ts";
-import { StorageError, type ListedStorage, type Storage } from "../storage/storage.ts";
+import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import type { Database } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded/embedded-postgres.ts";
 import { openSide, type SideOptions } from "../store/move/side.ts";
@@ -38,8 +39,8 @@ type NightlyOptions = {
   /** This machine. */
   host: Pick<Host, "run">;
   secrets: SecretReader;
-  /** Of a storage provider, by its id. */
-  markedPathOf(id: number): Promise<string | null>;
+  /** Where the markers of storage providers are. */
+  marks: Pick<InventoryStore, "markedPathOf" | "setMarkedPath">;
   clock: Clock;
   log: Logger;
 };
@@ -84,14 +85,19 @@ export function createNightly(options: NightlyOptions) {
   const { signal } = stopping;
   let running: Promise<void> = Promise.resolve();
 
-  /** @throws StorageError, InventoryError, or what else stands in its way */
-  async function openStorage(id: number): Promise<Storage> {
+  /**
+   * @param stored of which it holds some
+   * @throws StorageError, InventoryError, or what else stands in its way
+   */
+  async function openStorage(id: number, stored: Files) {
     const { inventoryFile: file } = options;
     const inventory = parseInventory(await readText(file), file);
     const provider = inventory.storage_providers.find((one) => one.id === id);
     if (provider === undefined) throw new StorageError(`${file} has no storage provider ${id}.`);
-    return openProvider(provider, {
+    return openOwn(provider, {
       ...options,
+      ...options.marks,
+      keys: stored.filter((one) => one.provider_id === id).map(({ key }) => key),
       spoolFolder: join(options.dataFolder, "scratch"),
       inventory,
       signal,
@@ -99,8 +105,11 @@ export function createNightly(options: NightlyOptions) {
   }
 
   /** @param made is told of the file as soon as it is there, and whether it is good once that is known */
-  async function backUp(made: (key: string, isGood: boolean) => void): Promise<string> {
-    const storage = await openStorage(providerId);
+  async function backUp(
+    before: Files,
+    made: (key: string, isGood: boolean) => void,
+  ): Promise<string> {
+    const { storage, mark } = await openStorage(providerId, before);
     // The drill decrypts with a key that this process alone has, and forgets.
     const throwaway = recipients === null ? null : await createThrowawayKey();
     const { key, archive, warnings } = await storeArchive({
@@ -114,6 +123,7 @@ export function createNightly(options: NightlyOptions) {
       signal,
     });
     made(key, false);
+    await mark();
     for (const warning of warnings) log.warn({ key }, warning);
     await drill(storage, key, throwaway?.identity ?? null);
     made(key, true);
@@ -155,7 +165,7 @@ export function createNightly(options: NightlyOptions) {
     const left: Files = [];
     for (const one of stored.slice(0, kept))
       try {
-        const storage = await openStorage(one.provider_id);
+        const { storage } = await openStorage(one.provider_id, stored);
         await storage.remove(`${one.key}.json`);
         await storage.remove(one.key);
       } catch (error) {
@@ -173,7 +183,7 @@ export function createNightly(options: NightlyOptions) {
     const at = new Date(nowMs).toISOString();
     let stored = record.stored;
     try {
-      const detail = await backUp((key, isGood) => {
+      const detail = await backUp(record.stored, (key, isGood) => {
         stored = [...record.stored, { provider_id: providerId, key, is_good: isGood }];
       });
       stored = await prune(stored);

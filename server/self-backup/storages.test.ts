@@ -9,6 +9,7 @@ import type { LocalHost } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
+import { createInventoryStore } from "../inventory/store.ts";
 import { createServers, type Servers } from "../ssh/servers.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
@@ -103,7 +104,7 @@ describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }
       servers,
       host,
       secrets: createSecretReader(secrets, service.folder),
-      markedPathOf: async () => null,
+      marks: createInventoryStore(opened.db),
       clock,
     });
     for (let night = 1; night <= nights; night += 1) {
