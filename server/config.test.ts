@@ -18,6 +18,7 @@ test("an empty environment has the defaults, and root keeps its data elsewhere",
     smtp: null,
     keepDays: 90,
     selfBackup: null,
+    logLevel: "info",
   });
   expect(readConfig({}, true)).toMatchObject({
     dataFolder: "/var/lib/quarterdeck",
@@ -42,6 +43,7 @@ test("each variable is read, and an empty one counts as not set", () => {
     QUARTERDECK_SELF_BACKUP_KEEP: "14",
     QUARTERDECK_SELF_BACKUP_RECIPIENT: "age1x",
     SMTP_URL: "smtps://user:pass@mail.example.com",
+    LOG_LEVEL: "warn",
   };
   expect(readConfig(environment, true)).toMatchObject({
     port: 80,
@@ -57,7 +59,9 @@ test("each variable is read, and an empty one counts as not set", () => {
     smtp: { host: "mail.example.com", port: 465, isSecure: true },
     keepDays: 7,
     selfBackup: { providerId: 3, keep: 14, recipients: "age1x" },
+    logLevel: "warn",
   });
+  expect(readConfig({ LOG_LEVEL: "" }, true)).toMatchObject({ logLevel: "info" });
 });
 
 test.each([
@@ -76,6 +80,7 @@ test.each([
   ["QUARTERDECK_SELF_BACKUP_KEEP", "0"],
   ["QUARTERDECK_INVENTORY_READONLY", "yes"],
   ["SMTP_URL", "mail.example.com"],
+  ["LOG_LEVEL", "verbose"],
 ])("%s=%s is refused by name", (name, value) => {
   const read = () => readConfig({ [name]: value }, false);
   expect(read).toThrow(ConfigError);

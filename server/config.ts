@@ -54,7 +54,11 @@ export type Config = {
   role: InstanceRole;
   /** What the other instances know it by, and where they reach it, without a slash at the end. */
   instance: { name: string; url: string };
+  logLevel: LogLevel;
 };
+
+const logLevels = ["debug", "info", "warn", "error"] as const;
+type LogLevel = (typeof logLevels)[number];
 
 /** An environment variable has an invalid value. The message names the variable. */
 export class ConfigError extends Error {
@@ -132,6 +136,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     selfBackupRecipients: text("QUARTERDECK_SELF_BACKUP_RECIPIENT"),
     selfBackup: readSelfBackup(text),
     role: readRole(text("QUARTERDECK_ROLE"), databaseUrl),
+    logLevel: readLogLevel(text("LOG_LEVEL")),
     instance: {
       name: text("QUARTERDECK_INSTANCE") ?? hostname(),
       url:
@@ -217,6 +222,14 @@ function readRole(text: string | null, databaseUrl: string | null): InstanceRole
       `QUARTERDECK_ROLE=${role} needs DATABASE_URL: only instances that share a PostgreSQL server divide the work.`,
     );
   return role;
+}
+
+function readLogLevel(text: string | null): LogLevel {
+  if (text === null) return "info";
+  const level = logLevels.find((known) => known === text);
+  if (level === undefined)
+    throw new ConfigError(`LOG_LEVEL must be “debug”, “info”, “warn” or “error”, not “${text}”.`);
+  return level;
 }
 
 function readUrl(name: string, text: string | null): string | null {

@@ -37,7 +37,7 @@ const stderr = 2;
 const builtDashboard = fileURLToPath(new URL("../dist", import.meta.url));
 const dashboardFolder = existsSync(join(builtDashboard, "index.html")) ? builtDashboard : null;
 const environment = takeEnvironment(process);
-const log = createLog(environment["LOG_LEVEL"] ?? "info");
+const log = createLog("info");
 const { version }: { version: string } = createRequire(import.meta.url)("../package.json");
 
 let reload: () => void = () => {};
@@ -48,6 +48,7 @@ const started: ((workers: "keep" | "stop") => void | Promise<void>)[] = [];
 
 async function main() {
   const config = readConfig(readSecretFiles(environment), process.getuid?.() === 0);
+  log.level = config.logLevel;
   warnOfExposedSecrets(config.inventoryFile);
   const hadTerminal = isatty(stdout);
   watchSignals(
