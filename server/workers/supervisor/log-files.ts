@@ -4,11 +4,11 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
-  statSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -29,8 +29,8 @@ const startPath = (folder: string) => join(folder, "log.start");
 export function readBytes(path: string, position: number, length: number): Buffer {
   let file: number;
   try {
-    // A pipe in its place would have nobody to wait for.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // A pipe in its place would have nobody to wait for, and a link leads to what is no log.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     if (toError(error).code === "ENOENT") return Buffer.alloc(0);
     throw error;
@@ -44,12 +44,12 @@ export function readBytes(path: string, position: number, length: number): Buffe
 }
 
 export const sizeOf = (path: string): number =>
-  statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What is no file, or not ours to open, is put out of the way and not deleted. */
+/** What is no file, such as a link to one, or not ours to open, is put out of the way and not deleted. */
 export function repairLog(folder: string): void {
   const path = logPath(folder);
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.isFile() && (found.mode & ownMode) === ownMode)) return;
   try {
     if (!found.isFile()) throw new Error("not a file");
@@ -62,7 +62,8 @@ export function repairLog(folder: string): void {
 /** Opens the log for a process to append to; nobody but the service's account may read it. */
 export function openLog(folder: string): number {
   repairLog(folder);
-  const file = openSync(logPath(folder), "a", 0o600);
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+  const file = openSync(logPath(folder), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
     fchmodSync(file, 0o600);
     // There from the beginning, because writing it again needs no room on a disk that is full by then.

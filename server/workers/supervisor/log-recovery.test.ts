@@ -1,5 +1,16 @@
 // Somebody deletes a worker's log, puts something else in its place, or takes the right to read it.
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { supportsAdoption } from "./process-table.ts";
@@ -62,6 +73,21 @@ describe("A log", { concurrent: true, skip: !supportsAdoption }, () => {
     await has(`${supervisor.processes(1)[0]?.pid} 2\n`);
     const aside = readdirSync(folder).filter((name) => name.startsWith("log.set-aside-"));
     expect(aside.map((name) => readdirSync(join(folder, name)))).toEqual([["kept"]]);
+  });
+
+  test("that has become a link is opened anew, and what the link leads to stays as it is", async (context) => {
+    const { expect } = context;
+    const { folder, log, has } = await makeCounter(context);
+    const target = join(folder, "..", "target");
+    writeFileSync(target, "not a log", { mode: 0o644 });
+    rmSync(log);
+    symlinkSync(target, log);
+    await has("The log was deleted. New output starts here.\n");
+    expect(lstatSync(log).isFile()).toBe(true);
+    expect(readFileSync(target, "utf8")).toBe("not a log");
+    expect((statSync(target).mode & 0o777).toString(8)).toBe("644");
+    const aside = readdirSync(folder).filter((name) => name.startsWith("log.set-aside-"));
+    expect(aside.map((name) => readlinkSync(join(folder, name)))).toEqual([target]);
   });
 
   test("that nobody may read any more can be read and written again", async (context) => {

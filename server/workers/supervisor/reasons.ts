@@ -108,6 +108,8 @@ export function fileProblem(error: unknown): string {
       return "the disk is full";
     case "EISDIR":
       return "a folder is in its place";
+    case "ELOOP":
+      return "a link is in its place";
     case "ENOTDIR":
       return "a file is in place of its folder";
     case "EROFS":
