@@ -38,6 +38,9 @@ if (read.kind === "refused") {
 }
 const { command, argument, options } = read;
 
+// Whoever reads what is said may go, as `head` does. The command goes on, and ends what it has started.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+
 /** What has been started, in order; it is ended in the opposite one. */
 const started: (() => void | Promise<void>)[] = [];
 

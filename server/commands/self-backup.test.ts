@@ -81,6 +81,18 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     }
   });
 
+  test("is made to the end where nobody reads what is said of it, and its database is stopped again", async () => {
+    await mkdir(at("unheard"));
+    onTestFinished(() => rm(at("unheard"), { recursive: true }));
+    const { child, ended } = start(["backup-self", at("unheard")], {
+      QUARTERDECK_DATA: at("old"),
+    });
+    child.stdout.destroy();
+    expect(await ended).toEqual({ code: 0, output: "" });
+    await storedIn(at("unheard"));
+    expect(existsSync(at("old/postgres/data/postmaster.pid"))).toBe(false);
+  });
+
   test("keeps secrets out of a file that is not encrypted", async () => {
     const stored = await readFile(await storedIn(at("plain")));
     const sealed = await readFile(await storedIn(at("sealed")));
