@@ -98,7 +98,7 @@ export function createConfigurationStore(db: Database) {
 
     /**
      * What saves a database or site before something is restored over it: its newest configuration that works and makes
-     * backups, not one of adopted or imported files, or else its newest.
+     * backups, not one of adopted or imported files, or one whose newest run failed; or else its newest.
      */
     async saverOf({
       database_id,
@@ -118,6 +118,8 @@ export function createConfigurationStore(db: Database) {
         .orderBy(
           desc(sql`${configurations.status} = 'installed'`),
           desc(sql`${configurations.adopted_at} is null`),
+          sql`exists (select from ${newestBackups} run
+            where run.configuration_id = ${configurations.id} and run.status = 'failed')`,
           desc(configurations.id),
         )
         .limit(1);

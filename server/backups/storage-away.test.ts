@@ -66,6 +66,22 @@ test("is neither written to, nor are its backups damaged or removed, and afterwa
   expect((await service.run(id)).status).toBe("finished");
 });
 
+test("keeps no table from being restored whose data another storage can save", async () => {
+  const { id } = await service.installed();
+  const { id: backupId } = await service.run(id);
+  const other = join(service.folder, "not-there");
+  await mkdir(other);
+  const newest = await service.installed({ storage_provider_id: 2 });
+  await rename(other, `${other}-disk`);
+  expect((await service.run(newest.id)).status).toBe("failed");
+  await service.json("POST", "/api/database/1/restore", {
+    backup_id: backupId,
+    tables: ["orders"],
+  });
+  const { restore_target: target } = await service.restored(backupId, "finished");
+  expect((await service.backup(target?.safety_backup_id ?? 0)).configuration_id).toBe(id);
+});
+
 test("without a marker of before is known by its backups, and gets one at the next good run", async () => {
   const { id } = await service.installed();
   await service.run(id);
