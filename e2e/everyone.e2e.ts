@@ -115,6 +115,18 @@ test("every page is accessible in the dark, stays within the window, at 360 px, 
   }
 });
 
+test("a browser whose clock is a day slow tells by the service's clock how long ago something was", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.clock.install({ time: Date.now() - 24 * 3_600_000 });
+  await page.goto(`${service.url}/workers/${id}`);
+  const process = page.getByRole("row", { name: /running/ });
+  await expect(process.getByRole("time")).toHaveText(/^just now$|minutes? ago$/);
+});
+
 const writeFrom = (page: Page, direction: "ltr" | "rtl") =>
   page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
 

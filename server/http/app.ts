@@ -46,7 +46,14 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
     cors({
       origin: "*",
       allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
-      exposeHeaders: ["ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Request-Id"],
+      exposeHeaders: [
+        "Date",
+        "ETag",
+        "Location",
+        "Retry-After",
+        "WWW-Authenticate",
+        "X-Request-Id",
+      ],
       maxAge: 600,
     }),
   );

@@ -16,6 +16,7 @@ import { takePreloaded } from "./preloaded-answers.ts";
 import type { Session } from "./kept-session.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sessions } from "./session.ts";
+import { learnServiceTime, serviceNow } from "../service-clock.ts";
 
 type Rows = typeof operations;
 export type ResponseOf<Name extends OperationName> = ResponseData<Rows[Name]>;
@@ -57,13 +58,15 @@ async function ask(
   preloaded: Promise<Response> | null = null,
 ): Promise<Response> {
   for (let tries = 1; ; tries++) {
+    const askedMs = Date.now();
     const asked = tries === 1 && preloaded !== null ? preloaded : fetch(url, init);
     const response = await asked.catch((error: unknown) => {
       if (init.signal?.aborted === true) throw error;
       throw new ApiError("unreachable", "The service is not responding.");
     });
+    learnServiceTime(response.headers.get("date"), askedMs);
     if (response.status !== 429 || tries === maxTries) return response;
-    const waitMs = readRetryAfter(response.headers.get("retry-after"), Date.now()) ?? usualWaitMs;
+    const waitMs = readRetryAfter(response.headers.get("retry-after"), serviceNow()) ?? usualWaitMs;
     if (waitMs > patienceMs) return response;
     await pause(waitMs * (1 + Math.random() / 4));
   }
@@ -116,7 +119,7 @@ export async function callAs<Name extends OperationName>(
   const asked = toRequest(row, path, sent, session);
   const preloaded = row.method === "GET" ? takePreloaded(asked.url, session) : null;
   const response = await ask(asked, preloaded);
-  if (!response.ok) throw await toApiError(response, Date.now());
+  if (!response.ok) throw await toApiError(response, serviceNow());
   // `readResponse` checked it with the schema that this type is inferred from.
   return (await readResponse(row, response)) as ResponseOf<Name>;
 }

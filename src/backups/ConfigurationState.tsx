@@ -4,12 +4,13 @@ import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { useClockText } from "../ui/clock.ts";
+import { serviceNow } from "../service-clock.ts";
 import { conditionOf } from "./configuration-condition.ts";
 
 /** The warnings that its reason does not say already. */
 export const otherWarnings = (configuration: BackupConfiguration): string[] =>
   (configuration.warnings ?? []).filter(
-    (warning) => warning !== conditionOf(configuration, Date.now()).reason,
+    (warning) => warning !== conditionOf(configuration, serviceNow()).reason,
   );
 
 type ConfigurationStateProps = {

@@ -11,6 +11,7 @@ import { utcText } from "../../contract/values.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
+import { serviceNow } from "../service-clock.ts";
 import { downloadBackup } from "./download.ts";
 
 export type BackupAction =
@@ -52,7 +53,7 @@ type Facts = Pick<
 
 /** Whether its storage still refuses to delete it. */
 export const isLocked = ({ locked_until: until }: Pick<Backup, "locked_until">): boolean =>
-  until != null && Date.parse(until) > Date.now();
+  until != null && Date.parse(until) > serviceNow();
 
 /** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {

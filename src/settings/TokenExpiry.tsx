@@ -2,6 +2,7 @@ import { useState } from "react";
 import { toTimestamp } from "../../contract/values.ts";
 import { Field } from "../ui/Field.tsx";
 import { Select } from "../ui/Select.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { expiryOptionsUntil, momentAfter } from "./token-facts.ts";
 
 type TokenExpiryProps = {
@@ -17,10 +18,10 @@ const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
 export function TokenExpiry({ value, onChange, latest, error }: TokenExpiryProps) {
   const [days, setDays] = useState<number | null>(null);
-  const [openedMs] = useState(() => Date.now());
+  const [openedMs] = useState(() => serviceNow());
   const choose = (next: number | null) => {
     setDays(next);
-    const moment = momentAfter(next, Date.now());
+    const moment = momentAfter(next, serviceNow());
     onChange(moment === null ? undefined : toTimestamp(moment));
   };
   return (

@@ -1,13 +1,14 @@
 // One clock for all texts that grow old on screen. A component renders again only when its text changes.
 import { useSyncExternalStore } from "react";
+import { serviceNow } from "../service-clock.ts";
 
 const tickMs = 1_000;
 const listeners = new Set<() => void>();
-let nowMs = Date.now();
+let nowMs = serviceNow();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 function tick() {
-  nowMs = Date.now();
+  nowMs = serviceNow();
   for (const listener of listeners) listener();
   if (listeners.size > 0 || timer === null) return;
   clearInterval(timer);
@@ -26,7 +27,7 @@ function subscribe(listener: () => void) {
  */
 function readClock(): number {
   if (timer === null) {
-    nowMs = Date.now();
+    nowMs = serviceNow();
     timer = setInterval(tick, tickMs);
   }
   return nowMs;

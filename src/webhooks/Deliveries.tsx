@@ -8,6 +8,7 @@ import { PageLinks } from "../app/PageLinks.tsx";
 import { type DeliveriesView, paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
 import { Panel } from "../ui/Panel.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { DeliveryFilters } from "./DeliveryFilters.tsx";
 import { DeliveryPanel } from "./DeliveryPanel.tsx";
 import { DeliveryTable } from "./DeliveryTable.tsx";
@@ -36,12 +37,13 @@ export function Deliveries({ webhook, view, openId, isLive }: DeliveriesProps) {
     ...deliveriesQuery(id, view),
     enabled: isLive,
     refetchInterval: ({ state }) =>
-      pollList((state.data?.data ?? []).map((one) => toMoving(one, Date.now()))),
+      pollList((state.data?.data ?? []).map((one) => toMoving(one, serviceNow()))),
   });
   const { data: delivery } = useQuery({
     ...deliveryQuery(openId ?? 0),
     enabled: isLive && openId !== null,
-    refetchInterval: ({ state }) => pollOpen(state.data ? [toMoving(state.data, Date.now())] : []),
+    refetchInterval: ({ state }) =>
+      pollOpen(state.data ? [toMoving(state.data, serviceNow())] : []),
   });
   // Somebody else's delivery in the address of this page is none of it.
   const shown = delivery?.webhook_id === id ? delivery : null;

@@ -2,6 +2,7 @@ import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { confirm } from "../app/confirm.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { redeliverFailed } from "./actions.ts";
 import { nameOf } from "./webhook-facts.ts";
 
@@ -15,7 +16,7 @@ const spans: Record<string, { label: string; ms: number | null }> = {
 
 const sinceOf = (span: string): string | null => {
   const ms = spans[span]?.ms ?? null;
-  return ms === null ? null : new Date(Date.now() - ms).toISOString();
+  return ms === null ? null : new Date(serviceNow() - ms).toISOString();
 };
 
 const refusals: Record<string, string> = {

@@ -5,6 +5,7 @@ import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { rotateSecret, useSwitch, useWebhookActions } from "./actions.ts";
 import { hasExtras, hostOf, isChangeable } from "./webhook-facts.ts";
 
@@ -13,7 +14,7 @@ function Url({ webhook }: { webhook: Webhook }) {
 }
 
 const isRotating = ({ previous_secret_until: until }: Webhook) =>
-  typeof until === "string" && Date.parse(until) > Date.now();
+  typeof until === "string" && Date.parse(until) > serviceNow();
 
 function Rotation({ webhook }: { webhook: Webhook }) {
   return (

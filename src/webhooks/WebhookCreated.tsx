@@ -7,6 +7,7 @@ import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { useWebhookActions } from "./actions.ts";
 import { LastDelivery } from "./LastDelivery.tsx";
 import { webhookQuery } from "./queries.ts";
@@ -24,7 +25,7 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
     initialData: made,
     refetchInterval: ({ state }) => {
       const last = state.data?.last_delivery;
-      return last ? poll([toMoving(last, Date.now())], false) : false;
+      return last ? poll([toMoving(last, serviceNow())], false) : false;
     },
   });
   return (

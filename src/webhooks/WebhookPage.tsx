@@ -16,6 +16,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
+import { serviceNow } from "../service-clock.ts";
 import { Deliveries } from "./Deliveries.tsx";
 import type { webhookLoader } from "./loaders.ts";
 import { webhookQuery } from "./queries.ts";
@@ -72,7 +73,7 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
   // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
   const [isLeaving, setIsLeaving] = useState(false);
   const webhook = useLoaded(webhookQuery(id), ({ last_delivery: last }) =>
-    isLeaving ? false : poll(last ? [toMoving(last, Date.now())] : []),
+    isLeaving ? false : poll(last ? [toMoving(last, serviceNow())] : []),
   );
 
   const { url, status, status_reason: reason } = webhook;

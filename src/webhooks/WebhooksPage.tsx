@@ -10,6 +10,7 @@ import { useTypedSearch } from "../app/list/typed-search.ts";
 import { ListPage } from "../app/ListPage.tsx";
 import { SiteTabs } from "../app/SiteTabs.tsx";
 import { paths } from "../paths.ts";
+import { serviceNow } from "../service-clock.ts";
 import type { webhooksLoader } from "./loaders.ts";
 import { webhooksQuery } from "./queries.ts";
 import { toMoving } from "./webhook-facts.ts";
@@ -27,7 +28,7 @@ export function WebhooksPage() {
   const queryOf = (to: ListView) => webhooksQuery(siteId, to);
   const typing = useTypedSearch(opened, pathOf, queryOf);
   const list = useLoaded(queryOf(typing.view), ({ data }) =>
-    poll(data.flatMap(({ last_delivery: last }) => (last ? toMoving(last, Date.now()) : []))),
+    poll(data.flatMap(({ last_delivery: last }) => (last ? toMoving(last, serviceNow()) : []))),
   );
   return (
     <ListPage

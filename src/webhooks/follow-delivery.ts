@@ -6,6 +6,7 @@ import { makePoller } from "../api/poll.ts";
 import { invalidate, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { durationText } from "../ui/time-text.ts";
+import { serviceNow } from "../service-clock.ts";
 import { deliveryQuery } from "./queries.ts";
 import { codeText, hasCome, tookText } from "./webhook-facts.ts";
 
@@ -14,7 +15,7 @@ function tell(subject: string, delivery: DeliverySummary): void {
   const { status, status_reason: reason, duration_ms: ms, next_attempt_at: next } = delivery;
   if (status === "delivered")
     return void toast.success(`${subject} delivered.`, `${codeText(delivery)} in ${tookText(ms)}`);
-  const waitMs = next === null ? null : Date.parse(next) - Date.now();
+  const waitMs = next === null ? null : Date.parse(next) - serviceNow();
   const retry =
     status === "retrying" && waitMs !== null ? `Retrying in ${durationText(waitMs)}.` : null;
   toast.failure(`${subject} failed.`, [reason, retry].filter((text) => text !== null).join(" "));

@@ -5,6 +5,7 @@ import { lateBackupOperations } from "../../../contract/backups/late-operations.
 import { ApiError, toApiError } from "../../api/api-error.ts";
 import { requestHeaders } from "../../api/request-headers.ts";
 import { sessions } from "../../api/session.ts";
+import { serviceNow } from "../../service-clock.ts";
 import type { ImportTarget } from "./queries.ts";
 
 type UploadOptions = {
@@ -42,6 +43,6 @@ export async function uploadFile(
   signal.throwIfAborted();
   if (request.status === 0) throw new ApiError("unreachable", "The service is not responding.");
   const { status, responseText: text } = request;
-  if (status >= 400) throw await toApiError(new Response(text, { status }), Date.now());
+  if (status >= 400) throw await toApiError(new Response(text, { status }), serviceNow());
   return backup.parse(JSON.parse(text));
 }

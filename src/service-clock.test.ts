@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { learnServiceTime, serviceNow } from "./service-clock.ts";
+
+const browserMs = Date.parse("2026-11-26T03:00:00Z");
+const dayMs = 24 * 3_600_000;
+
+/** How far the service's clock is taken to be ahead of the browser's. */
+const aheadMs = () => serviceNow() - browserMs;
+const dateAt = (ms: number) => new Date(browserMs + ms).toUTCString();
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: browserMs });
+  learnServiceTime(dateAt(0), browserMs);
+});
+afterEach(() => vi.useRealTimers());
+
+test("takes over the service's time where the browser's is wrong, and goes back once that is set", () => {
+  learnServiceTime(dateAt(dayMs), browserMs);
+  expect(aheadMs()).toBe(dayMs);
+  learnServiceTime(dateAt(0), browserMs);
+  expect(aheadMs()).toBe(0);
+  learnServiceTime(dateAt(-dayMs), browserMs);
+  expect(aheadMs()).toBe(-dayMs);
+});
+
+test("keeps what it knows while responses differ from it by less than a minute", () => {
+  learnServiceTime(dateAt(59_000), browserMs);
+  expect(aheadMs()).toBe(0);
+  learnServiceTime(dateAt(dayMs), browserMs);
+  learnServiceTime(dateAt(dayMs - 59_000), browserMs);
+  expect(aheadMs()).toBe(dayMs);
+});
+
+test("learns nothing without a date, nor from a response that was long under way", () => {
+  learnServiceTime(null, browserMs);
+  learnServiceTime("yesterday", browserMs);
+  learnServiceTime(dateAt(dayMs), browserMs - 6_000);
+  expect(aheadMs()).toBe(0);
+});
