@@ -127,6 +127,24 @@ test("a browser whose clock is a day slow tells by the service's clock how long 
   await expect(process.getByRole("time")).toHaveText(/^just now$|minutes? ago$/);
 });
 
+test("a long name stays within the question that asks for it, and is taken as it reads", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  // The accent is a character of its own, and a browser shows the two spaces as one.
+  const { id } = await backups.createConfiguration({ name: `${"L".repeat(200)}  cafe\u0301` });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, `${service.url}/backup-configurations/${id}`);
+  await page.getByRole("button", { name: /^Delete: / }).click();
+  const question = page.getByRole("alertdialog");
+  await question.getByLabel(/^Type “/).fill(`${"L".repeat(200)} caf\u00e9`);
+  const overflow = await question.evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(overflow, "how far the question would have to be scrolled sideways").toBe(0);
+  await question.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText(/^Deleting “LLL/)).toBeVisible();
+});
+
 const writeFrom = (page: Page, direction: "ltr" | "rtl") =>
   page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
 

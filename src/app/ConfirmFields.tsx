@@ -18,10 +18,13 @@ export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>
     choice: choices?.options[0]?.value ?? "",
   });
   const typed = wordOf(asked, given.choice);
-  const isTyped = typed === undefined || given.name.trim() === typed;
+  const isTyped = typed === undefined || asRead(given.name) === asRead(typed);
   const refusal = isTyped ? undefined : `Type “${typed}” first.`;
   return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
 }
+
+/** Spaces that follow each other are shown as one, and an accent looks the same whether it stands apart or not. */
+const asRead = (name: string): string => name.normalize().replaceAll(/\s+/g, " ").trim();
 
 type ConfirmFieldsProps = Asked & {
   answer: Answer;

@@ -38,7 +38,7 @@ export function Dialog({
       onCancel={cancel}
       className={`m-auto ${isLong ? "w-[min(36rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]"} rounded-lg border border-line bg-raised text-ink shadow-pop motion-safe:animate-arrive`}
     >
-      <div className="grid gap-2 p-5">
+      <div className="grid gap-2 p-5 wrap-anywhere">
         <h2
           id={`${id}-title`}
           tabIndex={isLong ? -1 : undefined}
