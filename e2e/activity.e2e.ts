@@ -115,6 +115,7 @@ test("filters stand in the address, and a server brings its sites", async ({
   await page.getByRole("link", { name: "Clear filters" }).click();
   await expect(page).toHaveURL(`${service.url}/activity`);
   await expect(entries(page).first()).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });
 
 test("what is new waits above the list, and what is read does not move @long", async ({

@@ -263,6 +263,7 @@ test("a pinned backup can't be deleted until it is unpinned, and deleting it rem
   await action(page, "Pin", backup.id).click();
   await expectToast(page, "status", `Backup ${backup.id} pinned.`);
   await expect(page.getByText(/Not deleted until it is unpinned\.$/)).toBeVisible();
+  await expect(action(page, "Unpin", backup.id)).toBeFocused();
   await expect(action(page, "Delete", backup.id)).toHaveAccessibleDescription(
     "Can't delete: the backup is pinned. Unpin it first.",
   );

@@ -33,6 +33,7 @@ test("a new service lists its first steps and marks its sample, until somebody h
     await page.reload();
     await expect(step("Choose who is notified")).toContainText("done");
     await steps.getByRole("button", { name: "Dismiss" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
     await expect(steps).toBeHidden();
     await page.reload();
     await expect(page.getByRole("link", { name: /^Protected/ })).toContainText("0 of 2");

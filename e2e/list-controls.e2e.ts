@@ -67,6 +67,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await page.getByRole("link", { name: "Clear filter" }).click();
   await expect(rows(page)).toHaveCount(3);
   await expect(filter(page)).toHaveValue("");
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 
   await page.getByRole("combobox", { name: "Order" }).selectOption("Oldest first");
   await expect(page).toHaveURL(`${list}?sort=id`);

@@ -143,6 +143,8 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await page.getByLabel("Event", { exact: true }).selectOption("site.deployed");
   await expect(page.getByText("No deliveries match the selected filters.")).toBeVisible();
   await page.getByRole("link", { name: "Clear filters" }).first().click();
+  await expect(rows).not.toHaveCount(0);
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   const [, delivered] = await list();
   const search = page.getByLabel("Delivery or message id");
   await search.fill(`delivery ${delivered?.id}`);

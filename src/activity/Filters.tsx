@@ -4,6 +4,7 @@ import { type Activity, activityKinds } from "../../contract/activity.ts";
 import { paths } from "../paths.ts";
 import { everyServerQuery, everySiteQuery, serverName, siteName } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Choice, type Option } from "./Choice.tsx";
 import { MoreFilters } from "./MoreFilters.tsx";
 import { type Filter, isFiltered, kindWords, readFilter, withServer } from "./filter.ts";
@@ -79,7 +80,7 @@ export function Filters({ sitesOf, actors }: FiltersProps) {
         <MoreFilters key={filter.q} filter={filter} actors={actors} show={show} />
       )}
       {isFiltered(filter) && (
-        <div className="flex h-9 items-center">
+        <div ref={handFocusOn} className="flex h-9 items-center">
           <LinkButton to={paths.activity()}>Clear filters</LinkButton>
         </div>
       )}

@@ -7,6 +7,7 @@ import {
 import { confirm } from "../app/confirm.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
 import {
   backupActionLabels,
@@ -101,9 +102,10 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     if (action === "elsewhere" && backup.restore_target === undefined) return null;
     if (look === "icons" && action === "cancel" && runningWork(backup) === null) return null;
     const label = backupActionLabels[action];
-    return (
+    const button = (
       <Button
-        key={action}
+        // One of the two stands there: the focus stays on it as it becomes the other.
+        key={action === "unpin" ? "pin" : action}
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
         command={{ label: `${label} backup ${id}`, name: label, key: keys[action] }}
@@ -117,6 +119,13 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
         <Icon name={icons[action]} />
         {look === "words" && <span className={action === "remove" ? "text-bad" : ""}>{label}</span>}
       </Button>
+    );
+    if (look === "words" || action !== "cancel") return button;
+    // It goes once nothing runs any more, which is what it was pressed for.
+    return (
+      <span key={action} ref={handFocusOn} className="contents">
+        {button}
+      </span>
     );
   });
 }

@@ -1,5 +1,6 @@
 import { type FunctionComponent, lazy, type ReactNode, Suspense } from "react";
 import type { ArtName } from "./EmptyArt.tsx";
+import { handFocusOn } from "./hand-focus-on.ts";
 
 // A drawing that cannot be loaded is no loss.
 const EmptyArt = lazy(async (): Promise<{ default: FunctionComponent<{ name: ArtName }> }> => {
@@ -31,7 +32,11 @@ export function EmptyState({ title, art, children, action }: EmptyStateProps) {
       )}
       <p className="text-lg font-semibold">{title}</p>
       {children !== undefined && <p className="max-w-prose text-balance text-muted">{children}</p>}
-      {action !== undefined && <div className="mt-3">{action}</div>}
+      {action !== undefined && (
+        <div ref={handFocusOn} className="mt-3">
+          {action}
+        </div>
+      )}
     </div>
   );
 }

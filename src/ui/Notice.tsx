@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { toneSurface } from "./tone.ts";
+import { handFocusOn } from "./hand-focus-on.ts";
 import { Icon } from "./Icon.tsx";
 
 type NoticeProps = {
@@ -23,7 +24,12 @@ export function Notice({ tone, isAlert = false, children, actions }: NoticeProps
       </span>
       {/* Where the text would be squeezed beside the buttons, they go below it. */}
       <div className="min-w-0 grow basis-48 wrap-anywhere text-ink">{children}</div>
-      {actions !== undefined && <div className="-my-1 flex flex-wrap gap-1">{actions}</div>}
+      {Boolean(actions) && (
+        // What is pressed here often ends the notice.
+        <div ref={handFocusOn} className="-my-1 flex flex-wrap gap-1">
+          {actions}
+        </div>
+      )}
     </div>
   );
 }

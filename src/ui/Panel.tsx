@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { handFocusOn } from "./hand-focus-on.ts";
 
 type PanelProps = {
   title?: string;
@@ -25,7 +26,9 @@ export function Panel({ title, actions, children }: PanelProps) {
         <h2 id={titleId} className="font-semibold">
           {title}
         </h2>
-        <div className="ms-auto flex flex-wrap items-center gap-1.5">{actions}</div>
+        <div ref={handFocusOn} className="ms-auto flex flex-wrap items-center gap-1.5">
+          {actions}
+        </div>
       </div>
       {children}
     </section>

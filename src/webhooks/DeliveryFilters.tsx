@@ -6,6 +6,7 @@ import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { type DeliveriesView, paths } from "../paths.ts";
 import { Field } from "../ui/Field.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Input } from "../ui/Input.tsx";
 import { Select } from "../ui/Select.tsx";
 import { eventWord } from "./webhook-facts.ts";
@@ -91,7 +92,7 @@ export function DeliveryFilters({ webhookId, view, counts }: DeliveryFiltersProp
         </Field>
       </form>
       {(status !== undefined || event !== undefined || q !== undefined) && (
-        <div className="flex h-9 items-center">
+        <div ref={handFocusOn} className="flex h-9 items-center">
           <LinkButton to={paths.webhook(webhookId)} onClick={() => setTyped("")}>
             Clear filters
           </LinkButton>
