@@ -26,14 +26,11 @@ import { configurationQuery, countsQuery, scheduleQuery } from "./queries.ts";
 import { RunList } from "./RunList.tsx";
 import { StorageRoom } from "./StorageRoom.tsx";
 import { useStorages } from "./storages.ts";
+import { TableHistory } from "./TableHistory.tsx";
 import { toSeries } from "./run-series.ts";
 
 const RunHistory = lazy(async () => ({
   default: (await import("./RunHistory.tsx")).RunHistory,
-}));
-
-const TableHistory = lazy(async () => ({
-  default: (await import("./TableHistory.tsx")).TableHistory,
 }));
 
 /** The next runs come nearer although nothing else happens. */
@@ -194,11 +191,7 @@ export function ConfigurationPage() {
         )}
       </Panel>
       <RunList configuration={configuration} view={view} isLive={!isLeaving} />
-      {counts && (
-        <Suspense>
-          <TableHistory counts={counts} />
-        </Suspense>
-      )}
+      {counts && <TableHistory counts={counts} />}
       {schedule && !configuration.adopted_at && (
         <Panel title="Upcoming">
           <NextRuns schedule={schedule} />

@@ -9,6 +9,7 @@ import {
   configurationQuery,
   configurationWith,
   configurationsQuery,
+  countsQuery,
   everyDatabaseQuery,
   scheduleQuery,
   storageProvidersQuery,
@@ -62,6 +63,10 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
   const serverId = configuration.server_id ?? cachedParentOf("listBackupConfigurations", id);
   await Promise.all([
     loadIfThere(request, scheduleQuery(configuration)),
+    // As the page asks for them: of a service that has extras, whose drills are one.
+    ...(configuration.drill === undefined
+      ? []
+      : [loadIfThere(request, countsQuery(configuration))]),
     ...(serverId === null ? [] : [loadIfThere(request, serverQuery(serverId))]),
   ]);
   return { id, view, serverId };

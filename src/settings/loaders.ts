@@ -2,13 +2,20 @@ import { type LoaderFunctionArgs, redirect } from "react-router";
 import { everyServerQuery } from "../app/inventory.ts";
 import { load, loadIfThere, pageOf } from "../app/loading.ts";
 import { paths } from "../paths.ts";
+import { inventoryQuery } from "./inventory/queries.ts";
 import { currentTokenQuery, installationQuery, isList, tokensQuery } from "./queries.ts";
+
+/** And the inventory, whose panel would push down the others: who may manage tokens may see it, and nobody else asks. */
+async function loadTokens(request: Request, page: number): Promise<void> {
+  if (isList((await loadIfThere(request, tokensQuery(page))) ?? undefined))
+    await loadIfThere(request, inventoryQuery());
+}
 
 export async function settingsLoader({ request }: LoaderFunctionArgs) {
   const page = pageOf(request);
   // What cannot be read is said in its place: the rest is of this browser, and always there.
   await Promise.all([
-    loadIfThere(request, tokensQuery(page)),
+    loadTokens(request, page),
     loadIfThere(request, installationQuery()),
     loadIfThere(request, everyServerQuery()),
   ]);
