@@ -137,9 +137,18 @@ test("a page that is not there says so and leads on", async ({
   expected,
 }) => {
   expected.push(/404 \(Not Found\)/);
-  for (const path of ["/nowhere", "/workers/999999", "/sites/999999/workers"]) {
+  for (const path of [
+    "/nowhere",
+    "/workers/999999",
+    "/sites/999999/workers",
+    "/sites/999999/workers/new",
+    "/sites/999999/webhooks/new",
+    "/servers/999999",
+    "/servers/999999/backups/new",
+    "/servers/999999/notifications",
+  ]) {
     await page.goto(service.url + path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not found");
     await expect(page.getByRole("main").getByRole("link").first()).toBeVisible();
     await expectAccessible(page);
   }

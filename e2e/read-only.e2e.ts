@@ -77,6 +77,12 @@ test("a token that can only read sees every action disabled with the reason, on 
   ])
     await open(path);
 
+  // What only other tokens may see is no page that is not there.
+  for (const path of ["/settings/inventory", "/settings/inventory/servers/new"]) {
+    await open(path);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not allowed");
+  }
+
   // A form says why it cannot be saved, to everyone.
   await open(`/sites/${site.id}/workers/new`);
   const create = page.getByRole("button", { name: "Create worker" });

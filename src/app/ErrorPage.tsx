@@ -37,7 +37,7 @@ function explain(error: unknown, isAway: boolean): Explanation {
   if (error.status === 403)
     return {
       title: "Not allowed",
-      text: "Your token doesn't have permission to view this page.",
+      text: "Your token doesn't have permission to view this page. Connect with one that does.",
       way: "elsewhere",
     };
   return {

@@ -5,6 +5,7 @@ import { ApiError, hasStatus } from "../api/api-error.ts";
 import type { ListView } from "../api/list-query.ts";
 import { type DataQuery, queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
+import { serversQuery } from "./inventory.ts";
 import { paths, readId } from "../paths.ts";
 
 const connect = (request: Request) => {
@@ -37,6 +38,25 @@ export async function loadIfThere<Data>(
     if (error instanceof ApiError) return null;
     throw error;
   }
+}
+
+/**
+ * Loads the server or site of a page; null when it did not come, as from a service that shows neither.
+ * @throws ApiError 404 where the service has servers, and not this one or none with this site
+ */
+export async function loadPlace<Place>(
+  request: Request,
+  query: DataQuery<Place | null>,
+): Promise<Place | null> {
+  try {
+    const place = await load(request, query);
+    if (place !== null) return place;
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+  if ((await loadIfThere(request, serversQuery())) !== null) throw new ApiError(404, "Not found.");
+  return null;
 }
 
 /** The page of a list that the address asks for, counted from 1. */

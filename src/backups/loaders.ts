@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/loading.ts";
 import {
   backupQuery,
   backupsQuery,
@@ -40,7 +40,7 @@ const loadChoices = (request: Request, serverId: number | null) =>
 
 export async function newConfigurationLoader({ params, request }: LoaderFunctionArgs) {
   const serverId = idOf(params);
-  await loadChoices(request, serverId);
+  await Promise.all([loadChoices(request, serverId), loadPlace(request, serverQuery(serverId))]);
   return { serverId };
 }
 

@@ -1,7 +1,7 @@
 // What the pages need before they show. The navigation marks the current place by `siteId` or `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery, siteQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace } from "../app/loading.ts";
 import {
   channelsQuery,
   notificationEventsQuery,
@@ -26,7 +26,7 @@ export async function serverNotificationsLoader({ params, request }: LoaderFunct
     load(request, serverNotificationsQuery(serverId)),
     load(request, channelsQuery()),
     loadIfThere(request, notificationEventsQuery({ kind: "server", id: serverId })),
-    loadIfThere(request, serverQuery(serverId)),
+    loadPlace(request, serverQuery(serverId)),
   ]);
   return { serverId };
 }

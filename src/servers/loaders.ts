@@ -1,14 +1,14 @@
 // What the page of a server needs before it shows.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere } from "../app/loading.ts";
+import { idOf, load, loadPlace } from "../app/loading.ts";
 import { serverStatusQuery } from "./queries.ts";
 
 export async function serverLoader({ params, request }: LoaderFunctionArgs) {
   const serverId = idOf(params);
   await Promise.all([
     load(request, serverStatusQuery(serverId)),
-    loadIfThere(request, serverQuery(serverId)),
+    loadPlace(request, serverQuery(serverId)),
   ]);
   return { serverId };
 }

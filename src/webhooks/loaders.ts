@@ -3,7 +3,7 @@ import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
-import { idOf, load, loadIfThere, pageOf, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, pageOf, viewOf } from "../app/loading.ts";
 import { type DeliveriesView, readId } from "../paths.ts";
 import {
   deliveriesQuery,
@@ -41,7 +41,7 @@ export async function webhooksLoader({ params, request }: LoaderFunctionArgs) {
 export async function newWebhookLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
   await Promise.all([
-    loadIfThere(request, siteQuery(siteId)),
+    loadPlace(request, siteQuery(siteId)),
     loadIfThere(request, installationQuery()),
   ]);
   return { siteId };

@@ -2,7 +2,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";
-import { idOf, load, loadIfThere, viewOf } from "../app/loading.ts";
+import { idOf, load, loadIfThere, loadPlace, viewOf } from "../app/loading.ts";
 import { readId } from "../paths.ts";
 import { seedWorker, workerQuery, workersQuery } from "./queries.ts";
 
@@ -26,7 +26,7 @@ export async function newWorkerLoader({ params, request }: LoaderFunctionArgs) {
   const siteId = idOf(params);
   const like = readId(new URL(request.url).searchParams.get("like") ?? undefined);
   const [serverId, others, original] = await Promise.all([
-    serverOf(request, siteId),
+    loadPlace(request, siteQuery(siteId)).then(() => serverOf(request, siteId)),
     loadIfThere(request, workersQuery(siteId, {})),
     like === null ? null : loadIfThere(request, workerQuery(like)),
   ]);
