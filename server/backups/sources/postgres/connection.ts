@@ -87,6 +87,12 @@ const toPasswordFile = (password: string): string =>
 export const patience =
   "keepalives_idle=30 keepalives_interval=10 keepalives_count=3 tcp_user_timeout=60000";
 
+/** Those of the second statement are unknown to older servers. */
+const ownSettings = `
+  set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set default_transaction_read_only = off;
+  select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings
+  where name in ('transaction_timeout', 'idle_session_timeout')`;
+
 export type Session = { applicationName: string; signal: AbortSignal };
 
 /**
@@ -107,7 +113,7 @@ export async function withClient<Result>(
     client = await connect(target, applicationName, signal);
     signal.throwIfAborted();
     // What an account or a database is set to suits short questions, not an hour of counting; pg_dump does the same.
-    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
+    await client.query(ownSettings);
     return await work(client);
   } catch (error) {
     signal.throwIfAborted();

@@ -50,7 +50,7 @@ export async function drillArchive(
     if (manifest !== null && manifest.kind !== "database")
       throw new SourceError("The backup says that it holds a folder, not a database.");
     const backup = await openBackup({ host, isPacked: false }, from, attempt.signal);
-    const { clauses } = await readProperties(
+    const { clauses, statements } = await readProperties(
       backup.tools,
       backup.archive,
       scratch.database,
@@ -69,6 +69,10 @@ export async function drillArchive(
     });
     await restoreArchive(host, scratch, applicationName, backup, attempt, {
       isRehearsal: true,
+      // Whatever else the database is set to is nothing to its content.
+      properties: statements.filter((statement) =>
+        /^ALTER DATABASE .* SET search_path /.test(statement),
+      ),
       isWithoutRoles: isElsewhere || isWithoutRoles,
     });
     const found = await withClient(scratch, session, async (client) =>

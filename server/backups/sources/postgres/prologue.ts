@@ -1,6 +1,37 @@
 // What a restore runs before the archive's own statements, in the same transaction: everything that a dump could hold is
 // dropped, so that afterwards there is the dump's content and nothing else.
 
+/** Begins a transaction in which the same text means the same, whatever the account or the database is set to. */
+export const beginning = (lockWaitMs: number): string => `
+begin read write;
+set local statement_timeout = 0;
+set local idle_in_transaction_session_timeout = 0;
+select pg_catalog.set_config(name, '0', true) from pg_catalog.pg_settings where name = 'transaction_timeout';
+set local client_min_messages = warning;
+set local standard_conforming_strings = on;
+set local array_nulls = on;
+select pg_catalog.set_config('quarterdeck.search_path', pg_catalog.current_setting('search_path'), true);
+set local search_path = pg_catalog;
+set local row_security = off;
+set local lock_timeout = ${lockWaitMs};`;
+
+const databaseSetting = `(
+  select substr(setting, length('search_path=') + 1)
+  from pg_catalog.pg_db_role_setting s join pg_catalog.pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) as setting
+  where d.datname = current_database() and s.setrole = 0 and starts_with(setting, 'search_path=')
+)`;
+
+/**
+ * Functions of checks, indexes, generated columns and materialized views run while rows come back, and may find what they name by
+ * the database's own search path alone. The statements of a dump name everything else with its schema.
+ * @param isMade the session began before the database was given its settings
+ * @returns SQL for an expression that does it
+ */
+export const ownSearchPath = (isMade = false): string =>
+  `pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(coalesce(${
+    isMade ? databaseSetting : "null"
+  }, pg_catalog.current_setting('quarterdeck.search_path')), '')), true)`;
+
 /**
  * `pg_restore --clean` drops only what the archive names, and without `cascade`: a table made later would stay, and
  * with a foreign key onto an old one it would make the restore fail.
@@ -13,13 +44,7 @@
  * @param lockWaitMs how long a session that uses the database may keep a restore waiting
  */
 export const prologue = (isPublicForAll: boolean, lockWaitMs: number): string => `
-begin read write;
-set local statement_timeout = 0;
-set local idle_in_transaction_session_timeout = 0;
-set local client_min_messages = warning;
-set local search_path = pg_catalog;
-set local row_security = off;
-set local lock_timeout = ${lockWaitMs};
+${beginning(lockWaitMs)}
 do $prologue$
 declare
   statement text;

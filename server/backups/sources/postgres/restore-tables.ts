@@ -6,6 +6,7 @@ import { SourceError, type Attempt } from "../source.ts";
 import type { Entry } from "./archive.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { findDropped } from "./dropped-tables.ts";
+import { beginning, ownSearchPath } from "./prologue.ts";
 import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
 
 type WantedTable = {
@@ -55,14 +56,8 @@ const whole = "Restore the backup into a new database, and copy the table from t
  * statements that put it back are kept in a setting of the transaction: a temporary table takes a right that not everybody has.
  */
 const before = (tables: string, lockWaitMs: number): string => `
-begin read write;
-set local statement_timeout = 0;
-set local idle_in_transaction_session_timeout = 0;
-set local client_min_messages = warning;
+${beginning(lockWaitMs)}
 set local client_encoding = 'UTF8';
-set local search_path = pg_catalog;
-set local row_security = off;
-set local lock_timeout = ${lockWaitMs};
 do ${pg.escapeLiteral(`
 declare
   item record;
@@ -122,21 +117,23 @@ begin
     later := later || format('alter table %s %s trigger %I', one.place, one.enabled, one.tgname);
   end loop;
 
+  perform ${ownSearchPath()};
   if cardinality(places) > 0 then execute 'truncate only ' || array_to_string(places, ', only '); end if;
   perform set_config('quarterdeck.later', to_json(later)::text, true);
 end`)};
 `;
 
-/** Counts the rows, moves sequences on where the rows are ahead of them, and puts back what was taken aside. */
+/** Counts the rows, puts back what was taken aside, and moves sequences on where the rows are ahead of them. */
 const after = (tables: string): string => `
 set local client_encoding = 'UTF8';
-set local search_path = pg_catalog;
+select ${ownSearchPath()};
 do ${pg.escapeLiteral(`
 declare
   item record;
   one record;
   counted bigint;
   latest numeric;
+  called boolean;
   statement text;
 begin
   for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text, rows bigint) loop
@@ -144,24 +141,42 @@ begin
     if counted <> item.rows then
       raise exception '%.% has % rows instead of % that the backup counted.', item.schema, item.name, counted, item.rows;
     end if;
-    for one in
-      select s.oid, format('%I.%I', n.nspname, s.relname) as place, a.attname
-      from pg_depend d
-        join pg_class s on s.oid = d.objid and s.relkind = 'S'
-        join pg_namespace n on n.oid = s.relnamespace
-        join pg_sequence q on q.seqrelid = s.oid and q.seqincrement > 0
-        join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
-          and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype)
-      where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
-        and d.refobjid = to_regclass(format('%I.%I', item.schema, item.name))
-    loop
-      execute format('select max(%I) from only %I.%I', one.attname, item.schema, item.name) into latest;
-      execute format('select last_value from %s', one.place) into counted;
-      if latest > counted then perform setval(one.oid::regclass, latest::bigint); end if;
-    end loop;
   end loop;
   for statement in select value from json_array_elements_text(current_setting('quarterdeck.later')::json) loop
     execute statement;
+  end loop;
+  -- Last, because what a sequence is set to stays, even if everything else is undone.
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text) loop
+    for one in
+      select q.*, format('%I.%I', n.nspname, s.relname) as place, a.attname,
+        has_sequence_privilege(s.oid, 'select') and has_sequence_privilege(s.oid, 'update') as may
+      from pg_attribute a
+        join pg_class s on s.relkind = 'S' and (exists (
+          select from pg_depend d
+          where d.classid = 'pg_class'::regclass and d.objid = s.oid and d.refclassid = 'pg_class'::regclass
+            and d.refobjid = a.attrelid and d.refobjsubid = a.attnum and d.deptype in ('a', 'i')
+        ) or exists (
+          select from pg_attrdef f join pg_depend d on d.classid = 'pg_attrdef'::regclass and d.objid = f.oid
+          where f.adrelid = a.attrelid and f.adnum = a.attnum and d.refclassid = 'pg_class'::regclass and d.refobjid = s.oid
+            and pg_get_expr(f.adbin, f.adrelid) like 'nextval(%::regclass)'
+        ))
+        join pg_namespace n on n.oid = s.relnamespace
+        join pg_sequence q on q.seqrelid = s.oid
+      where a.attrelid = to_regclass(format('%I.%I', item.schema, item.name))
+        and a.attnum > 0 and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype)
+    loop
+      if not one.may then
+        raise warning 'the sequence % is left as it is, because the account may not change it', one.place;
+        continue;
+      end if;
+      -- It gives no number beyond its bounds.
+      execute format('select %s(%I) from only %I.%I where %I between %s and %s', case when one.seqincrement > 0 then 'max' else 'min' end,
+        one.attname, item.schema, item.name, one.attname, one.seqmin, one.seqmax) into latest;
+      execute format('select last_value, is_called from %s', one.place) into counted, called;
+      if (latest - counted) * sign(one.seqincrement) > 0 or latest = counted and not called then
+        perform setval(one.seqrelid::regclass, latest::bigint);
+      end if;
+    end loop;
   end loop;
 end`)};
 commit;

@@ -5,7 +5,7 @@ import type { Host } from "../../../hosts/host.ts";
 import { openArchive, type Archive } from "./archive.ts";
 import { leavesPublic, listFor, readRights } from "./rights.ts";
 import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
-import { prologue } from "./prologue.ts";
+import { prologue, ownSearchPath } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
 import { howToMakeTemplate } from "./restorable.ts";
@@ -84,7 +84,10 @@ export async function restoreArchive(
       attempt.say(
         "Warning: left as they are, because the account may not change them: the owner and privileges of the schema public.",
       );
-    const start = prologue(archive.dumpMajor < 15, lockWaitMs) + givingProperties(properties);
+    const start =
+      prologue(archive.dumpMajor < 15, lockWaitMs) +
+      givingProperties(properties) +
+      `select ${ownSearchPath(properties.length > 0)};\n`;
     const list = listFor(archive.contents, server.rights);
     const without = isWithoutRoles ? ["--no-owner", "--no-privileges"] : [];
     const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
@@ -181,8 +184,13 @@ export async function* withFittingSettings(
   const fit = (text: string) => {
     // The prologue's limit is to hold until the end.
     const limited = text.replace(/^SET lock_timeout = 0;\n/m, "");
+    // So is the search path.
+    const found = limited.replace(
+      /^SELECT pg_catalog\.set_config\('search_path', '', false\);\n/m,
+      "",
+    );
     // Written by 17 and newer for whatever server, and an error for an older one.
-    return serverMajor >= 17 ? limited : limited.replace(/^SET transaction_timeout = 0;\n/m, "");
+    return serverMajor >= 17 ? found : found.replace(/^SET transaction_timeout = 0;\n/m, "");
   };
   for await (const chunk of sql) {
     if (start === null) {
@@ -192,7 +200,7 @@ export async function* withFittingSettings(
     start = Buffer.concat([start, chunk]);
     // Byte by byte, because the text may be in any encoding.
     const text = start.toString("latin1");
-    if (!text.includes("SET client_encoding") && start.length < settingsLimitBytes) continue;
+    if (!text.includes("SET check_function_bodies") && start.length < settingsLimitBytes) continue;
     start = null;
     yield Buffer.from(fit(text), "latin1");
   }

@@ -1,0 +1,123 @@
+// Databases that set for themselves what a dump takes for granted, and functions that need what they set.
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  hasPostgresServer,
+  startPostgresServer,
+  type PostgresServer,
+} from "../../testing/postgres-server.ts";
+import { expectNothingLeft, fingerprint, makeSource } from "./testing/fixtures.ts";
+
+const exactly = / restored exactly, by the count and the checksum of each table\.$/;
+
+/** What functions call by its bare name, in `public` or wherever else the database's path leads. */
+const bareNames = `
+create table known (name text); insert into known values ('Ada');
+create function plain(text) returns text language sql immutable as 'select lower($1)';
+create function wrapped(text) returns text language sql immutable as 'select plain($1)';
+create function is_plain(text) returns boolean language plpgsql immutable as $$ begin return plain($1) <> ''; end $$;
+create function many() returns bigint language sql stable as 'select count(*) from known';
+create table people (name text check (is_plain(name)), key text generated always as (wrapped(name)) stored);
+create index on people (wrapped(name));
+create statistics by_key on wrapped(name), name from people;
+create materialized view counted as select many();
+insert into people values ('Ada'), ('Grace')`;
+
+describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
+  let server: PostgresServer;
+  let databases = 0;
+
+  beforeAll(async () => {
+    server = await startPostgresServer();
+  });
+  afterAll(() => server?.stop());
+
+  const make = async (sql: string) => {
+    const name = `own_${(databases += 1)}`;
+    await server.createDatabase(name);
+    await server.query(name, sql);
+    return name;
+  };
+
+  test.each([
+    { path: "the usual search path", before: "" },
+    { path: "a search path of its own", before: "create schema app; set search_path = app;" },
+  ])(
+    "with functions that call others without their schema, by $path, comes back whole and in single tables",
+    async ({ before }) => {
+      const name = await make(`${before}${bareNames}`);
+      if (before !== "") await server.query(name, `alter database ${name} set search_path = app`);
+      const schema = before === "" ? "public" : "app";
+      const whole = await fingerprint(server, name);
+      const { source, attempt, dump } = makeSource(server.url(name));
+      const { archive, manifest } = await dump();
+      expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(exactly);
+
+      await server.query(name, `delete from ${schema}.people`);
+      const table = makeSource(server.url(name), { tables: [`${schema}.people`] });
+      await table.source.restore(Readable.from([archive]), attempt(), manifest);
+      expect(await fingerprint(server, name)).toEqual(whole);
+
+      await server.query(name, `drop table ${schema}.people`);
+      await source.restore(Readable.from([archive]), attempt(), manifest);
+      expect(await fingerprint(server, name)).toEqual(whole);
+
+      await server.query("postgres", `drop database ${name} with (force)`);
+      await source.restore(Readable.from([archive]), attempt(), manifest);
+      expect(await fingerprint(server, name)).toEqual(whole);
+      await expectNothingLeft(server);
+    },
+  );
+
+  test("that is only read unless somebody says otherwise passes its drill and comes back", async () => {
+    const name = await make("create table kept (id int); insert into kept values (1)");
+    await server.query(name, `alter database ${name} set default_transaction_read_only = on`);
+    const whole = await fingerprint(server, name);
+    const { source, attempt, dump } = makeSource(server.url(name));
+    const { archive, manifest } = await dump();
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(exactly);
+    await server.query(name, "begin read write; delete from kept; commit");
+    await source.restore(Readable.from([archive]), attempt(), manifest);
+    expect(await fingerprint(server, name)).toEqual(whole);
+    // Nothing is to be done, and that is no failure.
+    expect(await source.settle(attempt())).toBe("unknown");
+    await expectNothingLeft(server);
+  });
+
+  test("that reads arrays and texts in an older way gets the same values back", async () => {
+    const name = await make(
+      `create table lists (words text[]); insert into lists values ('{NULL,"NULL",x}'); create table spare (a int)`,
+    );
+    await server.query(
+      name,
+      `alter database ${name} set array_nulls = off; alter database ${name} set standard_conforming_strings = off`,
+    );
+    const nulls = () =>
+      server.query(name, "select words[1] is null as first, words[2] is null as second from lists");
+    const before = await nulls();
+    expect(before).toEqual([{ first: true, second: false }]);
+    const { source, said, attempt, dump } = makeSource(server.url(name));
+    const { archive, manifest } = await dump();
+    await source.restore(Readable.from([archive]), attempt(), manifest);
+    expect(await nulls()).toEqual(before);
+    const table = makeSource(server.url(name), { tables: ["public.lists"] });
+    await table.source.restore(Readable.from([archive]), attempt(), manifest);
+    expect(await nulls()).toEqual(before);
+    expect([...said, ...table.said]).toEqual([]);
+  });
+
+  test("that a restore has made is its own from then on, however the account's texts are read", async () => {
+    const name = await make("create table kept (id int)");
+    const { archive, manifest } = await makeSource(server.url(name)).dump();
+    await server.query("postgres", "alter role postgres set standard_conforming_strings = off");
+    try {
+      const made = makeSource(server.url(`${name}_new`), { isNew: true });
+      await made.source.restore(Readable.from([archive]), made.attempt(), manifest);
+      // Otherwise what puts things in order after a crash would take it for half a restore, and drop it.
+      expect(await made.source.settle(made.attempt())).toBe("unknown");
+      expect(await server.query(`${name}_new`, "select * from kept")).toEqual([]);
+    } finally {
+      await server.query("postgres", "alter role postgres reset all");
+    }
+  });
+});
