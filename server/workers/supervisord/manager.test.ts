@@ -182,6 +182,34 @@ test("a service that was killed at any step leaves what the next one finishes or
   expect(await left(fourth)).toEqual(nothing);
 });
 
+test("a restart reaches a process that supervisord started before the service that was killed had seen it", async (context) => {
+  const given = { instance: makeInstance(), folder: makeFolder(context) };
+  const program = programOf(1, { processes: 2, order: 1 });
+  const first = makeManager(context, supervisord, given);
+  await first.resume([]);
+  first.start(program);
+  await expect.poll(isUp(first, 1, 2), soon).toBe(true);
+  const before = pidsOf(first, 1);
+  const path = join(given.folder, "workers/1/slots.json");
+  const read = () => JSON.parse(readFileSync(path, "utf8"));
+  await expect.poll(() => read()["1"].state, soon).toBe("RUNNING");
+  first.release();
+
+  // Of the first process it had seen the end of the run before, and of the other one nothing at all.
+  const { 1: seen } = read();
+  writeFileSync(path, JSON.stringify({ 1: { ...seen, pid: null, start: 1, state: "EXITED" } }));
+  const second = makeManager(context, supervisord, given);
+  await second.resume([{ program: { ...program, order: 2 }, up: true, restartOrder: 2 }]);
+  await expect
+    .poll(
+      () => isUp(second, 1, 2)() && pidsOf(second, 1).every((pid) => !before.includes(pid)),
+      soon,
+    )
+    .toBe(true);
+  expect(before.some(isRunning)).toBe(false);
+  await second.remove(1);
+});
+
 test("what is done on the server by hand is told", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

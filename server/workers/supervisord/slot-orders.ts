@@ -79,6 +79,10 @@ export function createSlotOrders(slot: SlotSteps) {
     isOutdated,
     renewOutdated: (): Promise<void> =>
       isWanted() && isOutdated() ? replace(true) : Promise.resolve(),
-    isOlderThan: (given: number) => hasProcess() && !isEnding() && history.isBefore(given),
+    /**
+     * Whether nothing says that what runs was started for that order. Before the first look the record may be older than the
+     * process: one that is replaced once more is better than one that is missed.
+     */
+    isOlderThan: (given: number) => !isEnding() && history.isBefore(given),
   };
 }
