@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { sizeInWords } from "../backups/formatting.ts";
 import { ConfigError, readConfig, readSecretFiles, type Config } from "../config.ts";
-import { openOwn } from "../doctor/storage.ts";
+import { openOwn, recipientsIn } from "../doctor/storage.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
@@ -27,7 +27,7 @@ export const backupSelfCommand: Command = {
   details: `Stores one file below quarterdeck/ in the storage, with a manifest beside it that verify checks; the service may go on.
 <storage> is the id of a storage provider of the inventory, a folder, s3://bucket[/prefix] or rclone://remote:[path], as for verify.
 With QUARTERDECK_SELF_BACKUP_RECIPIENT, a public key of age (age1…), or several, the file is encrypted and has the secrets that the
-inventory names by file:. Without, it has no secrets. restore-self restores it on an empty machine.`,
+inventory names by file:. Without, it has no secrets, and is encrypted only for a storage provider with recipients. restore-self restores it on an empty machine.`,
   failure: "nothing was stored",
   async run(context) {
     const { environment, isRoot, say, showProgress, onEnd } = context;
@@ -51,7 +51,8 @@ inventory names by file:. Without, it has no secrets. restore-self restores it o
       storage,
       prefix: prefix === "" ? "" : `${prefix.replace(/\/+$/, "")}/`,
       inventoryFile: config.inventoryFile,
-      recipients: config.selfBackupRecipients,
+      recipients: config.selfBackupRecipients ?? byId?.recipients ?? null,
+      withSecrets: config.selfBackupRecipients !== null,
       now: new Date(),
       version,
       signal: stopping.signal,
@@ -71,11 +72,14 @@ function report({ key, stored, archive, warnings }: StoredArchive, place: string
     `In it: the database (${archive.tables.length} tables, ${rows.toLocaleString("en")} rows)${archive.has_inventory ? ", the inventory" : ""}${
       archive.has_secrets
         ? `, ${files} ${files === 1 ? "file" : "files"} of secrets, the signing secrets of webhooks. Encrypted.`
-        : ". Not encrypted."
+        : stored.encryption === null
+          ? ". Not encrypted."
+          : ". Encrypted to the recipients of the storage provider."
     }`,
     archive.has_secrets
-      ? "Not in it: secrets in environment variables, settings of the service. Nobody can restore it without the private key."
+      ? "Not in it: secrets in environment variables, settings of the service."
       : "Not in it: files of secrets, signing secrets of webhooks, secrets in environment variables, settings of the service. To have files and signing secrets in it, set QUARTERDECK_SELF_BACKUP_RECIPIENT to a public key of age.",
+    ...(stored.encryption === null ? [] : ["Nobody can restore it without the private key."]),
     ...warnings,
   ];
 }
@@ -86,7 +90,13 @@ async function openById(
   { inventoryFile }: Config,
   connection: ConnectionOptions,
   signal: AbortSignal,
-): Promise<{ storage: Storage; prefix: string; mark(): Promise<void> }> {
+): Promise<{
+  storage: Storage;
+  prefix: string;
+  /** What the storage provider asks for. */
+  recipients: string | null;
+  mark(): Promise<void>;
+}> {
   const inventory = parseInventory(await readText(inventoryFile), inventoryFile);
   const provider = inventory.storage_providers.find(({ id }) => id === Number(argument));
   if (provider === undefined)
@@ -115,5 +125,5 @@ async function openById(
     keys: [],
     signal,
   });
-  return { ...opened, prefix: "" };
+  return { ...opened, prefix: "", recipients: recipientsIn(provider) };
 }

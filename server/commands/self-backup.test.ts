@@ -81,6 +81,18 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     }
   });
 
+  test("is encrypted to the recipients of its storage provider where it has no others", async () => {
+    const { code, stdout } = await runHere(backupSelfCommand, ["3"], {
+      QUARTERDECK_DATA: at("old"),
+    });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining("Encrypted to the recipients of the storage provider."),
+    ]);
+    expect(stdout).toContain("Not in it: files of secrets, signing secrets of webhooks");
+    expect(await storedIn(at("recipients"))).toMatch(/\.age$/);
+  });
+
   test("is made to the end where nobody reads what is said of it, and its database is stopped again", async () => {
     await mkdir(at("unheard"));
     onTestFinished(() => rm(at("unheard"), { recursive: true }));

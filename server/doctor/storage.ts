@@ -89,6 +89,10 @@ export async function openOwn(
   };
 }
 
+/** Whoever may open what is stored there; null = everybody. */
+export const recipientsIn = ({ recipients }: Provider): string | null =>
+  recipients?.join(" ") ?? null;
+
 /** @returns also the folder, which other kinds than a local one have none of */
 async function open(
   provider: Provider,

@@ -1,7 +1,8 @@
 // The service backs itself up each night: as a job, with retention and a drill, and says so where one failed.
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generateX25519Identity, identityToRecipient } from "age-encryption";
+import { zstdDecompressSync } from "node:zlib";
+import { Decrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import { createApp } from "../app.ts";
@@ -32,13 +33,18 @@ let opened: OpenDatabase;
 let copies: string;
 let mail: MailServer;
 let lastGood = "";
+let identity: string;
+let recipient: string;
 
 beforeAll(async () => {
   mail = await startMailServer();
+  identity = await generateX25519Identity();
+  recipient = await identityToRecipient(identity);
   service = await createTestService({
     inventory: (folder) => `${oneSite(folder)}
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder}/copies }
+  - { id: 2, name: encrypted, type: local, path: ${folder}/encrypted, recipients: [${recipient}] }
 notification_channels:
   - { id: 1, name: on-call, type: email, email: on-call@example.com }
   - { id: 2, name: deployments, type: email, email: dev@example.com }
@@ -62,10 +68,10 @@ afterAll(async () => {
   await mail.close();
 });
 
-const nightly = (recipients: string | null = null) =>
+const nightly = (recipients: string | null = null, providerId = 1) =>
   createNightly({
     ...service.options,
-    settings: { providerId: 1, keep: 2, recipients },
+    settings: { providerId, keep: 2, recipients },
     db: opened.db,
     servers,
     host: createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: service.folder }),
@@ -196,6 +202,25 @@ test("is not stored beneath a disk that is away, where nothing else is stored th
   await nightly().run();
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
   expect(await readdir(copies)).toContain(markerName);
+});
+
+test("is encrypted in a storage that has recipients, also where none are set for it", async () => {
+  const folder = join(service.folder, "encrypted");
+  await mkdir(folder);
+  clock.jump(dayMs);
+  await nightly(null, 2).run();
+  expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
+  const [name = "", manifest = ""] = (await readdir(join(folder, "quarterdeck"))).sort();
+  expect(name).toMatch(/Z\.tar\.zst\.age$/);
+  expect(JSON.parse(await readFile(join(folder, "quarterdeck", manifest), "utf8"))).toMatchObject({
+    encryption: "age",
+    has_secrets: false,
+  });
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(identity);
+  const sealed = await readFile(join(folder, "quarterdeck", name));
+  const opened = zstdDecompressSync(await decrypter.decrypt(sealed));
+  expect(opened.includes("tables/activity.copy")).toBe(true);
 });
 
 test("one that the end of the service cuts off is still due", async () => {

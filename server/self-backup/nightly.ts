@@ -10,7 +10,7 @@ import type { NewEvent } from "../events/event.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Clock } from "../clock.ts";
 import type { SelfBackupSettings } from "../config.ts";
-import { openOwn } from "../doctor/storage.ts";
+import { openOwn, recipientsIn } from "../doctor/storage.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -80,7 +80,7 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 export function createNightly(options: NightlyOptions) {
   const { settings, db, clock, log } = options;
-  const { providerId, keep, recipients } = settings;
+  const { providerId, keep } = settings;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> = Promise.resolve();
@@ -94,7 +94,7 @@ export function createNightly(options: NightlyOptions) {
     const inventory = parseInventory(await readText(file), file);
     const provider = inventory.storage_providers.find((one) => one.id === id);
     if (provider === undefined) throw new StorageError(`${file} has no storage provider ${id}.`);
-    return openOwn(provider, {
+    const opened = await openOwn(provider, {
       ...options,
       ...options.marks,
       keys: stored.filter((one) => one.provider_id === id).map(({ key }) => key),
@@ -102,6 +102,7 @@ export function createNightly(options: NightlyOptions) {
       inventory,
       signal,
     });
+    return { ...opened, recipients: settings.recipients ?? recipientsIn(provider) };
   }
 
   /** @param made is told of the file as soon as it is there, and whether it is good once that is known */
@@ -109,7 +110,7 @@ export function createNightly(options: NightlyOptions) {
     before: Files,
     made: (key: string, isGood: boolean) => void,
   ): Promise<string> {
-    const { storage, mark } = await openStorage(providerId, before);
+    const { storage, mark, recipients } = await openStorage(providerId, before);
     // The drill decrypts with a key that this process alone has, and forgets.
     const throwaway = recipients === null ? null : await createThrowawayKey();
     const { key, archive, warnings } = await storeArchive({
@@ -118,6 +119,7 @@ export function createNightly(options: NightlyOptions) {
       prefix: "",
       inventoryFile: options.inventoryFile,
       recipients: throwaway === null ? recipients : `${recipients} ${throwaway.recipient}`,
+      withSecrets: settings.recipients !== null,
       now: new Date(clock.now()),
       version: options.version,
       signal,

@@ -22,8 +22,10 @@ type StoreOptions = {
   /** Before `selfFolder`; empty, or with a slash at its end. */
   prefix: string;
   inventoryFile: string;
-  /** Public keys of age; null = not encrypted, and without secrets. */
+  /** Public keys of age; null = not encrypted. */
   recipients: string | null;
+  /** Whether secrets are in it. It has to be encrypted then. */
+  withSecrets: boolean;
   now: Date;
   version: string;
   signal: AbortSignal;
@@ -49,7 +51,7 @@ export async function storeArchive(options: StoreOptions): Promise<StoredArchive
     const { manifest, warnings, content } = await openArchive({
       side,
       inventoryFile: options.inventoryFile,
-      withSecrets: encrypt !== null,
+      withSecrets: options.withSecrets,
       madeAt: now,
       version,
     });

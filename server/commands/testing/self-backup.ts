@@ -80,7 +80,7 @@ export async function makeInstallation() {
   const identity = await generateX25519Identity();
   const recipient = await identityToRecipient(identity);
   await writeFile(at("identity"), `# a comment\n${identity}\n`);
-  for (const name of ["shop", "old/secrets", "elsewhere", "plain", "sealed", "again"])
+  for (const name of ["shop", "old/secrets", "elsewhere", "plain", "sealed", "again", "recipients"])
     await mkdir(at(name), { recursive: true });
   await writeFile(at("shop/artisan"), patientArtisan);
   await writeFile(at("old/secrets/slack"), planted.beside);
@@ -98,6 +98,7 @@ databases:
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${root}/plain }
   - { id: 2, name: gone, type: local, path: ${root}/no-such-folder }
+  - { id: 3, name: recipients, type: local, path: ${root}/recipients, recipients: [${recipient}] }
 notification_channels:
   - { id: 1, name: ops, type: slack, webhook: file:secrets/slack }
   - { id: 2, name: dev, type: slack, webhook: env:DEV_WEBHOOK }
