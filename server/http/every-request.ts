@@ -20,8 +20,11 @@ export const everyRequest =
     if (hosts !== null && hosts.count !== 1 && !(hosts.count === 0 && hosts.isOptional))
       c.res = c.json({ message: errorMessage.malformed_request }, errorStatus.malformed_request);
     // A target that is a whole URL goes before the header, and everything here goes by it; both have to be our own.
-    else if (isAllowedHost(host) && (header === undefined || isAllowedHost(header))) await next();
-    else c.res = c.json({ message: unknownHost(host, header) }, errorStatus.unknown_host);
+    else {
+      const unknown = [header ?? host, host].find((one) => !isAllowedHost(one));
+      if (unknown === undefined) await next();
+      else c.res = c.json({ message: unknownHost(unknown) }, errorStatus.unknown_host);
+    }
     for (const [name, value] of Object.entries(responseHeaders)) c.res.headers.set(name, value);
   };
 
@@ -39,7 +42,7 @@ function hostHeaders(environment: ApiEnvironment["Bindings"] | undefined) {
 
 const shownCharacters = 100;
 
-function unknownHost(host: string, header: string | undefined): string {
-  const shown = (header ?? host).slice(0, shownCharacters);
+function unknownHost(host: string): string {
+  const shown = host.slice(0, shownCharacters);
   return `Unknown host “${shown}”. To use this name, set QUARTERDECK_PUBLIC_URL to the public address, or HOST to the name.`;
 }

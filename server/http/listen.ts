@@ -46,6 +46,17 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
   server.on("connect", (_request, socket) =>
     refuse(socket, errorStatus.method_not_allowed, "The CONNECT method is not supported here."),
   );
+  // Node knows only `100-continue`, and would answer anything else without our headers.
+  server.on("checkExpectation", (incoming, outgoing) => {
+    lingerAfter(incoming, outgoing);
+    const body = JSON.stringify({ message: "This expectation is not supported here." });
+    const headers = {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      ...responseHeaders,
+    };
+    outgoing.writeHead(417, headers).end(body);
+  });
   server.listen(port, host);
   await once(server, "listening");
   return server;
