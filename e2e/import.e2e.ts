@@ -1,4 +1,5 @@
 // A file that Quarterdeck did not make: uploaded or chosen from a storage, imported, and ready to be restored.
+import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -26,6 +27,7 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByText("Choose what the file is a backup of.")).toBeVisible();
   await expect(page.getByText("Choose a file on this computer.")).toBeVisible();
+  await expect(page.getByLabel("Database or site")).toBeFocused();
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   await page.getByLabel("Database or site").selectOption(`${database.name} (database)`);
@@ -67,4 +69,36 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expect(
     page.getByRole("row", { name: new RegExp(`${database.name} \\(imported\\)`) }),
   ).toContainText("imported");
+});
+
+test("whoever leaves during an upload is asked first @long", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  await page.goto(`${service.url}/import?server=${backups.server.id}`);
+  await page.getByLabel("Database or site").selectOption(`${backups.database.name} (database)`);
+  await page.getByLabel("File to upload").setInputFiles({
+    name: "orders.sqlite",
+    mimeType: "application/octet-stream",
+    buffer: randomBytes(4_000_000),
+  });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 10_000,
+  });
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.getByText("Keep this page open.")).toBeVisible();
+  const overview = page.getByRole("link", { name: "Overview" }).first();
+  await overview.click();
+  const question = page.getByRole("alertdialog", { name: "Leave during the upload?" });
+  await question.getByRole("button", { name: "Keep uploading" }).click();
+  await expect(page.getByText("Keep this page open.")).toBeVisible();
+  await overview.click();
+  await question.getByRole("button", { name: "Cancel upload" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
+  await browser.detach();
 });

@@ -62,6 +62,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   await page.getByLabel("Server", { exact: true }).selectOption(target.server.name);
   await page.getByRole("button", { name: "Restore…" }).click();
   await expect(page.getByText("Choose a database", { exact: true }).last()).toBeVisible();
+  await expect(page.getByLabel("Database", { exact: true })).toBeFocused();
   await page.getByLabel("Database", { exact: true }).selectOption(target.name);
   const row = page.getByRole("row").filter({ hasText: "orders" });
   await expect(row).toContainText("50");

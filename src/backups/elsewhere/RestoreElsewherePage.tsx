@@ -1,6 +1,7 @@
 // Chooses where a backup is restored that is not its own source, beside the rows of both.
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { flushSync } from "react-dom";
 import { useLoaderData, useNavigate } from "react-router";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { engineInServer } from "../../../contract/backups/engines.ts";
@@ -12,6 +13,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { focusInvalid } from "../../ui/focus-invalid.ts";
 import { Input } from "../../ui/Input.tsx";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
@@ -72,8 +74,9 @@ export function RestoreElsewherePage() {
 
   const choose = (event: FormEvent) => {
     event.preventDefault();
-    setIsAsked(true);
-    if (target === null || (isNew && name.trim() === "")) return;
+    // What is missing is marked at once, so that the focus can go there.
+    flushSync(() => setIsAsked(true));
+    if (target === null || (isNew && name.trim() === "")) return focusInvalid(event);
     askRestoreInto(
       backup,
       {

@@ -1,6 +1,7 @@
 // Makes a backup out of a file that Quarterdeck did not make: one of this computer, or one in a storage.
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useLoaderData, useNavigate } from "react-router";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import { maxImportBytes } from "../../../contract/backups/import.ts";
@@ -9,6 +10,7 @@ import { invalidate } from "../../api/query.ts";
 import { Crumbs } from "../../app/Crumbs.tsx";
 import { ErrorText } from "../../app/ErrorText.tsx";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
+import { LeaveGuard, savedState } from "../../app/LeaveGuard.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
@@ -16,6 +18,7 @@ import { Button } from "../../ui/Button.tsx";
 import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { DocsLink } from "../../ui/DocsLink.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { focusInvalid } from "../../ui/focus-invalid.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { Progress } from "../../ui/Progress.tsx";
@@ -91,8 +94,10 @@ export function ImportPage() {
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setIsAsked(true);
-    if (isPending || target === null || (isUpload ? file === null : path === null)) return;
+    // What is missing is marked at once, so that the focus can go there.
+    flushSync(() => setIsAsked(true));
+    if (target === null || (isUpload ? file === null : path === null)) return focusInvalid(event);
+    if (isPending) return;
     setIsPending(true);
     setError(null);
     try {
@@ -100,7 +105,7 @@ export function ImportPage() {
       if (begun === null) return;
       toast.success(`Importing into “${target.name} (imported)”.`);
       await invalidate("listBackupConfigurations", "showOverview", "listActivity");
-      void navigate(paths.backup(begun.id));
+      void navigate(paths.backup(begun.id), { state: savedState });
     } catch (thrown) {
       if (sending.current?.signal.aborted !== true) setError(thrown);
     } finally {
@@ -128,6 +133,13 @@ export function ImportPage() {
         You can then restore it. A dump is a program: import only a file that you trust.{" "}
         <DocsLink page="backups">About imports</DocsLink>
       </p>
+      <LeaveGuard
+        isDirty={uploading !== null}
+        question="Leave during the upload?"
+        loss="The upload is canceled, and nothing of it is kept."
+        stay="Keep uploading"
+        leave="Cancel upload"
+      />
       {error !== null && (
         <Notice tone="bad" isAlert>
           <ErrorText error={error} />
