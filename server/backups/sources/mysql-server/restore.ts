@@ -60,7 +60,8 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const { fresh } = scratch;
     try {
       const one = { client: clientOf(client, name) };
-      const { objects, tables } = await loadTables(one, names, fresh, content, attempt);
+      const loaded = await loadTables(one, names, fresh, content, attempt);
+      const { objects, tables, orphans } = loaded;
       // Its views may name the database wherever they read another one.
       const restored = { ...objects, source: Buffer.from(name).toString("latin1") };
       const keys = (await listForeignKeys(client, fresh, attempt.signal)).filter(
@@ -70,7 +71,8 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       const drops = dropKeys(keys, keys, fresh);
       if (drops !== "") await exchange.run(drops, fresh, attempt.signal);
       attempt.say(`Loaded ${name} beside the current one.`);
-      return { name, ...scratch, isNew: true, restored, before: nothingBefore, tables, keys };
+      const kept = { restored, before: nothingBefore, tables, keys: [...keys, ...orphans] };
+      return { name, ...scratch, isNew: true, ...kept };
     } catch (error) {
       attempt.signal.throwIfAborted();
       throw error instanceof SourceError

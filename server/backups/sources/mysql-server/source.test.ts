@@ -108,7 +108,7 @@ describe("all databases of a MariaDB server", () => {
     );
     await server.query(
       odd,
-      "CREATE TABLE `t``'` (id INT PRIMARY KEY, o INT, FOREIGN KEY (o) REFERENCES shop.orders (id)); INSERT INTO `t``'` VALUES (1, 2)",
+      "CREATE TABLE `t``'` (id INT PRIMARY KEY, o INT, FOREIGN KEY (o) REFERENCES shop.orders (id)); INSERT INTO `t``'` VALUES (1, 2); SET foreign_key_checks=0; CREATE TABLE orphan (id INT, FOREIGN KEY (id) REFERENCES gone (id))",
     );
     await server.query(
       null,

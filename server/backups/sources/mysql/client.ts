@@ -93,7 +93,17 @@ type Feed = {
   isLong?: boolean;
   /** Statements that the server refuses are passed over, and nobody is told. */
   isForced?: boolean;
+  /** A line end or tab in an answer comes as `\n` or `\t`, so that it neither ends a row nor a column. */
+  isEscaped?: boolean;
 };
+
+type Query = Omit<Feed, "output" | "isEscaped"> & {
+  /** In a session as the server begins it. */
+  isUnset?: boolean;
+};
+
+/** Of sql_select_limit. */
+const noLimit = "18446744073709551615";
 
 /** What was found out about a server and the programs beside it. */
 type Known = { program: string | null; tools: MysqlTools | null };
@@ -141,7 +151,7 @@ export function createMysqlClient(
    */
   async function feed(
     input: Readable,
-    { database, signal, output, isLong = false, isForced = false }: Feed,
+    { database, signal, output, isLong = false, isForced = false, isEscaped = false }: Feed,
   ): Promise<void> {
     const program = await clientProgram(signal);
     const end = await connect({
@@ -149,7 +159,7 @@ export function createMysqlClient(
         program,
         "--connect-timeout=15",
         "--batch",
-        "--raw",
+        ...(isEscaped ? [] : ["--raw"]),
         "--skip-column-names",
         "--binary-mode",
         "--comments",
@@ -171,7 +181,7 @@ export function createMysqlClient(
   }
 
   /** @returns the answer's rows, their columns as text; SQL `NULL` reads "NULL" */
-  async function query(sql: string, options: Feed): Promise<string[][]> {
+  async function query(sql: string, { isUnset = false, ...options }: Query): Promise<string[][]> {
     const pieces: Buffer[] = [];
     // Kept here and whole: a host keeps so much of an output and no more, and half a list of tables is half a restore.
     const output = new Writable({
@@ -180,13 +190,13 @@ export function createMysqlClient(
         done();
       },
     });
-    const input = Readable.from([Buffer.from(`${plainSession}${sql};\n`)]);
-    await feed(input, { ...options, output });
+    const input = Readable.from([Buffer.from(`${isUnset ? "" : plainSession}${sql};\n`)]);
+    await feed(input, { ...options, output, isEscaped: true });
     return Buffer.concat(pieces)
       .toString()
       .split("\n")
       .slice(0, -1)
-      .map((line) => line.split("\t"));
+      .map((line) => line.split("\t").map(unescaped));
   }
 
   return {
@@ -200,8 +210,15 @@ export function createMysqlClient(
     /** The server's kind, and a dump tool for it. @throws SourceError */
     async tools(signal: AbortSignal): Promise<MysqlTools> {
       if (known.tools !== null) return known.tools;
-      const [row] = await query("SELECT VERSION()", { signal });
-      const serverVersion = row?.[0] ?? "";
+      const [[serverVersion = "", limit = ""] = []] = await query(
+        "SELECT VERSION(), @@SESSION.sql_select_limit",
+        { signal, isUnset: true },
+      );
+      // The dump tool doesn't lift it.
+      if (limit !== noLimit)
+        throw new SourceError(
+          `The server of ${place.shown} answers ${limit} rows at most, so a dump would be cut. Allow all with: SET GLOBAL sql_select_limit = ${noLimit}; and take it out of its configuration and of init_connect.`,
+        );
       const isMariadb = /mariadb/i.test(serverVersion);
       const programs = isMariadb ? ["mariadb-dump", "mysqldump"] : ["mysqldump", "mariadb-dump"];
       const { program, end } = await runFirst(programs, (candidate) =>
@@ -242,7 +259,20 @@ export const clientOf = ({ host, place, known }: MysqlClient, database: string):
   createMysqlClient(host, { ...place, database, shown: `${database} on ${place.shown}` }, known);
 
 /** Quotes in our own statements mean what they mean by default, whatever the server's mode. */
-export const plainSession = "SET SESSION sql_mode='';\n";
+export const plainMode = "SET SESSION sql_mode='';\n";
+
+/**
+ * What a server is set to suits its applications: without it, a list of tables could be cut, rows be undone at the end of a script,
+ * and what takes long be ended.
+ */
+export const plainSession = `SET SESSION sql_mode='', autocommit=1, sql_select_limit=${noLimit}, sql_big_selects=1 /*M!100101 , max_statement_time=0 */ /*!50708 , max_execution_time=0 */;
+SET SESSION TRANSACTION READ WRITE;
+`;
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\" };
+/** A column as the client answers it without `--raw`. */
+const unescaped = (text: string): string =>
+  text.replace(/\\([nt0\\])/g, (_, letter: string) => escapes[letter] ?? letter);
 
 export const quoteName = (name: string): string => `\`${name.replaceAll("`", "``")}\``;
 

@@ -135,6 +135,14 @@ async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promi
 }
 
 async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Promise<void> {
+  const broken = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_NAME LIKE '%\\n%'`,
+    { signal },
+  );
+  if (broken.length > 0)
+    throw new SourceError(
+      `A table of ${client.place.shown} has a line break in its name, which is more than dumps can hold: ${JSON.stringify(broken[0]?.[0])}. Rename it.`,
+    );
   const versioned = await client.query(
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE = 'SYSTEM VERSIONED'`,
     { signal },

@@ -4,6 +4,7 @@ import { finished, pipeline } from "node:stream/promises";
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { countsOf, createDumpStream, runWholeDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
+import { dropKeys, listForeignKeys, type ForeignKey } from "./foreign-keys.ts";
 import { listTables, rehearseObjects, settableDefiners, withoutAccounts } from "./objects.ts";
 import { markerTable, type Names } from "./plan.ts";
 import { dropScratch, endSessions, leadOf, makeScratch } from "./scratch.ts";
@@ -46,10 +47,20 @@ export async function tryLocks(
   }
 }
 
+type Loaded = {
+  /** The dump's other objects. */
+  objects: Objects;
+  tables: string[];
+  /**
+   * Foreign keys to tables that the dump doesn't hold, as they are in the target: in the scratch database they would name that, and keep
+   * its name wherever they are moved.
+   */
+  orphans: ForeignKey[];
+};
+
 /**
  * Fills a scratch database with the dump's tables, and tries its other objects there.
  * @param taken which tables alone; null = everything
- * @returns the other objects, and the tables' names
  */
 export async function loadScratch(
   options: LoadOptions,
@@ -58,11 +69,11 @@ export async function loadScratch(
   from: Readable,
   attempt: Attempt,
   taken: Taken | null = null,
-): Promise<{ objects: Objects; tables: string[] }> {
+): Promise<Loaded> {
   const { client } = options;
-  const { objects, tables } = await loadTables(options, names, database, from, attempt, taken);
-  await rehearseObjects(client, database, leadOf(names, database), objects, attempt.signal);
-  return { objects, tables };
+  const loaded = await loadTables(options, names, database, from, attempt, taken);
+  await rehearseObjects(client, database, leadOf(names, database), loaded.objects, attempt.signal);
+  return loaded;
 }
 
 /** The same, its other objects untried. */
@@ -73,7 +84,7 @@ export async function loadTables(
   from: Readable,
   attempt: Attempt,
   taken: Taken | null = null,
-): Promise<{ objects: Objects; tables: string[] }> {
+): Promise<Loaded> {
   const { say, signal } = attempt;
   await makeScratch(client, names, database, signal);
   const lead = leadOf(names, database);
@@ -101,8 +112,18 @@ export async function loadTables(
   const objects = isElsewhere
     ? withoutAccounts(loadable)
     : await settableDefiners(client, database, loadable, attempt);
-  const tables = await listTables(client, database, signal);
-  return { objects, tables: tables.filter((table) => table !== markerTable) };
+  const made = await listTables(client, database, signal);
+  const tables = made.filter((table) => table !== markerTable);
+  // Single tables are freed of all their keys anyway.
+  const keys = taken === null ? await listForeignKeys(client, database, signal) : [];
+  const orphans = keys.filter((key) => key.database === database && !tables.includes(key.parent));
+  if (orphans.length > 0)
+    await client.query(`${lead}${dropKeys(orphans, orphans, database)}DO 0`, { signal });
+  return {
+    objects,
+    tables,
+    orphans: orphans.map((key) => ({ ...key, database: client.place.database })),
+  };
 }
 
 export const createMysqlDrill = (

@@ -29,12 +29,18 @@ export async function sequenceDefaults(
   signal: AbortSignal,
 ): Promise<string> {
   const rows = await client.query(
-    `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%nextval(%'`,
+    `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%val(%'`,
     { signal },
   );
-  const statements = rows.map(([table = "", column = "", value = ""]) => {
-    const right = value.replaceAll(`nextval(${quoteName(fresh)}.`, `nextval(${quoteName(target)}.`);
-    return `ALTER TABLE ${quoteName(table)} ALTER COLUMN ${quoteName(column)} SET DEFAULT (${right});\n`;
-  });
+  // A table at once: it can't be opened while one of its defaults asks a sequence that is gone.
+  const changes = new Map<string, string[]>();
+  for (const [table = "", column = "", value = ""] of rows) {
+    const right = value.replaceAll(`val(${quoteName(fresh)}.`, `val(${quoteName(target)}.`);
+    const change = `ALTER COLUMN ${quoteName(column)} SET DEFAULT (${right})`;
+    changes.set(table, [...(changes.get(table) ?? []), change]);
+  }
+  const statements = [...changes].map(
+    ([table, all]) => `ALTER TABLE ${quoteName(table)} ${all.join(", ")};\n`,
+  );
   return Buffer.from(statements.join("")).toString("latin1");
 }

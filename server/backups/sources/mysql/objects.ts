@@ -1,6 +1,6 @@
 // Triggers, views, routines and events of a database: those that no RENAME carries over.
 import { Readable, Writable } from "node:stream";
-import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { plainMode, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { runDumpTool, structureWithout, type DumpOptions } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { createSplitter, definersOf, inDatabase, withoutDefiners, type Objects } from "./split.ts";
@@ -129,10 +129,8 @@ export async function dropsOf(
   tables: readonly string[] | null = null,
 ): Promise<string> {
   const inDatabase = (column: string) => `${column} = ${quoteText(database)}`;
-  const ofTables =
-    tables === null ? "" : ` AND EVENT_OBJECT_TABLE IN (${tables.map(quoteText).join(", ")})`;
   const queries = {
-    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}${ofTables}`,
+    TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}`,
     EVENT: `SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE ${inDatabase("EVENT_SCHEMA")}`,
     VIEW: `SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES WHERE ${inDatabase("TABLE_SCHEMA")} AND TABLE_TYPE = 'VIEW'`,
     // A package's body goes with the package.
@@ -141,6 +139,8 @@ export async function dropsOf(
   const rows = await client.query(kinds.map((kind) => queries[kind]).join(";\n"), { signal });
   return (
     rows
+      // Here, because the server would take names for the same that differ in case or accents.
+      .filter(([kind, , table = ""]) => kind !== "TRIGGER" || (tables?.includes(table) ?? true))
       .map(
         ([kind, name]) =>
           `DROP ${kind} IF EXISTS ${quoteName(database)}.${quoteName(name ?? "")};\n`,
@@ -148,7 +148,7 @@ export async function dropsOf(
       // No other mode knows packages.
       .map((drop) =>
         drop.startsWith("DROP PACKAGE ")
-          ? `SET SESSION sql_mode=ORACLE;\n${drop}${plainSession}`
+          ? `SET SESSION sql_mode=ORACLE;\n${drop}${plainMode}`
           : drop,
       )
       .join("")

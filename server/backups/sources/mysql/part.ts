@@ -30,11 +30,13 @@ async function findExisting(
     `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME IN ${inList(wanted)}`,
     { signal },
   );
-  const other = rows.find(([, type = ""]) => /VIEW|SEQUENCE/.test(type));
+  // The server takes names for the same that differ in case or accents.
+  const found = rows.filter(([name = ""]) => wanted.includes(name));
+  const other = found.find(([, type = ""]) => /VIEW|SEQUENCE/.test(type));
   if (other !== undefined) throw refuse(`${other[0]} is no table any more.`);
   const reason = await tellForeignReferences(client, database, signal, wanted);
   if (reason !== null) throw new SourceError(reason);
-  return rows.map(([name = ""]) => name);
+  return found.map(([name = ""]) => name);
 }
 
 /** Columns by table. */
@@ -48,7 +50,7 @@ async function columnsOf(
     `SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME IN ${inList(tables)}`,
     { signal },
   );
-  return new Set(rows.map((row) => row.join(".")));
+  return new Set(rows.filter(([table = ""]) => tables.includes(table)).map((row) => row.join(".")));
 }
 
 /** A number that was given is not given again. */
@@ -61,7 +63,7 @@ async function moveNumbersOn(
   const { database } = client.place;
   const rows = await client.query(
     // MySQL would answer what it remembers.
-    `/*!80000 SET SESSION information_schema_stats_expiry=0 */;\nSELECT TABLE_NAME, MAX(AUTO_INCREMENT) FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ${inList([database, fresh])} AND TABLE_NAME IN ${inList(existing)} AND AUTO_INCREMENT IS NOT NULL GROUP BY TABLE_NAME`,
+    `/*!80000 SET SESSION information_schema_stats_expiry=0 */;\nSELECT BINARY TABLE_NAME, MAX(AUTO_INCREMENT) FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ${inList([database, fresh])} AND AUTO_INCREMENT IS NOT NULL GROUP BY BINARY TABLE_NAME`,
     { signal },
   );
   const columns = await client.query(
@@ -70,7 +72,7 @@ async function moveNumbersOn(
   );
   const counting = new Set(columns.map(([table]) => table));
   const statements = rows
-    .filter(([table]) => counting.has(table))
+    .filter(([table = ""]) => counting.has(table) && existing.includes(table))
     .map(
       ([table = "", next]) =>
         `ALTER TABLE ${quoteName(fresh)}.${quoteName(table)} AUTO_INCREMENT = ${Number(next)};\n`,

@@ -27,6 +27,8 @@ export type Plan = {
   tables: string[];
   /** Where only those are; absent: everything is restored. */
   part?: Part;
+  /** Foreign keys to tables that are not there; absent in plans of earlier versions. */
+  orphans?: ForeignKey[];
   /** What of it the target had, see `listObjects`; absent in plans of earlier versions. */
   present?: string[];
 };

@@ -2,7 +2,13 @@
 // what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
 import { Readable } from "node:stream";
 import { quoteName } from "./client.ts";
-import { addKeys, dropKeys, listForeignKeys, tellForeignReferences } from "./foreign-keys.ts";
+import {
+  addKeys,
+  dropKeys,
+  listForeignKeys,
+  tellForeignReferences,
+  type ForeignKey,
+} from "./foreign-keys.ts";
 import type { DumpOptions } from "./dump.ts";
 import { codes, isNotAllowed, MysqlError } from "./errors.ts";
 import { loadScratch, tryLocks } from "./load.ts";
@@ -117,9 +123,18 @@ export function createMysqlRestore(
     }
   }
 
+  /** Nothing is there that their rows could be held against. */
+  async function putOrphans(orphans: readonly ForeignKey[], signal: AbortSignal): Promise<void> {
+    if (orphans.length === 0) return;
+    const there = await listForeignKeys(client, target, signal);
+    const script = `${leadOf(names, old)}${addKeys(orphans, there, target)}`;
+    await client.feed(Readable.from([Buffer.from(script)]), { signal });
+  }
+
   async function finish(plan: Plan, signal: AbortSignal): Promise<void> {
     await putObjects(plan.restored, plan, old, signal);
     if (plan.part !== undefined) await putKeys(plan.part, signal);
+    await putOrphans(plan.orphans ?? [], signal);
     await writePlan(names, { ...plan, state: "done" });
     await clean(signal);
   }
@@ -231,7 +246,8 @@ export function createMysqlRestore(
           return await finish(plan, signal);
         }
         await refuseForeignReferences(signal);
-        const { objects, tables } = await loadScratch(options, names, fresh, from, attempt);
+        const loaded = await loadScratch(options, names, fresh, from, attempt);
+        const { objects, tables, orphans } = loaded;
         await tryLocks(client, names, await listTables(client, target, signal), signal);
         if (broken.length > 0)
           lost.push(
@@ -251,6 +267,7 @@ export function createMysqlRestore(
           restored: { ...objects, code },
           before,
           tables,
+          orphans,
           present,
         };
         await writePlan(names, plan);

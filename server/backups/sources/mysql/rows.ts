@@ -45,13 +45,14 @@ export async function dumpWithRows(
   );
   const structure = splitStructure(Buffer.concat(pieces).toString("latin1"));
   const columns = await readColumns(client, database, signal);
+  const elsewhere = await listWithoutRows(client, database, signal);
   const tables = structure.tables.map(({ name, text }) => {
     const own = columns.get(name);
     if (own === undefined)
       throw new SourceError(
         `The table ${name} of ${client.place.shown} was made or changed during the backup. Run it again.`,
       );
-    return { name, text, columns: own };
+    return { name, text, columns: elsewhere.has(name) ? [] : own };
   });
   const script = [
     plainSession,
@@ -107,6 +108,19 @@ function splitStructure(dump: string): { tables: Piece[]; rest: string } {
   }
   if (name !== null) throw new SourceError(`The structure of the table ${name} has no end.`);
   return { tables, rest: dump.slice(begin) };
+}
+
+/** Tables that show the rows of others: the dump tools don't write them either. */
+async function listWithoutRows(
+  client: MysqlClient,
+  database: string,
+  signal: AbortSignal,
+): Promise<Set<string | undefined>> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND ENGINE IN ('MRG_MyISAM', 'MRG_ISAM', 'FEDERATED')`,
+    { signal },
+  );
+  return new Set(rows.map(([name]) => name));
 }
 
 async function readColumns(

@@ -14,12 +14,13 @@ const lockWaitSeconds = 5;
 type Lock = Pick<Names, "lock">;
 
 /**
- * What each session that changes something begins with. The named lock tells `endSessions` which session is ours,
+ * What each session that changes something begins with. Since when a row of a system-versioned table is as it is comes back, too, where it has
+ * a column of its own for that. The named lock tells `endSessions` which session is ours,
  * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
  * begin after things were put in order.
  */
 export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
-  `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
+  `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0 /*M!101100 , system_versioning_insert_history=1 */;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
     markedDatabase === null
       ? ""
       : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`

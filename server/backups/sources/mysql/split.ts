@@ -99,10 +99,10 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
 
   /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into, or the one that keeps its own. */
   function unqualified(line: string): string {
-    if (objects.source === null || !line.includes("nextval(")) return line;
+    if (objects.source === null || !line.includes("val(")) return line;
     const name = objects.source.replaceAll("`", "``");
     const place = taken === null ? "" : `${latin(quoteName(taken.database))}.`;
-    return line.replaceAll(`nextval(\`${name}\`.`, `nextval(${place}`);
+    return line.replaceAll(`val(\`${name}\`.`, `val(${place}`);
   }
 
   const lines = createLines({

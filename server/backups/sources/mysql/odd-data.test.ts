@@ -1,0 +1,161 @@
+// Tables, names and servers that an ordinary dump or restore would lose something of, without a word.
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
+import {
+  attemptOf,
+  pictureOf,
+  scratchDatabases,
+  sourceOf,
+  streamOf,
+  takeDump,
+} from "./testing/fixtures.ts";
+
+let server: MariadbServer;
+let scratch: string;
+let name: string;
+let count = 0;
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "quarterdeck-mysql-"));
+  server = await startMariadbServer();
+});
+afterAll(async () => {
+  await server?.stop();
+  await rm(scratch, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  name = `odd_${(count += 1)}`;
+  await server.createDatabase(name);
+});
+
+const url = () => server.url(name);
+const sql = (text: string) => server.query(name, text);
+const picture = () => pictureOf(server, url());
+const expectNothingLeft = async () => {
+  expect(await scratchDatabases(server)).toBe("");
+  expect(await readdir(scratch)).toEqual([]);
+};
+
+const exactly = /exactly, by the count and the checksum of each table\.$/;
+
+/** Dump, drill, restore over another state. */
+async function expectRoundTrip(since: string): Promise<void> {
+  const before = await picture();
+  const source = sourceOf(url(), scratch);
+  const { content, manifest } = await takeDump(source);
+  expect(await source.drill(streamOf(content), manifest, attemptOf(2))).toMatch(exactly);
+  await sql(since);
+  await source.restore(streamOf(content), attemptOf(3), manifest);
+  expect(await picture()).toBe(before);
+  await expectNothingLeft();
+}
+
+/** With it, the server writes the rows of a dump instead of the tool. */
+const withFloats = "CREATE TABLE rounded (f FLOAT); INSERT INTO rounded VALUES (0.1234567);";
+
+describe("a database comes back exactly", () => {
+  test("with several columns of a table that ask sequences for their defaults", async () => {
+    await sql(
+      "CREATE SEQUENCE one; CREATE SEQUENCE other; CREATE TABLE t (a INT DEFAULT NEXTVAL(one), b INT DEFAULT (NEXTVAL(other) + LASTVAL(one))); INSERT INTO t VALUES ()",
+    );
+    await expectRoundTrip("DELETE FROM t");
+    await sql("INSERT INTO t VALUES ()");
+  });
+
+  test("with a foreign key to a table that is not there", async () => {
+    await sql(
+      "SET foreign_key_checks=0; CREATE TABLE child (p INT, q INT, CONSTRAINT lost FOREIGN KEY (p) REFERENCES gone (id) ON DELETE CASCADE); INSERT INTO child VALUES (7, 8)",
+    );
+    await expectRoundTrip("DELETE FROM child");
+    expect(await sql("SHOW CREATE TABLE child")).toContain("REFERENCES `gone` (`id`)");
+  });
+
+  test("with rows that say since when they are as they are", async () => {
+    await sql(
+      "CREATE TABLE prices (id INT PRIMARY KEY, price INT, since TIMESTAMP(6) GENERATED ALWAYS AS ROW START, until TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until)) WITH SYSTEM VERSIONING; SET timestamp=1700000000; INSERT INTO prices (id, price) VALUES (1, 2)",
+    );
+    await expectRoundTrip("UPDATE prices SET price = 3");
+  });
+
+  test("with tables that show the rows of others, and FLOAT columns", async () => {
+    await sql(
+      `CREATE TABLE one (a INT) ENGINE=MyISAM; CREATE TABLE other LIKE one; CREATE TABLE both_of (a INT) ENGINE=MERGE UNION=(one, other) INSERT_METHOD=LAST; CREATE TABLE fixed (a INT) ENGINE=MERGE UNION=(one, other); INSERT INTO one VALUES (1); INSERT INTO other VALUES (2); ${withFloats}`,
+    );
+    await expectRoundTrip("DELETE FROM one");
+  });
+
+  test("with columns that have line breaks in their names, and FLOAT columns", async () => {
+    await sql(
+      `CREATE TABLE t (\`a\nb\` INT, \`c\td\` INT COMMENT 'x\n) ENGINE=InnoDB;\n'); INSERT INTO t VALUES (1, 2); ${withFloats}`,
+    );
+    await expectRoundTrip("DELETE FROM t");
+  });
+});
+
+describe("on a server with settings of its own", () => {
+  const settings = {
+    autocommit: ["0", "1"],
+    tx_read_only: ["1", "0"],
+    max_statement_time: ["0.001", "0"],
+  } as const;
+  afterEach(async () => {
+    for (const [setting, [, usual]] of Object.entries(settings))
+      await server.query(null, `SET GLOBAL ${setting}=${usual}`);
+    await server.query(null, "SET GLOBAL sql_select_limit=18446744073709551615");
+  });
+
+  test.each(Object.entries(settings))(
+    "a database comes back whole, with %s",
+    async (setting, [odd, usual]) => {
+      await sql(
+        `CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1), (2); CREATE TABLE z (id INT); INSERT INTO z VALUES (3), (4); ${withFloats}`,
+      );
+      const before = await picture();
+      const source = sourceOf(url(), scratch);
+      await server.query(null, `SET GLOBAL ${setting}=${odd}`);
+      const { content, manifest } = await takeDump(source);
+      expect(await source.drill(streamOf(content), manifest, attemptOf(2))).toMatch(exactly);
+      await source.restore(streamOf(content), attemptOf(3), manifest);
+      await server.query(null, `SET GLOBAL ${setting}=${usual}`);
+      expect(await picture()).toBe(before);
+      await expectNothingLeft();
+    },
+  );
+
+  test("a dump that the server would cut is refused, and says how to lift the limit", async () => {
+    await sql("CREATE TABLE a (id INT); INSERT INTO a VALUES (1), (2); CREATE TABLE b (id INT)");
+    await server.query(null, "SET GLOBAL sql_select_limit=1");
+    await expect(takeDump(sourceOf(url(), scratch))).rejects.toThrow(
+      /answers 1 rows at most.*SET GLOBAL sql_select_limit = 18446744073709551615;/,
+    );
+  });
+});
+
+test("a table with a line break in its name fails the run, in place of a restore", async () => {
+  await sql("CREATE TABLE `a\nb` (id INT); INSERT INTO `a\nb` VALUES (1)");
+  await expect(takeDump(sourceOf(url(), scratch))).rejects.toThrow(
+    /has a line break in its name.*"a\\nb"\. Rename it\./,
+  );
+});
+
+test("tables whose names differ in case or accents alone are told apart when single ones are restored", async () => {
+  await sql(
+    "CREATE TABLE cafe (a INT); CREATE TABLE Cafe (a INT, later INT); CREATE TABLE `café` (a INT); INSERT INTO cafe VALUES (1); INSERT INTO Cafe VALUES (2, 2); INSERT INTO `café` VALUES (3); CREATE TABLE other (id INT PRIMARY KEY AUTO_INCREMENT); INSERT INTO other VALUES (1); CREATE TABLE Other (id INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT=900; CREATE TRIGGER upper BEFORE INSERT ON Cafe FOR EACH ROW SET @x = 1; CREATE TRIGGER `lower` BEFORE INSERT ON cafe FOR EACH ROW SET @x = 2",
+  );
+  // The server lists names that it takes for the same in any order.
+  const lines = async () => (await picture()).split("\n").sort();
+  const before = await lines();
+  const { content, manifest } = await takeDump(sourceOf(url(), scratch));
+  await sql("DELETE FROM cafe; DELETE FROM other");
+  const tables = ["cafe", "other"];
+  await sourceOf(url(), scratch, undefined, tables).restore(
+    streamOf(content),
+    attemptOf(3),
+    manifest,
+  );
+  expect(await lines()).toEqual(before);
+  await expectNothingLeft();
+});
