@@ -29,7 +29,7 @@ export function createContacts({ db, clock }: { db: Database; clock: Clock }) {
     /**
      * Stores whether a server responds, and reports it when that has changed.
      * @param reason why it does not; null = it does
-     * @param also what is done first, in the same transaction
+     * @param also what is done before, in the same transaction
      * @returns null where its entry has gone meanwhile, or is not stored yet
      */
     note: (
@@ -38,14 +38,18 @@ export function createContacts({ db, clock }: { db: Database; clock: Clock }) {
       also: (tx: Connection) => Promise<void> = async () => undefined,
     ): Promise<{ contact: Contact; isReached: boolean } | null> =>
       db.transaction(async (tx) => {
-        await also(tx);
-        const [row] = await tx.select().from(servers).where(eq(servers.id, server.id));
+        // One after the other, also where nothing is stored of it yet that could be locked.
+        const [row] = await tx
+          .select()
+          .from(servers)
+          .where(eq(servers.id, server.id))
+          .for("no key update");
         if (row === undefined) return null;
+        await also(tx);
         const [before] = await tx
           .select()
           .from(serverContacts)
-          .where(eq(serverContacts.server_id, server.id))
-          .for("update");
+          .where(eq(serverContacts.server_id, server.id));
         const isSame = before?.reachable === (reason === null);
         if (before !== undefined && isSame && before.reason === reason)
           return { contact: before, isReached: false };
