@@ -1,7 +1,7 @@
 // Reads a stored file from its disk, past the memory in which the system keeps what was written just now.
 import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import { alignedMemory, isNotDirect } from "./direct.ts";
+import { open, statfs, type FileHandle } from "node:fs/promises";
+import { alignedMemory, isInMemory, isNotDirect } from "./direct.ts";
 import type { ReadBack } from "./storage.ts";
 
 const pieceBytes = 1024 * 1024;
@@ -12,12 +12,12 @@ export function readBackFile(
   { signal, fromByte = 0 }: { signal: AbortSignal; fromByte?: number | undefined },
   toWords: (error: unknown) => unknown,
 ): ReadBack {
-  let isDirect = false;
+  let isFromDisk = false;
   /** A piece's memory is used again for the next. */
   async function* read(): AsyncGenerator<Buffer> {
     const memory = alignedMemory(pieceBytes);
     let file = await openDirect(path, memory);
-    isDirect = file !== null;
+    isFromDisk = file !== null && !isInMemory(await statfs(path));
     file ??= await open(path, "r");
     try {
       for (let at = fromByte; ;) {
@@ -39,7 +39,7 @@ export function readBackFile(
       throw toWords(error);
     }
   }
-  return { kind: "read", isFromDisk: () => isDirect, content: readDiagnosed() };
+  return { kind: "read", isFromDisk: () => isFromDisk, content: readDiagnosed() };
 }
 
 /** Large, since a disk turns from writing to reading and back for each. */

@@ -92,7 +92,11 @@ exec cat <&3`,
   readBack: `${walkThere}
 ${isThere}
 f=iflag=direct
-dd if="./$n" of=/dev/null $f bs=1M count=1 2>/dev/null && echo ${fromDisk} || { f=; echo; }
+dd if="./$n" of=/dev/null $f bs=1M count=1 2>/dev/null || f=
+case $f$(stat -f -c :%t "./$n") in
+:* | *:1021994 | *:858458f6) echo ;;
+*) echo ${fromDisk} ;;
+esac
 { dd if="./$n" bs=1M status=none $f || echo ${unreadLine} >&2; } | sha256sum`,
 
   /** Size and path of each file, links not followed. What goes away meanwhile is no failure. */
