@@ -38,7 +38,7 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
   const { signal } = options;
   const name = `Storage ${provider.name}`;
   try {
-    const storage = await openProvider(provider, options);
+    const { storage } = await open(provider, options);
     await rehearseStorage(storage, "quarterdeck-doctor", signal);
     const worked = `${storage.place} takes, returns and deletes a file.`;
     const freeBytes = await storage.freeBytes();
@@ -49,11 +49,6 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
     signal.throwIfAborted();
     return failed(name, toError(error).message, null);
   }
-}
-
-/** @throws StorageError, ServerAway */
-async function openProvider(provider: Provider, options: StorageOptions): Promise<Storage> {
-  return (await open(provider, options)).storage;
 }
 
 type OwnOptions = StorageOptions & {
@@ -93,7 +88,10 @@ export async function openOwn(
 export const recipientsIn = ({ recipients }: Provider): string | null =>
   recipients?.join(" ") ?? null;
 
-/** @returns also the folder, which other kinds than a local one have none of */
+/**
+ * @returns also the folder, which other kinds than a local one have none of
+ * @throws StorageError, ServerAway
+ */
 async function open(
   provider: Provider,
   { inventory, servers, host: here, spoolFolder, secrets, markedPathOf, signal }: StorageOptions,
