@@ -221,6 +221,32 @@ test.describe("changing a backup", () => {
     });
   });
 
+  test("keeps what somebody else has changed since the form was opened", async ({
+    connected: page,
+    service,
+    backups,
+  }) => {
+    const { id } = await backups.createConfiguration({ drill: 7 });
+    await page.goto(`${service.url}/backup-configurations/${id}/edit`);
+    await advanced(page).click();
+    await page.getByLabel("Restore drill").fill("30");
+    const elsewhere = await service.call("PUT", `/api/backup-configuration/${id}`, {
+      name: "Orders, hourly",
+      frequency: "0 * * * *",
+      storage_provider_id: 1,
+      hold: 48,
+    });
+    expect(elsewhere.status).toBe(200);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders, hourly");
+    expect(await backups.configuration(id)).toMatchObject({
+      name: "Orders, hourly",
+      frequency: "0 * * * *",
+      hold: 48,
+      drill: 30,
+    });
+  });
+
   test("leaves out files of a site by patterns, and a restore says that they stay @long", async ({
     connected: page,
     service,

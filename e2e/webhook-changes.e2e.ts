@@ -23,6 +23,9 @@ test("a webhook is edited in place: description and events, and only those arriv
   await page.goto(`${service.url}/webhooks/${id}`);
   await page.getByRole("link", { name: "Edit" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Edit webhook ${id}`);
+  // What is not touched here stays as somebody else has made it meanwhile.
+  const url = `${receiver.url}?by=somebody-else`;
+  await service.call("PUT", `/api/site-webhook/${id}`, { url });
   await page.getByLabel("Description").fill("Billing, production");
   await page.getByLabel("Chosen events", { exact: true }).check();
   await page.getByRole("button", { name: "Save changes" }).click();
@@ -33,13 +36,14 @@ test("a webhook is edited in place: description and events, and only those arriv
   await expectToast(page, "status", "Webhook Billing, production saved.");
   await expect(page).toHaveURL(`${service.url}/webhooks/${id}`);
   await expect(page.getByRole("main")).toContainText("Deployment failed");
+  await expect(page.getByRole("main")).toContainText(url);
 
   for (const status of ["finished", "failed"])
     await service.call("POST", `/api/site/${site.id}/deployment`, { status });
   await expect.poll(() => receiver.received.length).toBe(1);
   expect(receiver.received[0]?.body).toContain("site.deployment_failed");
   await page.goto(`${service.url}/sites/${site.id}/webhooks`);
-  await expectRow(webhookRow(page, receiver.url), "Billing, production", "Deployment failed");
+  await expectRow(webhookRow(page, url), "Billing, production", "Deployment failed");
 });
 
 test("an address that may not be called is refused at its field, and nothing is stored @long", async ({

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { setServerErrors, toNumber, toText } from "./form-values.ts";
+import { changesIn, setServerErrors, toNumber, toText } from "./form-values.ts";
 
 test.each([
   ["", undefined],
@@ -24,6 +24,17 @@ test.each([
   [" current ", "current"],
 ])("a text that may be left out: %j", (value, expected) => {
   expect(toText(value)).toBe(expected);
+});
+
+test("what a form changes is what differs from what it began with, whatever it consists of", () => {
+  const before = { name: "shop", hold: 7, drill: 5, keep: { daily: 7, weekly: 4 }, exclude: null };
+  const keep = { weekly: 4, daily: 7 };
+  expect(changesIn({ name: "shop", hold: 7, keep, drill: 5, exclude: null }, before)).toEqual({});
+  expect(changesIn({ name: "blog", keep: { daily: 7 }, drill: null }, before)).toEqual({
+    name: "blog",
+    keep: { daily: 7 },
+    drill: null,
+  });
 });
 
 test("what the service cannot explain stands above the form, with the id of its request", () => {

@@ -1,4 +1,5 @@
 // Between the texts that a form holds and the values that a schema checks, and back from a refusal to the fields.
+import { replaceEqualDeep } from "@tanstack/react-query";
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
 import { ApiError, describeError } from "../api/api-error.ts";
 
@@ -13,6 +14,18 @@ export function toNumber(value: unknown): number | undefined {
 /** An empty field is one that was left out. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+
+/** Of the values of a form those that differ from what it began with. */
+export const changesIn = <Values extends object>(
+  values: Values,
+  before: Readonly<Record<string, unknown>>,
+): Partial<Values> =>
+  // The keys that are left are of the same type.
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) => replaceEqualDeep(before[name], value) !== before[name],
+    ),
+  ) as Partial<Values>;
 
 /**
  * Sets each error of a service on its field; what belongs to no field of the form stands above it.

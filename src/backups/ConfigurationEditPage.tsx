@@ -5,19 +5,33 @@ import type { CreateBackupConfigurationBody } from "../../contract/backups/bodie
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
 import { invalidate, queryClient, useLoaded } from "../api/query.ts";
+import { changesIn } from "../app/form-values.ts";
 import { serverName, serverQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { hasExtras } from "./backup-facts.ts";
 import { useChoices } from "./choices.ts";
-import { toValues } from "./configuration-form.ts";
+import { type ConfigurationFormValues, toValues } from "./configuration-form.ts";
 import { ConfigurationForm } from "./ConfigurationForm.tsx";
 import type { editConfigurationLoader } from "./loaders.ts";
 import { configurationQuery } from "./queries.ts";
 
+/**
+ * Sends all fields, as the interface wants them: those that were not changed here as they are by now, because they may have
+ * been changed elsewhere since the form was opened.
+ */
 async function saveConfiguration(
   id: number,
-  { backupable_type: _type, backupable_id: _id, ...body }: CreateBackupConfigurationBody,
+  { backupable_type: _type, backupable_id: _id, ...filled }: CreateBackupConfigurationBody,
+  before: ConfigurationFormValues,
 ) {
+  const {
+    backupable_type: _itsType,
+    backupable_id: _itsId,
+    ...now
+  } = toValues(
+    await queryClient.fetchQuery({ ...configurationQuery(id), staleTime: 0, retry: false }),
+  );
+  const body = { ...filled, ...now, ...changesIn(filled, before) };
   const changed = await mutate(
     { mutationFn: () => call("updateBackupConfiguration", { id }, { body }) },
     undefined,
@@ -54,7 +68,7 @@ export function ConfigurationEditPage() {
       choices={choices}
       timeZone={server?.time_zone ?? null}
       defaultValues={defaultValues}
-      save={(body) => saveConfiguration(id, body)}
+      save={(body) => saveConfiguration(id, body, defaultValues)}
       submit={["Save changes", "Saving…"]}
       cancelTo={paths.backupConfiguration(id)}
     />

@@ -2,10 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
 import { subscribableEvents } from "../../contract/events.ts";
-import { type CreateWebhookBody, createWebhookBody } from "../../contract/webhooks/bodies.ts";
+import {
+  type CreateWebhookBody,
+  createWebhookBody,
+  type UpdateWebhookBody,
+} from "../../contract/webhooks/bodies.ts";
 import { mutate } from "../api/mutate.ts";
 import { useLoaded } from "../api/query.ts";
 import { FormPage } from "../app/FormPage.tsx";
+import { changesIn } from "../app/form-values.ts";
 import { siteName, siteQuery } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import { EmptyState } from "../ui/EmptyState.tsx";
@@ -17,7 +22,7 @@ import { webhookQuery } from "./queries.ts";
 import { isChangeable, nameOf } from "./webhook-facts.ts";
 import { WebhookUrlField } from "./WebhookUrlField.tsx";
 
-async function save(id: number, body: CreateWebhookBody) {
+async function save(id: number, body: UpdateWebhookBody) {
   const webhook = await mutate(changeMutation, { id, body });
   return { to: paths.webhook(id), text: `Webhook ${nameOf(webhook)} saved.` };
 }
@@ -50,7 +55,8 @@ export function WebhookEditPage() {
       ]}
       schema={createWebhookBody}
       defaultValues={defaultValues}
-      save={(body) => save(id, body)}
+      // What is not changed here may have been changed elsewhere meanwhile.
+      save={(body) => save(id, changesIn(body, defaultValues))}
       submit={["Save changes", "Saving…"]}
       cancelTo={paths.webhook(id)}
       leaveQuestion="Leave without saving the changes?"

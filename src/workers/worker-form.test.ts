@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createWorkerBody } from "../../contract/workers/bodies.ts";
-import { defaultValues, newValues, toPreview, withGiven } from "./worker-form.ts";
+import { defaultValues, newValues, toChange, toPreview, withGiven } from "./worker-form.ts";
 
 test("the form as it opens can be sent", () => {
   expect(createWorkerBody.safeParse(defaultValues).success).toBe(true);
@@ -28,4 +28,14 @@ test("an address gives values, and none that a worker could not have", () => {
   });
   for (const text of [null, "{", "null", "7", JSON.stringify({ processes: 900 })])
     expect(withGiven(values, text), text ?? "nothing").toMatchObject(values);
+});
+
+test("a change says what was changed, and gives an emptied field its default again", () => {
+  const before = { ...defaultValues, processes: 3, stopwaitsecs: 65, directory: "jobs" };
+  expect(toChange(before, before, "/srv/shop")).toEqual({});
+  expect(toChange({ ...before, queue: "emails" }, before, "/srv/shop")).toEqual({
+    queue: "emails",
+  });
+  const emptied = { ...before, processes: undefined, directory: undefined };
+  expect(toChange(emptied, before, "/srv/shop")).toEqual({ processes: 1, directory: "/srv/shop" });
 });

@@ -10,6 +10,7 @@ import {
   type WorkerSettings,
 } from "../../contract/workers/bodies.ts";
 import { leavesRoot } from "../../contract/workers/directory.ts";
+import { changesIn } from "../app/form-values.ts";
 
 export type WorkerFormValues = z.input<typeof createWorkerBody>;
 export type WorkerField = keyof WorkerFormValues;
@@ -74,7 +75,10 @@ export const toValues = (worker: Worker, root: string | undefined): WorkerFormVa
   stopasgroup: worker.stopasgroup ?? false,
 });
 
-/** What a change sends: an emptied field has its default again, and the folder is said only where it was changed. */
+/**
+ * What a change sends: the fields that were changed here, because the others may have been changed elsewhere meanwhile. An
+ * emptied field has its default again.
+ */
 export function toChange(
   body: CreateWorkerBody,
   before: WorkerFormValues,
@@ -83,7 +87,7 @@ export function toChange(
   const { directory: wanted, ...settings } = withWorkerDefaults(body);
   const directory = wanted ?? root;
   return {
-    ...settings,
+    ...changesIn(settings, before),
     ...(wanted !== before.directory && directory !== undefined && { directory }),
   };
 }
