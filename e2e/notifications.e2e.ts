@@ -57,6 +57,15 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, ops)).toHaveAccessibleDescription(/Slack 127\.0\.0\.1.*…/);
   await expect(page.getByRole("main")).toContainText("backups, workers, webhooks, deployments");
 
+  // What somebody else has changed since the page was opened stays as it is.
+  await choose(service, site.id, []);
+  await checkbox(page, ops).check();
+  await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
+  expect(await chosen(service, site.id)).toEqual([ops.id]);
+  await expect(checkbox(page, team)).not.toBeChecked();
+  await choose(service, site.id, [team.id]);
+  await page.reload();
+
   await checkbox(page, ops).check();
   await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);

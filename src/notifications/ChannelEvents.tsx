@@ -33,7 +33,7 @@ const toChoice = (saved: Saved): EventChoice =>
     : subscribableEvents.filter((event) => saved.includes(event));
 
 function useSave(owner: ChannelOwner, { id, name }: Notification) {
-  const { queryKey } = notificationEventsQuery(owner);
+  const { queryKey, queryFn } = notificationEventsQuery(owner);
   const patch = (events: EventChoice) =>
     queryClient.setQueryData<NotificationEvents | null>(queryKey, (saved) =>
       saved
@@ -47,8 +47,9 @@ function useSave(owner: ChannelOwner, { id, name }: Notification) {
       await queryClient.cancelQueries({ queryKey });
       patch(events);
     },
-    mutationFn: (events: EventChoice) => {
-      const saved = queryClient.getQueryData<NotificationEvents | null>(queryKey);
+    mutationFn: async (events: EventChoice) => {
+      // Not what is shown: of the other channels somebody else may have changed it since.
+      const saved = await queryFn();
       const channels = (saved?.channels ?? []).map((one) => ({
         id: one.id,
         events: one.id === id ? events : toChoice(one.events),

@@ -133,3 +133,27 @@ test("a change that is made while an answer is shown is saved too", async () => 
   await answer(1);
   expect(saves()).toEqual([[1], [1, 2]]);
 });
+
+test("a change is put on top of what the service says by then, and fails where it cannot say", async () => {
+  let stored: readonly number[] = [1];
+  let isAway = false;
+  const save = vi.fn<(ids: readonly number[]) => Promise<void>>(async (ids) => void (stored = ids));
+  const { change, unsaved } = createSelection({
+    refresh: async () => {
+      if (isAway) throw new Error("away");
+      // Somebody else has chosen it meanwhile.
+      stored = [...new Set([...stored, 7])];
+    },
+    current: () => stored,
+    save,
+  });
+  const owner = makeOwner();
+  change(changes([2, true]), owner);
+  await vi.waitFor(() => expect(owner.saved).toHaveBeenCalledOnce());
+  expect(save.mock.calls).toEqual([[[1, 7, 2]]]);
+  isAway = true;
+  change(changes([3, true]), owner);
+  await vi.waitFor(() => expect(owner.refused).toHaveBeenCalledOnce());
+  expect(unsaved.get().size).toBe(0);
+  expect(stored).toEqual([1, 7, 2]);
+});

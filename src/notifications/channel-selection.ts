@@ -29,13 +29,15 @@ export type Owner = {
 type Batch = { changes: Changes; owner: Owner };
 
 type Service = {
+  /** Has `current` say what the service says now: since it was shown, others may have changed it. */
+  refresh?: () => Promise<void>;
   /** What the service has said last. */
   current(): readonly number[];
   /** Resolves once `current` says it too. */
   save(ids: readonly number[]): Promise<void>;
 };
 
-export function createSelection({ current, save }: Service) {
+export function createSelection({ refresh, current, save }: Service) {
   /** What is wanted and not answered yet; it lies over what the service has said. */
   const unsaved = createStore<Changes>(new Map());
   let waiting: Batch[] = [];
@@ -48,6 +50,11 @@ export function createSelection({ current, save }: Service) {
     );
 
   async function saveOne({ changes, owner }: Batch) {
+    try {
+      if (refresh !== undefined) await refresh();
+    } catch (error) {
+      return () => owner.refused(error, changes, []);
+    }
     const before = current();
     const sent = withChanges(before, changes);
     const news: Changes = new Map(

@@ -26,6 +26,15 @@ const keyOf = ({ kind, id }: ChannelOwner) =>
 const used = (owner: ChannelOwner) =>
   queryClient.getQueryData<Page<Notification> | null>(keyOf(owner))?.data ?? [];
 
+/** Reads all of them anew, page by page. Without retries, as the save that follows has none. */
+async function readUsed(owner: ChannelOwner): Promise<void> {
+  const all = keyOf(owner).slice(0, 2);
+  await queryClient.invalidateQueries({ queryKey: all, refetchType: "none" });
+  const { kind, id } = owner;
+  if (kind === "site") await queryClient.fetchQuery({ ...notificationsQuery(id), retry: false });
+  else await queryClient.fetchQuery({ ...serverNotificationsQuery(id), retry: false });
+}
+
 async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> {
   const { kind, id } = owner;
   const queryKey = keyOf(owner);
@@ -39,13 +48,7 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
     await queryClient.cancelQueries({ queryKey });
     if (answer !== undefined && answer.meta.last_page <= 1)
       queryClient.setQueryData(queryKey, answer);
-    else {
-      // Its pages as well.
-      const all = queryKey.slice(0, 2);
-      await queryClient.invalidateQueries({ queryKey: all, refetchType: "none" });
-      if (kind === "site") await queryClient.fetchQuery(notificationsQuery(id));
-      else await queryClient.fetchQuery(serverNotificationsQuery(id));
-    }
+    else await readUsed(owner);
     // Not awaited: the channels are saved, and their events are read beside them.
     void queryClient.invalidateQueries({ queryKey: notificationEventsQuery(owner).queryKey });
   } catch (error) {
@@ -93,6 +96,7 @@ function makeCheckboxes(
 
 function makeChannelChoice(owner: ChannelOwner) {
   const choice: Selection = createSelection({
+    refresh: () => readUsed(owner),
     current: () => used(owner).map(({ id }) => id),
     save: (ids) => save(owner, ids),
   });
