@@ -22,6 +22,16 @@ export const collationsQuery = `select t.name as name, x.coll as collation
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+/** What `hex` makes of a letter: the bytes of a text are those of the database's encoding, UTF-8 or one of the two of UTF-16. */
+export const sample = "hex('a')";
+
+/** @param sampled what the same database answered to `sample` @param hex of a text */
+export function textOf(sampled: string, hex: string): string {
+  const bytes = Buffer.from(hex, "hex");
+  if (sampled === "61") return bytes.toString("utf8");
+  return (sampled === "0061" ? bytes.swap16() : bytes).toString("utf16le");
+}
+
 /**
  * @param found what an integrity check said, by line
  * @throws when it found something

@@ -187,6 +187,17 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
+  test("of UTF-16 are counted and come back by their names", async () => {
+    made(
+      "pragma encoding = 'UTF-16be'; create table wörter (w text); insert into wörter values ('Ü 🦜')",
+    );
+    const { content, manifest } = await dump();
+    expect(manifest).toMatchObject({ tables: { wörter: 1 } });
+    made("delete from wörter");
+    await source({ tables: ["wörter"] }).restore(Readable.from([content]), attempt());
+    expect(query("select w from wörter")).toEqual([{ w: "Ü 🦜" }]);
+  });
+
   // The same script runs on both machines.
   test.each(
     isNear
@@ -198,6 +209,58 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     made("insert into items values (9, 99); delete from orders");
     await source({ tables: ["orders"] }).restore(Readable.from([content]), attempt());
     expect(query("select count(*) as n from orders")).toEqual([{ n: 3 }]);
+  });
+});
+
+describe("on this machine, a table whose columns have changed", () => {
+  inTemporaryFolder();
+
+  /** @returns what is in it after the restore of its backup */
+  async function change(from: string, values: string, into: string) {
+    made(`create table t ${from}; insert into t values ${values}`);
+    const { content } = await dump();
+    made(`drop table t; create table t ${into}`);
+    await source({ tables: ["t"] }).restore(Readable.from([content]), attempt());
+    return query("select * from t");
+  }
+
+  test.each([
+    { from: "(a integer, b)", values: "(1, 2.5)", into: "(a real, b numeric)" },
+    { from: "(a real, b)", values: "(1.0, 'x')", into: "(a text, b text not null)" },
+    { from: "(a text, b)", values: "('7', null)", into: "(a integer, b integer)" },
+  ])("from $from to $into takes $values", async ({ from, values, into }) => {
+    expect(await change(from, values, into)).toHaveLength(1);
+  });
+
+  test.each([
+    { from: "(a text)", values: "('007')", into: "(a integer)" },
+    { from: "(a)", values: "('1e3')", into: "(a numeric)" },
+    {
+      from: "(a)",
+      values: "(null)",
+      into: "(a not null on conflict replace default 9)",
+    },
+  ])("from $from to $into is refused with $values", async ({ from, values, into }) => {
+    await expect(change(from, values, into)).rejects.toThrow(
+      /t would not have the values of the backup, because the type of a has changed since, so nothing was changed/,
+    );
+    expect(query("select * from t")).toEqual([]);
+  });
+
+  test("is refused by a check of its own in SQLite's words", async () => {
+    await expect(change("(a)", "(1)", "(a check (a > 5))")).rejects.toThrow(
+      /CHECK constraint failed: a > 5/,
+    );
+  });
+
+  test("gives no number twice, not even one of a row that is gone", async () => {
+    made("create table t (id integer primary key autoincrement, x); insert into t (x) values (1)");
+    made("insert into t (x) values (2); delete from t where id = 2");
+    const { content } = await dump();
+    made("delete from t; delete from sqlite_sequence");
+    await source({ tables: ["t"] }).restore(Readable.from([content]), attempt());
+    made("insert into t (x) values (3)");
+    expect(query("select max(id) as id from t")).toEqual([{ id: 3 }]);
   });
 });
 

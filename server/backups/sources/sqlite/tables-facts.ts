@@ -1,5 +1,5 @@
 // What two SQLite databases say of their tables: the live one, and a backup that is attached to it.
-import { tablesQuery } from "./check-queries.ts";
+import { sample, tablesQuery, textOf } from "./check-queries.ts";
 
 /** What the backup's database is attached as. */
 export const kept = "quarterdeck_backup";
@@ -12,6 +12,8 @@ type Column = {
   isStored: boolean;
   /** It may be the row's own number, under another name. */
   isNumber: boolean;
+  /** Its type, and whether it takes a null: both may change what is put into it. */
+  kind: string;
 };
 
 type Side = {
@@ -32,30 +34,32 @@ export type Facts = { version: number; live: Side; backup: Side };
 const plain = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 export const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
-const columns = ["a", "b", "c", "d", "e", "f"] as const;
+const columns = ["a", "b", "c", "d", "e", "f", "g"] as const;
 
 /** Each answer is of one shape, its texts in hex: a name may hold what ends a line or a column. */
 const sideQuery = (side: "main" | typeof kept): string => {
   const master = `${side}.sqlite_master`;
   const tables = `(${tablesQuery.replaceAll("sqlite_master", master)})`;
   return [
-    `select '${side}', 'item', type, name, tbl_name, sql from ${master}`,
-    `select '${side}', 'table', name, '', '', '' from ${tables}`,
-    `select '${side}', 'column', t.name, x.name, x.hidden, (select count(*) from pragma_table_info(t.name, '${side}') k where k.pk > 0) = 1 and x.pk > 0 and upper(x.type) = 'INTEGER' from ${tables} t, pragma_table_xinfo(t.name, '${side}') x`,
-    `select '${side}', 'keyed', t.name, '', '', '' from ${tables} t where exists (select 1 from pragma_index_list(t.name, '${side}') i where i.origin = 'pk' and not exists (select 1 from ${master} m where m.name = i.name))`,
-    `select '${side}', 'reference', t.name, f."table", '', '' from ${tables} t, pragma_foreign_key_list(t.name, '${side}') f`,
+    `select '${side}', 'item', type, name, tbl_name, sql, '' from ${master}`,
+    `select '${side}', 'table', name, '', '', '', '' from ${tables}`,
+    `select '${side}', 'column', t.name, x.name, x.hidden, (select count(*) from pragma_table_info(t.name, '${side}') k where k.pk > 0) = 1 and x.pk > 0 and upper(x.type) = 'INTEGER', upper(x.type) || ' ' || x."notnull" from ${tables} t, pragma_table_xinfo(t.name, '${side}') x`,
+    `select '${side}', 'keyed', t.name, '', '', '', '' from ${tables} t where exists (select 1 from pragma_index_list(t.name, '${side}') i where i.origin = 'pk' and not exists (select 1 from ${master} m where m.name = i.name))`,
+    `select '${side}', 'reference', t.name, f."table", '', '', '' from ${tables} t, pragma_foreign_key_list(t.name, '${side}') f`,
   ].join(" union all ");
 };
 
-export const factsQuery = `select ${columns.map((name) => `hex(${name})`).join(" || '|' || ")} as line from (
-  select '' as a, 'version' as b, (select schema_version from pragma_schema_version) as c, '' as d, '' as e, '' as f
+// As text, because the bytes of a number are always those of UTF-8.
+export const factsQuery = `select ${[sample, ...columns.map((name) => `hex(cast(${name} as text))`)].join(" || '|' || ")} as line from (
+  select '' as a, 'version' as b, (select schema_version from pragma_schema_version) as c, '' as d, '' as e, '' as f, '' as g
   union all ${sideQuery("main")} union all ${sideQuery(kept)})`;
 
 /** @param lines what `factsQuery` answers */
 export function readFacts(lines: readonly string[]): Facts {
-  const rows = lines.map((line) =>
-    line.split("|").map((field) => Buffer.from(field, "hex").toString()),
-  );
+  const rows = lines.map((line) => {
+    const [sampled = "", ...fields] = line.split("|");
+    return fields.map((field) => textOf(sampled, field));
+  });
   const of = (side: string): Side => {
     const having = (what: string) => rows.filter(([a, b]) => a === side && b === what);
     const references = having("reference");
@@ -70,10 +74,11 @@ export function readFacts(lines: readonly string[]): Facts {
       })),
       tables: having("table").map(([, , name = ""]) => name),
       columns: (table) =>
-        named("column", table).map(([, , , name = "", hidden, isNumber]) => ({
+        named("column", table).map(([, , , name = "", hidden, isNumber, kind = ""]) => ({
           name,
           isStored: hidden === "0",
           isNumber: isNumber === "1",
+          kind,
         })),
       isWithoutRowid: (table) => named("keyed", table).length > 0,
       referring: (table) => [

@@ -10,6 +10,8 @@ type Chosen = {
   backup: string;
   /** Columns that are brought back. */
   columns: string[];
+  /** Those of them that may make something else of a value than the backup's did. */
+  changed: string[];
 };
 
 const whole = "Restore the backup into another database, and copy the table from there";
@@ -42,9 +44,12 @@ function choose({ live, backup }: Facts, wanted: string): Chosen {
     (one) => ![...from, ...into].some((column) => isSame(column.name, one)),
   );
   const isNumbered = hasNumber(backup, name) && (table === undefined || hasNumber(live, table));
+  const kindIn = (column: string) => into.find((one) => isSame(one.name, column))?.kind;
+  const changed = from.filter((one) => takes(one.name) && kindIn(one.name) !== one.kind);
   return {
     live: table ?? null,
     backup: name,
+    changed: changed.map((one) => one.name),
     columns: [...(isNumbered && number !== undefined ? [number] : []), ...columns.map(quoteName)],
   };
 }
@@ -62,6 +67,16 @@ const contentOf = (sql: string): string | null => {
     ) ?? [];
   return names.find((name) => name !== undefined) ?? null;
 };
+
+/** Sets a promise's words apart from a constraint of the database's own. */
+const promised = "quarterdeck: ";
+
+/** A value as text that is the same for the same number, whatever type a column has. */
+function plainText(column: string): string {
+  const real = `cast(${column} as real)`;
+  const integer = `cast(${column} as integer)`;
+  return `case when typeof(${column}) <> 'real' and (typeof(${column}) <> 'text' or cast(${real} as text) <> ${column}) then cast(${column} as text) when ${real} = ${integer} then cast(${integer} as text) else cast(${real} as text) end`;
+}
 
 /**
  * @param wanted names of tables
@@ -84,7 +99,7 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
   const promise = (words: string, condition: string) => {
     const table = `temp.quarterdeck_promise_${promises++}`;
     run(
-      `create table ${table} (holds integer constraint ${quoteName(words)} check (holds))`,
+      `create table ${table} (holds integer constraint ${quoteName(`${promised}${words}`)} check (holds))`,
       `insert into ${table} select ${condition}`,
     );
   };
@@ -119,7 +134,7 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
       run(
         `insert into temp.quarterdeck_broken select lower("table"), "rowid", lower(parent) from ${broken(side, child)}`,
       );
-  for (const { live: there, backup: name, columns } of chosen) {
+  for (const { live: there, backup: name, columns, changed } of chosen) {
     const own = backup.items.find((item) => item.type === "table" && item.name === name);
     if (there === null) {
       if (own !== undefined) runText(own);
@@ -135,13 +150,33 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
       `${name} would not have all rows of the backup, so nothing was changed`,
       `(select count(*) from ${inMain(there ?? name)}) = (select count(*) from ${inKept(name)})`,
     );
-    if (there !== null) continue;
+    const of = quoteText(name);
+    const isCounted = (items: readonly Item[], table: string) =>
+      items.some(
+        ({ type, name: one, sql }) =>
+          type === "table" && isSame(one, table) && /\bautoincrement\b/i.test(sql),
+      );
+    if (there !== null) {
+      const values = changed.map((column) => plainText(quoteName(column))).join(", ");
+      if (values !== "")
+        promise(
+          `${name} would not have the values of the backup, because the type of ${changed.join(", ")} has changed since, so nothing was changed. ${whole}`,
+          `not exists (select ${values} from ${inKept(name)} except select ${values} from ${inMain(there)})`,
+        );
+      const sequence = `from ${kept}.sqlite_sequence where name = ${of}`;
+      if (isCounted(backup.items, name) && isCounted(live.items, there))
+        run(
+          `insert into main.sqlite_sequence (name, seq) select ${quoteText(there)}, seq ${sequence} and not exists (select 1 from main.sqlite_sequence where name = ${quoteText(there)})`,
+          `update main.sqlite_sequence set seq = max(seq, (select seq ${sequence})) where name = ${quoteText(there)} and exists (select 1 ${sequence})`,
+        );
+      continue;
+    }
     for (const index of backup.items)
       if (index.type === "index" && index.sql !== "" && isSame(index.table, name)) runText(index);
-    if (/\bautoincrement\b/i.test(own?.sql ?? ""))
+    if (isCounted(backup.items, name))
       run(
-        `delete from main.sqlite_sequence where name = ${quoteText(name)}`,
-        `insert into main.sqlite_sequence (name, seq) select name, seq from ${kept}.sqlite_sequence where name = ${quoteText(name)}`,
+        `delete from main.sqlite_sequence where name = ${of}`,
+        `insert into main.sqlite_sequence (name, seq) select name, seq from ${kept}.sqlite_sequence where name = ${of}`,
       );
   }
   for (const { live: there, backup: name } of chosen)
@@ -180,4 +215,4 @@ export function sameQuery(facts: Facts, wanted: readonly string[]): string {
 
 /** Of a promise that was not held; any other message as it is. */
 export const wordsOf = (message: string): string =>
-  message.replace(/^CHECK constraint failed: /, "");
+  message.replace(new RegExp(`CHECK constraint failed: ${promised}`), "");

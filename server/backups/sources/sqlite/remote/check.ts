@@ -6,16 +6,18 @@ import {
   collationsQuery,
   quoteName,
   refuseDamage,
+  sample,
   tablesQuery,
+  textOf,
   tellUnchecked,
 } from "../check-queries.ts";
 import { ask, refuseFailure, stepError, type Step, type Target } from "./shell.ts";
 
 /** The names of tables are hex, so that none of them can be taken for something else. */
-/** A table may be called “”. */
-const namesQuery = `select 't' || hex(name) from (${tablesQuery})`;
+const hexOf = (name: string): string => `${sample} || '.' || hex(${name})`;
+const namesQuery = `select ${hexOf("name")} from (${tablesQuery})`;
 /** Answers statements that count the rows of each table. */
-export const countsQuery = `select 'select ''' || hex(name) || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
+export const countsQuery = `select 'select ''' || ${hexOf("name")} || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
 
 /** What `check` reads besides the file. */
 export const checkArguments = [namesQuery, countsQuery] as const;
@@ -58,7 +60,7 @@ export async function readCheck(
     refuseUnsound(shown, ...linesOf(soundness));
   }
   refuseFailure(shown, names);
-  const all = linesOf(names).map((line) => fromHex(line.slice(1)));
+  const all = linesOf(names).map(fromHex);
   const tables = countsIn(counts);
   const isWhole = all.every((name) => tables[name] !== undefined);
   if (!isWhole && !lacksCollation(counts)) throw stepError(shown, counts);
@@ -108,7 +110,7 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
 }
 
 /** Those of an application, by table: what to ask of a database. */
-export const collations = `select hex(name), hex(collation) from (${collationsQuery})`;
+export const collations = `select ${hexOf("name")}, ${hexOf("collation")} from (${collationsQuery})`;
 
 /** @returns a sentence when tables are ordered by collations that an application defines */
 export function readCollations(shown: string, step: Step): string[] {
@@ -140,11 +142,14 @@ function refuseUnsound(shown: string, ...lines: readonly string[]): void {
 export const countsIn = (step: Step): Record<string, number> =>
   Object.fromEntries(
     linesOf(step).flatMap((line) => {
-      const [, name, count] = /^([0-9A-F]*)\|(\d+)$/.exec(line) ?? [];
+      const [, name, count] = /^([0-9A-F.]*)\|(\d+)$/.exec(line) ?? [];
       return name === undefined ? [] : [[fromHex(name), Number(count)]];
     }),
   );
 
 const linesOf = ({ text }: Step): string[] => text.split("\n").filter((line) => line !== "");
-const toHex = (text: string): string => Buffer.from(text).toString("hex").toUpperCase();
-const fromHex = (text: string): string => Buffer.from(text, "hex").toString();
+const toHex = (text: string): string => `61.${Buffer.from(text).toString("hex").toUpperCase()}`;
+function fromHex(text: string): string {
+  const [sampled = "", hex = ""] = text.split(".");
+  return textOf(sampled, hex);
+}

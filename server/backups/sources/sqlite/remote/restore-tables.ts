@@ -1,6 +1,6 @@
 // Puts single tables of a checked copy into a live SQLite database of another machine, in one transaction of its own `sqlite3`.
 import { Readable } from "node:stream";
-import { tablesScript } from "../tables-script.ts";
+import { tablesScript, wordsOf } from "../tables-script.ts";
 import { attach, factsThere, inWords } from "./read-tables.ts";
 import { enter } from "./settle.ts";
 import { ask, refuseFailure, type Target } from "./shell.ts";
@@ -30,6 +30,6 @@ export async function placeTablesThere(
   const brought = step();
   refuseFailure(target.path, {
     ...brought,
-    text: brought.text.replace(/^.*CHECK constraint failed: /m, "Error: "),
+    text: wordsOf(brought.text),
   });
 }
