@@ -1,4 +1,4 @@
-// Sequences of single tables that are put back.
+// Single tables that are put back: what their columns hold by now, and their sequences.
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -77,6 +77,39 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
       expect(row).toEqual({ id: next });
     },
   );
+
+  test.each([
+    {
+      before: "create table t (n numeric(10,4)); insert into t values (1.2345)",
+      since: "alter table t alter n type numeric(10,2)",
+      words: /column n of public\.t was numeric\(10,4\) in the backup and is numeric\(10,2\) now/,
+    },
+    {
+      before:
+        "create table t (a int, n int generated always as (a * 2) stored); insert into t values (1)",
+      since: "alter table t alter n drop expression",
+      words: /column n of public\.t was generated in the backup and has values of its own now/,
+    },
+  ])("is refused where it would lose something by $since", async ({ before, since, words }) => {
+    const { query, restore } = await make(before);
+    await query(since);
+    const rows = await query("select * from t");
+    await expect(restore()).rejects.toThrow(words);
+    expect(await query("select * from t")).toEqual(rows);
+  });
+
+  test("takes its rows into columns that hold more by now", async () => {
+    const { query, restore } = await make(
+      "create type mood as enum ('calm'); create table t (id int, n numeric(4,1), m mood, s varchar(3)); insert into t values (1, 2.5, 'calm', 'abc')",
+    );
+    await query(
+      "delete from t; alter table t alter id type bigint, alter n type numeric(9,3), alter m type text, alter s type text",
+    );
+    await restore();
+    expect(await query("select id::text, n::text, m, s from t")).toEqual([
+      { id: "1", n: "2.500", m: "calm", s: "abc" },
+    ]);
+  });
 
   test("moves no sequence where nothing else is changed", async () => {
     const { query, restore } = await make(

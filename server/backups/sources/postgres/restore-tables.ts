@@ -1,13 +1,17 @@
 // Puts single tables of an archive back into a live database, in one transaction: their rows are replaced, and everything
 // around them is held against the new rows again, or nothing is changed. What was dropped is made anew.
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import pg from "pg";
 import type { Host } from "../../../hosts/host.ts";
 import { SourceError, type Attempt } from "../source.ts";
 import type { Entry } from "./archive.ts";
+import { columnsIn, tellLoss, type Column } from "./column-types.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { findDropped } from "./dropped-tables.ts";
 import { beginning, ownSearchPath } from "./prologue.ts";
 import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
+import { lastWords } from "./tools.ts";
 
 type WantedTable = {
   schema: string;
@@ -190,6 +194,52 @@ async function listLive(client: pg.Client): Promise<{ schema: string; name: stri
   return rows;
 }
 
+/** Columns of tables, in the tables' order. */
+async function listColumns(
+  client: pg.Client,
+  tables: readonly Pick<WantedTable, "schema" | "name">[],
+): Promise<Column[][]> {
+  // Types are named with their schemas, as in a dump.
+  await client.query("select pg_catalog.set_config('search_path', '', false)");
+  const found: Column[][] = [];
+  for (const { schema, name } of tables) {
+    const { rows } = await client.query<Column>(
+      `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attgenerated <> '' as "isGenerated"
+       from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = $1 and c.relname = $2 and a.attnum > 0 and not a.attisdropped`,
+      [schema, name],
+    );
+    found.push(rows);
+  }
+  return found;
+}
+
+/** The columns that a table had. */
+async function readColumns(
+  { tools, archive }: Backup,
+  entries: readonly Entry[],
+  { rows, schema, name }: WantedTable,
+  signal: AbortSignal,
+): Promise<Column[]> {
+  const table = entries.find(
+    ({ id, kind, rest }) =>
+      kind === "TABLE" && rows.needs.includes(id) && rest.startsWith(`${schema} ${name} `),
+  );
+  if (table === undefined) return [];
+  const output = new PassThrough();
+  const written = text(output);
+  written.catch(() => undefined);
+  const end = await archive.run([table.line], {
+    argv: [tools.program("pg_restore"), "--schema-only", "--file=-"],
+    input: archive.openHead(),
+    output,
+    signal,
+  });
+  if (end.exitCode !== 0)
+    throw new SourceError(`The backup could not be read: pg_restore says: ${lastWords(end)}`);
+  return columnsIn(await written);
+}
+
 type RestoreTablesOptions = {
   /** As `schema.table`. */
   wanted: readonly string[];
@@ -209,20 +259,34 @@ export async function restoreTables(
   host: Host,
   target: Target,
   applicationName: string,
-  { tools, archive }: Backup,
+  backup: Backup,
   { say, signal }: Attempt,
   { wanted, counts, lockWaitMs, isWithoutRoles }: RestoreTablesOptions,
 ): Promise<void> {
+  const { tools, archive } = backup;
   const entries = archive.entries();
   const tables = findTables(entries, wanted, counts);
-  const { version, live } = await withClient(
+  const { version, live, columns } = await withClient(
     target,
     { applicationName, signal },
     async (client) => ({
       version: await serverVersion(client),
       live: await listLive(client),
+      columns: await listColumns(client, tables),
     }),
   );
+  for (const [at, table] of tables.entries()) {
+    const now = columns[at] ?? [];
+    if (now.length === 0) continue;
+    for (const was of await readColumns(backup, entries, table, signal)) {
+      const is = now.find((one) => one.name === was.name);
+      const loss = is === undefined ? null : tellLoss(was, is);
+      if (loss !== null)
+        throw new SourceError(
+          `Nothing was changed: the column ${was.name} of ${table.schema}.${table.name} ${loss}. ${whole}`,
+        );
+    }
+  }
   const isLive = ({ schema, name }: WantedTable) =>
     live.some((one) => one.schema === schema && one.name === name);
   const gone = tables.filter((table) => !isLive(table));

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { columnsIn, tellLoss } from "./column-types.ts";
+
+const kept = { name: "n", isGenerated: false };
+
+test.each([
+  ["numeric(10,4)", "numeric(10,2)"],
+  ["numeric", "numeric(10,2)"],
+  ["double precision", "numeric(10,2)"],
+  ["double precision", "real"],
+  ["bigint", "double precision"],
+  ["numeric(4,1)", "double precision"],
+  ["timestamp with time zone", "timestamp without time zone"],
+  ["timestamp without time zone", "date"],
+  ["timestamp without time zone", "timestamp(0) without time zone"],
+  ["time(3) without time zone", "time(0) without time zone"],
+  ["date", "timestamp with time zone"],
+  ["text", "name"],
+  ["numeric(10,4)[]", "numeric(10,2)[]"],
+])("a column that was %s loses something as %s", (was, is) => {
+  expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toContain(
+    `was ${was} in the backup and is ${is} now`,
+  );
+});
+
+test.each([
+  ["integer", "bigint"],
+  // Refused by the server, row by row.
+  ["numeric(10,4)", "integer"],
+  ["bigint", "smallint"],
+  ["text", "integer"],
+  ["integer", "numeric(10,2)"],
+  ["integer", "double precision"],
+  ["real", "double precision"],
+  ["numeric(10,2)", "numeric(12,4)"],
+  ["numeric(10,2)", "numeric"],
+  ["numeric(10,2)", "text"],
+  ["character varying(10)", "text"],
+  ["date", "timestamp without time zone"],
+  ["timestamp(0) with time zone", "timestamp with time zone"],
+  ["json", "jsonb"],
+  ["app.mood", "app.mood"],
+])("a column that was %s is as good as %s", (was, is) => {
+  expect(tellLoss({ ...kept, type: was }, { ...kept, type: is })).toBeNull();
+});
+
+test("a column that was generated has no values in a dump", () => {
+  const was = { ...kept, type: "integer", isGenerated: true };
+  expect(tellLoss(was, { ...was, isGenerated: false })).toContain("was generated in the backup");
+  expect(tellLoss(was, was)).toBeNull();
+});
+
+test("reads the columns of what pg_restore writes, whatever stands in their defaults", () => {
+  const sql = String.raw`SET row_security = off;
+
+--
+-- Name: odd; Type: TABLE; Schema: app; Owner: -
+--
+
+CREATE UNLOGGED TABLE app."odd (""x"")" (
+    id integer DEFAULT nextval('app.s'::regclass) NOT NULL,
+    "Price, net" numeric(10,2) DEFAULT (1 + (2)),
+    note character varying(20) COLLATE "C" DEFAULT 'a,
+    fake integer, '''::character varying,
+    path text DEFAULT E'\',\n'::text,
+    at timestamp(3) with time zone[],
+    doubled integer GENERATED ALWAYS AS ((id * 2)) STORED,
+    number bigint,
+    CONSTRAINT positive CHECK (((id > 0) AND (note <> ','::text)))
+)
+WITH (fillfactor='50');
+
+ALTER TABLE app."odd (""x"")" ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME app.number_seq
+);
+`;
+  expect(
+    columnsIn(sql).map(({ name, type, isGenerated }) => [
+      name,
+      type,
+      ...(isGenerated ? [true] : []),
+    ]),
+  ).toEqual([
+    ["id", "integer"],
+    ["Price, net", "numeric(10,2)"],
+    ["note", "character varying(20)"],
+    ["path", "text"],
+    ["at", "timestamp(3) with time zone[]"],
+    ["doubled", "integer", true],
+    ["number", "bigint"],
+  ]);
+  expect(columnsIn("CREATE TABLE app.typed OF app.kind;\n")).toEqual([]);
+  expect(columnsIn("CREATE TABLE app.nothing (\n);\n")).toEqual([]);
+});
