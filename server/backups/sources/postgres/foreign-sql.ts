@@ -24,6 +24,14 @@ const goesAlone = (head: string): boolean =>
   mayMiss.some(([pattern]) => pattern.test(head)) ||
   /^(?:BEGIN|START|COMMIT|END|ROLLBACK|SELECT|CREATE EXTENSION|RESET)\b/i.test(head);
 
+/**
+ * All that a dump names has its schema, so it can do without a path. Functions that run as its rows come may need the database's own, see
+ * `ownSearchPath`.
+ */
+const withoutPath = /^\s*SELECT pg_catalog\.set_config\('search_path', '', false\)\s*;?\s*$/i;
+const ownPath =
+  "select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), false)";
+
 type Batch = { text: Buffer[]; bytes: number; starts: { at: number; line: number }[] };
 const emptyBatch = (): Batch => ({ text: [], bytes: 0, starts: [] });
 
@@ -89,7 +97,8 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
   }
 
   async function runAlone(head: string, bytes: Buffer, line: number): Promise<void> {
-    const sql = decode(bytes, line);
+    const written = decode(bytes, line);
+    const sql = withoutPath.test(written) ? ownPath : written;
     const codes = mayMiss.find(([pattern]) => pattern.test(head))?.[1] ?? [];
     // The server then takes one statement and no more.
     const query = { text: sql, queryMode: "extended" };

@@ -1,13 +1,19 @@
 // Databases that set for themselves what a dump takes for granted, and functions that need what they set.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { Readable } from "node:stream";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCollector } from "../../testing/collector.ts";
 import {
   hasPostgresServer,
+  postgresTools,
   startPostgresServer,
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
 import { expectNothingLeft, fingerprint, makeSource } from "./testing/fixtures.ts";
 
+const run = promisify(execFile);
 const exactly = / restored exactly, by the count and the checksum of each table\.$/;
 
 /** What functions call by its bare name, in `public` or wherever else the database's path leads. */
@@ -68,6 +74,22 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       await expectNothingLeft(server);
     },
   );
+
+  test("with such functions is imported from a dump in plain SQL", async () => {
+    const name = await make(bareNames);
+    const whole = await fingerprint(server, name);
+    const { stdout } = await run(join(postgresTools, "pg_dump"), [`--dbname=${server.url(name)}`]);
+    const { source, attempt } = makeSource(server.url(name));
+    const content = Readable.from([Buffer.from(stdout)]);
+    const intake = source.intake?.({ kind: "postgres-sql", words: "SQL of pg_dump", content });
+    await intake?.prepare?.(attempt());
+    const { into, content: stored } = createCollector();
+    await intake?.dump(into, attempt());
+    await intake?.discard?.(attempt());
+    await source.restore(Readable.from([stored()]), attempt());
+    expect(await fingerprint(server, name)).toEqual(whole);
+    await expectNothingLeft(server);
+  });
 
   test("that is only read unless somebody says otherwise passes its drill and comes back", async () => {
     const name = await make("create table kept (id int); insert into kept values (1)");
