@@ -47,6 +47,7 @@ export function findDropped(
 ): { made: Set<Entry>; leftOut: string[] } {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const made = new Set<Entry>();
+  const tables = new Set<string>();
   for (const { schema, name, rows } of gone) {
     const table = rows.needs
       .map((id) => byId.get(id))
@@ -60,6 +61,7 @@ export function findDropped(
         `Nothing was changed: ${schema}.${name}, which is not there any more, is a partition of another table. Restore the backup into a new database, and copy the table from there.`,
       );
     made.add(table);
+    tables.add(table.id);
   }
   const isPresent = (entry: Entry) =>
     made.has(entry) || live.some((place) => isNamed(entry, place));
@@ -86,6 +88,12 @@ export function findDropped(
       }
     }
   }
+  // A publication may belong to another role, or begin to send what its subscribers have already.
+  for (const entry of entries)
+    if (entry.kind === "PUBLICATION TABLE" && entry.needs.some((id) => tables.has(id)))
+      leftOut.push(
+        `Left out: published table ${withoutOwner(entry)}. ALTER PUBLICATION … ADD TABLE publishes it again.`,
+      );
   return { made, leftOut };
 }
 

@@ -9,6 +9,7 @@ import { makeSource, never } from "./testing/fixtures.ts";
 
 describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser", () => {
   let server: PostgresServer;
+  let databases = 0;
   beforeAll(async () => {
     server = await startPostgresServer();
     await server.query(
@@ -50,6 +51,29 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     expect(await source.rehearse(never)).not.toContain("refused");
     await source.restore(Readable.from([archive]), attempt());
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toContain("exactly");
+  });
+
+  test.each([
+    "select lo_create(4242); grant select on large object 4242 to owner",
+    "create collation public.plain (locale = 'C')",
+    "create text search configuration public.words (copy = simple)",
+    "create statistics public.both_of on a, b from public.t",
+    "create publication news for table public.t",
+    "create foreign data wrapper far",
+  ])("is told of somebody else's %s", async (made) => {
+    const name = `others_${(databases += 1)}`;
+    const { account } = await makeDatabase(
+      name,
+      `create table public.t (a int, b int); alter table public.t owner to owner; ${made}`,
+    );
+    const { source, attempt, dump } = account("owner");
+    const { archive } = await dump();
+    expect(await source.rehearse(never)).toContain(
+      "A restore would be refused: something in the database belongs to postgres, and owner is no member of that role.",
+    );
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      "is unchanged",
+    );
   });
 
   test("gets a database back whose schema public is a superuser's, and is told what of it stays", async () => {

@@ -59,6 +59,28 @@ export async function tellRestorable(
 export const howToMakeTemplate = (extensions: readonly string[]): string =>
   `Let a superuser make a template for drills that has it: CREATE DATABASE ${scratchTemplate} TEMPLATE template0; \\connect ${scratchTemplate} ${extensions.map((name) => `CREATE EXTENSION ${pg.escapeIdentifier(name)};`).join(" ")} ALTER DATABASE ${scratchTemplate} IS_TEMPLATE true;`;
 
+/** What else lies in schemas and has an owner: its catalog, and what its columns begin with. */
+const inSchemas = [
+  ["pg_collation", "coll"],
+  ["pg_conversion", "con"],
+  ["pg_operator", "opr"],
+  ["pg_opclass", "opc"],
+  ["pg_opfamily", "opf"],
+  ["pg_ts_config", "cfg"],
+  ["pg_ts_dict", "dict"],
+  ["pg_statistic_ext", "stx"],
+] as const;
+
+/** The same of what lies in none. What came with PostgreSQL itself has a number below 16384, as a large object may have by choice. */
+const beside = [
+  ["pg_largeobject_metadata", "lomowner"],
+  ["pg_publication", "pubowner"],
+  ["pg_event_trigger", "evtowner"],
+  ["pg_foreign_server", "srvowner"],
+  ["pg_foreign_data_wrapper", "fdwowner"],
+  ["pg_language", "lanowner"],
+] as const;
+
 /** Roles that own something that a dump holds, and whose rights the account does not have. */
 async function foreignOwners(
   client: pg.Client,
@@ -69,8 +91,11 @@ async function foreignOwners(
       union all select proowner, 'pg_proc'::regclass, oid, pronamespace from pg_proc
       union all select typowner, 'pg_type'::regclass, oid, typnamespace from pg_type
       union all select nspowner, 'pg_namespace'::regclass, oid, oid from pg_namespace
-    ) as owned join pg_roles r on r.oid = owner join pg_namespace n on n.oid = space
-    where nspname !~ '^pg_' and nspname <> 'information_schema' and rolname <> 'pg_database_owner'
+      ${inSchemas.map(([catalog, prefix]) => `union all select ${prefix}owner, '${catalog}'::regclass, oid, ${prefix}namespace from ${catalog}`).join("\n      ")}
+      ${beside.map(([catalog, owner]) => `union all select ${owner}, '${catalog}'::regclass, oid, null from ${catalog}`).join("\n      ")}
+    ) as owned join pg_roles r on r.oid = owner left join pg_namespace n on n.oid = space
+    where (owned.oid >= 16384 or space is not null or classid = 'pg_largeobject_metadata'::regclass)
+      and (space is null or nspname !~ '^pg_' and nspname <> 'information_schema') and rolname <> 'pg_database_owner'
       and not pg_has_role(owner, 'usage')
       and not (classid = 'pg_namespace'::regclass and nspname = 'public')
       and not exists (

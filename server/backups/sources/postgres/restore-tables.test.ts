@@ -111,6 +111,18 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     ]);
   });
 
+  test("is made anew without its place in a publication, which is said", async () => {
+    const { query, restore, said } = await make(
+      "create table t (id int primary key); insert into t values (1); create publication news for table t",
+    );
+    await query("drop table t");
+    await restore();
+    expect(await query("select * from t")).toEqual([{ id: 1 }]);
+    expect(said).toContain(
+      "Left out: published table public news t. ALTER PUBLICATION … ADD TABLE publishes it again.",
+    );
+  });
+
   test("moves no sequence where nothing else is changed", async () => {
     const { query, restore } = await make(
       "create table t (id serial primary key); create table c (t int references t); insert into t default values; insert into t default values",
