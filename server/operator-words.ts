@@ -32,8 +32,11 @@ const expected = [
 export function operatorWords(error: unknown): string | null {
   if (error instanceof Error && expected.some((kind) => error instanceof kind))
     return error.message;
-  const { code, port }: NodeJS.ErrnoException & { port?: number } = toError(error);
+  const { code, port, address }: NodeJS.ErrnoException & { port?: number; address?: string } =
+    toError(error);
   if (code === "EADDRINUSE") return `Port ${port} is in use. Choose another port with PORT.`;
+  if (code === "EADDRNOTAVAIL" && address !== undefined)
+    return `This machine has no address ${address}. Correct HOST.`;
   if (code === "EACCES" && port !== undefined)
     return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
   return describeDatabaseError(error);
