@@ -91,6 +91,24 @@ test.describe("a run in its row", () => {
     );
   });
 
+  test("is canceled in the configuration's history too, and the focus is not lost with its button @long", async ({
+    connected: page,
+    service,
+    backups,
+    bucket,
+  }) => {
+    const { id } = await bucket.createConfiguration();
+    bucket.hold();
+    await service.call("POST", `/api/backup/${id}`);
+    const { id: backupId } = newestOf(await backups.configuration(id));
+    await page.goto(`${service.url}/backup-configurations/${id}`);
+    const cancel = page.getByRole("button", { name: `Cancel backup ${backupId}` });
+    await cancel.press("Enter");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run" }).press("Enter");
+    await expect(cancel).toBeHidden();
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  });
+
   test("is its restore as well, which leaves the data as it is when it is canceled @long", async ({
     connected: page,
     service,
