@@ -8,7 +8,7 @@ import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
 import { inLongForm } from "../../testing/long-form.ts";
 import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
-import { sendSignal } from "../../testing/signals.ts";
+import { sendSignal, signalGroup } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
 import { soon } from "../../testing/soon.ts";
@@ -214,7 +214,7 @@ inLongForm(() => {
     const { body: made } = await service.json<Worker>("POST", "/api/site/1/worker", body);
     const up = await becomes(made.id, { status: "installed" });
     await writeFile(join(service.folder, "shop/artisan"), "exit 1\n");
-    for (const pid of pids(up)) sendSignal(pid, "SIGKILL");
+    for (const pid of pids(up)) signalGroup(pid, "SIGKILL");
     return becomes(made.id, { status: "restarting" });
   }
 
