@@ -103,17 +103,24 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     });
   }
 
+  /** Whether the next run began before the one before can have had its start seconds; supervisord gives whole seconds. */
+  const hadNoTimeToRun = (seen: Observed) =>
+    seen.start > start && seen.start - start < startedAs().startsecs;
+
   /** The end of the run before this look: states that nobody saw follow from supervisord's rules. */
   function noteEnd(seen: Observed) {
     const livedMs = Math.max(0, ports.nowMs() - startedAtMs);
     if (state === "STOPPING" || seen.state === "STOPPED" || seen.state === "STOPPING") {
       if (state !== "STOPPING") enter("STOPPING", null);
       if (seen.state !== "STOPPED" && seen.state !== "STOPPING") enter("STOPPED", killed);
+    } else if (state === "STARTING" && hadNoTimeToRun(seen)) {
+      history.ended(null, startedAs());
+      if (seen.state !== "BACKOFF") enter("BACKOFF", failedStartReason(runOf(seen)));
     } else if (seen.state === "BACKOFF" || seen.state === "FATAL") {
       history.ended(null, startedAs());
       if (seen.state === "FATAL") enter("BACKOFF", failedStartReason(runOf(seen)));
     } else {
-      // A failed start waits for a second at least, which would have been seen.
+      // It was up, as far as anybody can tell.
       if (state === "STARTING") enter("RUNNING", null);
       if (!intent.isEnding())
         history.ended({ ...exit, livedMs, hasWorked: () => true }, startedAs());
