@@ -47,6 +47,18 @@ export async function openBackup(
   return { tools, archive: await openArchive(running, tools, from, signal) };
 }
 
+/** What helps by hand where the rows of a backup don't hold what the backup itself asks of them: by what PostgreSQL says. */
+const byHand: readonly (readonly [RegExp, string])[] = [
+  [
+    / violates foreign key constraint |could not create (?:unique index|exclusion constraint) /,
+    "pg_restore leaves out the constraint and restores the rest",
+  ],
+  [
+    / violates check constraint /,
+    "pg_restore --section=pre-data makes the tables; once the constraint is dropped, --section=data and --section=post-data restore the rest",
+  ],
+];
+
 /** More than pg_restore writes from `COMMIT` on. */
 const heldBytes = 4096;
 
@@ -107,7 +119,14 @@ export async function restoreArchive(
     await restore(archive.stream, attempt.say);
   } catch (error) {
     signal.throwIfAborted();
-    if (left.length > 0 && error instanceof SourceError && isRehearsal)
+    if (!(error instanceof SourceError)) throw error;
+    const cure = byHand.find(([said]) => said.test(error.message))?.[1];
+    if (cure !== undefined)
+      throw new SourceError(
+        `${error.message} The rows were so when the backup was made. Download it, and restore by hand: ${cure}.`,
+        { cause: error },
+      );
+    if (left.length > 0 && isRehearsal)
       throw new SourceError(
         `${error.message} The extension ${tellNames(left)} was left out, because only a superuser may create it. ${howToMakeTemplate(left)}`,
         { cause: error },
