@@ -1,7 +1,7 @@
 // Which databases a server has, as far as a backup of all of them goes.
 import type pg from "pg";
 import { SourceError } from "../source.ts";
-import type { Target } from "../postgres/connection.ts";
+import { refuseBrokenNames, type Target } from "../postgres/connection.ts";
 import { tellNames } from "../postgres/privileges.ts";
 
 /** Names of what a restore or drill makes and drops: `use` is followed by the id of the backup. */
@@ -12,7 +12,7 @@ const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9]+)?$
 
 /**
  * By name: what somebody can connect to and is no template. One whose removal was cut off (a limit of -2) can only be removed.
- * @throws SourceError that names those that the account may not connect to
+ * @throws SourceError that names those that the account may not connect to, or that couldn't be restored
  */
 export async function listDatabases(client: pg.Client, target: Target): Promise<string[]> {
   const { rows } = await client.query<{ name: string; open: boolean }>(`
@@ -24,7 +24,9 @@ export async function listDatabases(client: pg.Client, target: Target): Promise<
     throw new SourceError(
       `${target.name}: the account ${target.user} may not connect to ${tellNames(closed)}. Allow it with GRANT CONNECT ON DATABASE, or use an account that may.`,
     );
-  return rows.map(({ name }) => name);
+  const names = rows.map(({ name }) => name);
+  refuseBrokenNames(target.name, names);
+  return names;
 }
 
 /** What a restore that was cut off left, as long as nobody works on it. */

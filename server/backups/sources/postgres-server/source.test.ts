@@ -285,6 +285,16 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     await expectNothingLeft(server);
   });
 
+  test("one that no tool would restore, because of its name, fails the run with its name", async () => {
+    const broken = '"line\nbreak"';
+    await server.query("postgres", `create database ${broken}`);
+    try {
+      await expect(dump()).rejects.toThrow(/database "line\\nbreak" has a line break.*RENAME TO/);
+    } finally {
+      await server.query("postgres", `drop database ${broken}`);
+    }
+  });
+
   test("on a server over SSH they are dumped by its own tools, and one that is dropped meanwhile is said", async () => {
     const source = sourceOn(await remote.host());
     await server.createDatabase("quarterdeck_drill_3");

@@ -31,11 +31,23 @@ const keepAliveMs = 30_000;
 
 /** @throws SourceError that does not repeat the url, which holds a secret */
 export function readTarget(name: string, url: string): Address {
+  let address: PostgresAddress;
   try {
-    return { name, ...readPostgresUrl(url) };
+    address = readPostgresUrl(url);
   } catch (error) {
     throw new SourceError(`The url of ${name} ${toError(error).message}`, { cause: error });
   }
+  refuseBrokenNames(name, [address.database]);
+  return { name, ...address };
+}
+
+/** pg_restore reads no archive of a database whose name has a line break. @throws SourceError */
+export function refuseBrokenNames(shown: string, databases: readonly string[]): void {
+  const broken = databases.find((database) => /[\r\n]/.test(database));
+  if (broken !== undefined)
+    throw new SourceError(
+      `${shown}: the name of the database ${JSON.stringify(broken)} has a line break, which PostgreSQL's tools don't restore. Rename it with ALTER DATABASE … RENAME TO ….`,
+    );
 }
 
 /** What PostgreSQL's tools see, beside the file with the password. */

@@ -11,6 +11,7 @@ test.each([
   "postgres://me:secret@host",
   "postgres://me:secret@host/db?sslmode=maybe",
   "postgres://me:%ff-secret@host/db",
+  "postgres://me:secret@host/line%0Abreak",
 ])("refuses %s without repeating the secret", (url) => {
   expect(() => readTarget("shop", url)).toThrow(SourceError);
   expect(() => readTarget("shop", url)).not.toThrow(/secret/);
