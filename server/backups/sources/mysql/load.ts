@@ -112,6 +112,7 @@ export async function loadTables(
   const objects = isElsewhere
     ? withoutAccounts(loadable)
     : await settableDefiners(client, database, loadable, attempt);
+  await tellEngines(client, database, splitter.engines, attempt);
   const made = await listTables(client, database, signal);
   const tables = made.filter((table) => table !== markerTable);
   // Single tables are freed of all their keys anyway.
@@ -124,6 +125,28 @@ export async function loadTables(
     tables,
     orphans: orphans.map((key) => ({ ...key, database: client.place.database })),
   };
+}
+
+/** A server puts a table into another engine where it lacks the one that it is told, or enforces one. */
+async function tellEngines(
+  client: MysqlClient,
+  database: string,
+  engines: ReadonlyMap<string, string>,
+  { say, signal }: Pick<Attempt, "say" | "signal">,
+): Promise<void> {
+  const rows = await client.query(
+    `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND ENGINE IS NOT NULL ORDER BY TABLE_NAME`,
+    { signal },
+  );
+  const others = rows.flatMap(([table = "", engine = ""]) => {
+    const wanted = engines.get(table);
+    const isOther = wanted !== undefined && wanted.toLowerCase() !== engine.toLowerCase();
+    return isOther ? [`${table} (${engine}, was ${wanted})`] : [];
+  });
+  if (others.length > 0)
+    say(
+      `Warning: in another engine than in the backup, because the server lacks that one or enforces another: ${listed(others)}. What an engine doesn't have, such as foreign keys outside of InnoDB, is left out.`,
+    );
 }
 
 export const createMysqlDrill = (

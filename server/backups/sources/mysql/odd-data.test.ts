@@ -125,6 +125,26 @@ describe("on a server with settings of its own", () => {
     },
   );
 
+  test("tables that the server puts into another engine are named before they take their places", async () => {
+    await sql(
+      "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT, FOREIGN KEY (a) REFERENCES a (id)); CREATE TABLE c (id INT) ENGINE=Aria",
+    );
+    const source = sourceOf(url(), scratch);
+    const { content, manifest } = await takeDump(source);
+    const attempt = attemptOf(3);
+    await source.restore(streamOf(content), attempt, manifest);
+    expect(attempt.said).toEqual([]);
+    await server.query(null, "SET GLOBAL enforce_storage_engine=Aria");
+    try {
+      await source.restore(streamOf(content), attempt, manifest);
+    } finally {
+      await server.query(null, "SET GLOBAL enforce_storage_engine=NULL");
+    }
+    expect(attempt.said.join()).toMatch(
+      /in another engine than in the backup.*: a \(Aria, was InnoDB\), b \(Aria, was InnoDB\)\. /,
+    );
+  });
+
   test("a dump that the server would cut is refused, and says how to lift the limit", async () => {
     await sql("CREATE TABLE a (id INT); INSERT INTO a VALUES (1), (2); CREATE TABLE b (id INT)");
     await server.query(null, "SET GLOBAL sql_select_limit=1");

@@ -57,6 +57,8 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
     source: null,
   };
 
+  const engines = new Map<string, string>();
+
   const isTaken = (): boolean => {
     if (taken === null) return true;
     const tables = section === "tables" ? taken.tables : taken.withTriggers;
@@ -81,6 +83,8 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
           .replaceAll("``", "`");
       else if (section === "code" || section === "events") owner = null;
     }
+    const engine = isBody || owner === null ? undefined : /^\) ENGINE=(\w+)/.exec(raw)?.[1];
+    if (engine !== undefined && owner !== null) engines.set(owner, engine);
     if (raw.startsWith("DELIMITER ")) isBody = raw.startsWith("DELIMITER ;;");
     if (raw.trim() !== "") isWhole = !isBody && raw.startsWith("-- Dump completed");
     // The dump tool names the database that it read; this is to work on the one that it is loaded into.
@@ -127,6 +131,8 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
   return {
     stream,
     objects,
+    /** Of tables, as far as the dump's comments name them. */
+    engines,
     /** Whether the dump's end mark was its last line. */
     isWhole: () => isWhole,
   };
