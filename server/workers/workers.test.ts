@@ -51,9 +51,10 @@ describe.each(eachWorkerMachine())("on $machine", ({ isWhole, createService }) =
       const worker = await becomes(id, "installed");
       expect(worker.process_list).toHaveLength(3);
       expect(pids(worker).every(isAlive)).toBe(true);
-      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
-      expect(body.text).toContain("called with queue:work database --queue=default");
-      expect(body.text).toContain("--force");
+      await soon(async () => {
+        const { body } = await service.json<WorkerLog>("GET", `/api/worker/${id}/log`);
+        expect(body.text).toMatch(/called with queue:work database --queue=default.* --force/);
+      });
     });
 
     test("they have their account's environment, and nothing of the service's", async () => {
@@ -214,8 +215,10 @@ describe.each(eachWorkerMachine())("on $machine", ({ isWhole, createService }) =
       const worker = await create({ directory });
       expect(worker.directory).toBe(directory);
       await becomes(worker.id, "installed");
-      const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
-      expect(body.text).toContain(`${service.folder}/shop/current\n`);
+      await soon(async () => {
+        const { body } = await service.json<WorkerLog>("GET", `/api/worker/${worker.id}/log`);
+        expect(body.text).toContain(`${service.folder}/shop/current\n`);
+      });
     }
   });
 });
