@@ -8,7 +8,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import type { TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
-import { sendSignal } from "../testing/signals.ts";
+import { sendSignal, signalGroup } from "../testing/signals.ts";
 import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
 import { soon } from "../testing/soon.ts";
 
@@ -68,7 +68,10 @@ const runs = (id: number, deployment: number) =>
     expect(carried(worker)).toEqual([deployment, deployment, deployment]);
   });
 
-describe.each(eachWorkerMachine())("On $machine", ({ isWhole, createService, leadsOut }) => {
+describe.each(eachWorkerMachine())("On $machine", (machine) => {
+  const { isRemote, isWhole, createService, leadsOut } = machine;
+  // supervisord leaves what such a process has started.
+  const end = isRemote ? signalGroup : sendSignal;
   beforeAll(async () => {
     service = await createService({
       inventory: (folder) => {
@@ -131,7 +134,7 @@ describe.each(eachWorkerMachine())("On $machine", ({ isWhole, createService, lea
       // Long enough that the deployment comes while it is still being started again.
       const id = await create({ startsecs: 3 });
       const { process_list: list = [] } = await becomes(id, "installed");
-      sendSignal(list[1]?.pid, "SIGKILL");
+      end(list[1]?.pid, "SIGKILL");
       await soon(async () => expect((await show(id)).process_list?.[1]?.restarts).toBe(1));
       await soon(() => expect(starts()[1]).toBe(2));
       const { body } = await report(true);
@@ -186,7 +189,7 @@ describe.each(eachWorkerMachine())("On $machine", ({ isWhole, createService, lea
         const { process_list: now = [] } = await show(id);
         const renewed = now.find((one) => one.deployment_id === body.id);
         const old = now.find((one) => one.deployment_id === null && one.pid !== null);
-        if (renewed === undefined && old !== undefined) sendSignal(old.pid, "SIGKILL");
+        if (renewed === undefined && old !== undefined) end(old.pid, "SIGKILL");
         expect(renewed).toBeDefined();
         return renewed?.number;
       });

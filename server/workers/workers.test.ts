@@ -34,7 +34,7 @@ const becomes = (id: number, status: string) =>
 const ask = async (method: string, path: string) => (await service.call(method, path)).status;
 const pids = (worker: Worker) => (worker.process_list ?? []).flatMap(({ pid }) => pid ?? []);
 
-describe.each(eachWorkerMachine())("on $machine", ({ isWhole, createService }) => {
+describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createService }) => {
   // One service for all, because a remote server takes its time to connect to.
   beforeAll(async () => {
     service = await createService({
@@ -101,7 +101,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isWhole, createService }) =
       const before = await becomes(id, "installed");
       const [pid = 0] = pids(before);
       // supervisord leaves what such a process has started.
-      const end = isWhole ? sendSignal : signalGroup;
+      const end = isRemote ? signalGroup : sendSignal;
       end(pid, "SIGKILL");
       const down = await becomes(id, "restarting");
       expect(down.status_reason).toContain("Process 1");
