@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { casesOf } from "../../../testing/long-form.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import {
   attemptOf,
@@ -96,30 +97,40 @@ describe("a database comes back exactly", () => {
 });
 
 describe("on a server with settings of its own", () => {
-  const settings = {
-    autocommit: ["0", "1"],
-    tx_read_only: ["1", "0"],
-    max_statement_time: ["0.001", "0"],
-  } as const;
-  afterEach(async () => {
-    for (const [setting, [, usual]] of Object.entries(settings))
-      await server.query(null, `SET GLOBAL ${setting}=${usual}`);
-    await server.query(null, "SET GLOBAL sql_select_limit=18446744073709551615");
-  });
+  const each = {
+    autocommit: { autocommit: "0" },
+    tx_read_only: { tx_read_only: "1" },
+    max_statement_time: { max_statement_time: "0.001" },
+  };
+  const cases = { ...each, "all of them": Object.assign({}, ...Object.values(each)) };
+  const usual = {
+    autocommit: "1",
+    tx_read_only: "0",
+    max_statement_time: "0",
+    sql_select_limit: "18446744073709551615",
+  };
+  const set = (settings: Record<string, string>) =>
+    server.query(
+      null,
+      Object.entries(settings)
+        .map(([name, value]) => `SET GLOBAL ${name}=${value}`)
+        .join("; "),
+    );
+  afterEach(() => set(usual));
 
-  test.each(Object.entries(settings))(
+  test.each(casesOf(cases, ["all of them"]))(
     "a database comes back whole, with %s",
-    async (setting, [odd, usual]) => {
+    async (_, settings: Record<string, string>) => {
       await sql(
         `CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1), (2); CREATE TABLE z (id INT); INSERT INTO z VALUES (3), (4); ${withFloats}`,
       );
       const before = await picture();
       const source = sourceOf(url(), scratch);
-      await server.query(null, `SET GLOBAL ${setting}=${odd}`);
+      await set(settings);
       const { content, manifest } = await takeDump(source);
       expect(await source.drill(streamOf(content), manifest, attemptOf(2))).toMatch(exactly);
       await source.restore(streamOf(content), attemptOf(3), manifest);
-      await server.query(null, `SET GLOBAL ${setting}=${usual}`);
+      await set(usual);
       expect(await picture()).toBe(before);
       await expectNothingLeft();
     },
