@@ -7,6 +7,7 @@ import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
 import type { Worker, WorkerLog } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
+import { createLog } from "../log.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
 import { inLongForm } from "../testing/long-form.ts";
@@ -20,6 +21,8 @@ let sshd: TestSshd;
 const cleanUps: (() => unknown)[] = [];
 let supervisord: TestSupervisord;
 let service: TestService;
+/** What it logged. */
+let log = "";
 const patience = { timeout: 60_000, interval: 200 };
 /** At least; the time of the backoffs, which is faked, is half an hour in any case. */
 const awaySeconds = Number(process.env["AWAY_SECONDS"] ?? 0);
@@ -30,6 +33,7 @@ beforeAll(async () => {
   sshd = await startSshd({ cleanUp: (work) => void cleanUps.push(work) });
   const connection = sshEntry(sshd, undefined, userInfo().username);
   service = await createTestService({
+    log: createLog("error", { write: (line) => void (log += line) }),
     inventory: (folder) =>
       oneSite(folder).replace(
         "connection: local",
@@ -237,7 +241,14 @@ test("a worker whose site has left a server that is gone starts on the new one",
     .replace("sites:", "  - { id: 2, name: new, connection: local }\nsites:")
     .replace("server: 1, name: shop", "server: 2, name: shop");
   try {
+    // Its database fails just then.
+    await service.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+      create trigger refuse before update of unreachable_since on workers execute function refuse()`,
+    );
     await writeFile(service.inventoryFile, moved);
+    await soon(() => expect(log).toContain("workers whose sites are on other servers now"));
+    await service.query("drop function refuse cascade");
     // What becomes of its former server is of no interest any more.
     await becomes(id, { status: "stopped", unreachable_since: null });
     expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);

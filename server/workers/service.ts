@@ -20,6 +20,7 @@ import { deadlineAt } from "./deadlines.ts";
 import { jobReference } from "./job-reference.ts";
 import { createDeployer } from "./deployer.ts";
 import { askedEntry } from "./event-data.ts";
+import { createInventoryFollower } from "./inventory-follower.ts";
 import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
 import { createObserver } from "./observer.ts";
@@ -67,6 +68,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
   const creator = createCreator({ ...options, manager });
   const takeOvers = createTakeOvers({ ...options, creator });
   const crashWatch = createCrashWatch({ ...options, manager });
+  const follower = createInventoryFollower({ ...options, manager });
   const deadlines = createDeadlineLoop({
     ...options,
     ...changer,
@@ -263,16 +265,8 @@ export function createWorkerService(options: WorkerServiceOptions) {
       await observer.settled();
     },
 
-    /** Sites may be on other servers now. Whether a worker's former server can be asked is of no interest any more. */
-    async followInventory(): Promise<void> {
-      for (const id of await manager.follow()) {
-        const row = await store.byId(id);
-        if (row === null) continue;
-        if (row.unreachable_since !== null)
-          await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
-        await manager.know(programOf(row, await inventory.findSite(row.site_id)));
-      }
-    },
+    /** Sites may be on other servers now. */
+    followInventory: follower.wake,
 
     noteReached: manager.noteReached,
 
@@ -285,7 +279,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
     /** @param processes what becomes of them; what they do from here on is the stop's doing, and changes no worker's status */
     async close(processes: "keep" | "stop"): Promise<void> {
-      for (const part of [takeOvers, deadlines, crashWatch, observer]) await part.stop();
+      for (const part of [follower, takeOvers, deadlines, crashWatch, observer]) await part.stop();
       if (processes === "keep") return manager.release();
       await manager.stopAll();
       for (const id of kills.waiting()) await kills.record(id);

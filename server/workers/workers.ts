@@ -152,13 +152,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     },
     leave: service.leave,
     setAbandoned: service.setAbandoned,
-    followInventory() {
-      service
-        .followInventory()
-        .catch((error: unknown) =>
-          log.error({ err: error }, "workers were not moved to their sites' new servers"),
-        );
-    },
+    followInventory: service.followInventory,
     noteReached: service.noteReached,
     async stop(processes) {
       await service.close(processes);
