@@ -1,5 +1,6 @@
 // Every failure that crosses the wire: its codes, its bodies, and the words for a field that does not fit.
 import * as z from "zod/mini";
+import { countOf } from "./count-text.ts";
 
 /** The closed list of what can go wrong, with the status each is answered with. */
 export const errorStatus = {
@@ -53,8 +54,7 @@ export const fieldErrorsBody = z
 /** The body of a 422: the first text, how many more there are, and all of them by field. */
 export function toFieldErrorsBody(errors: FieldErrors): z.infer<typeof fieldErrorsBody> {
   const [first = "The given data was invalid.", ...rest] = Object.values(errors).flat();
-  const more =
-    rest.length === 0 ? "" : ` (and ${rest.length} more error${rest.length === 1 ? "" : "s"})`;
+  const more = rest.length === 0 ? "" : ` (and ${countOf(rest.length, "more error")})`;
   return { message: first + more, errors };
 }
 

@@ -6,6 +6,7 @@ import {
   type Adoption,
   neverFrequency,
 } from "../../contract/backups/adoption.ts";
+import { countOf } from "../../contract/count-text.ts";
 import { maxHold } from "../../contract/backups/backup.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -185,7 +186,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
         throw conflict(
           `A full backup that others in ${place} need was deleted meanwhile. Adopt again.`,
         );
-      const detail = `${countOf(added.length)} from ${provider.name} (${place})`;
+      const detail = `${countOf(added.length, "backup")} from ${provider.name} (${place})`;
       await recordActivity(tx, configurationEntry(configuration, "adopted", { detail }));
       return { configurationId: configuration.id, added, leftOut };
     });
@@ -238,8 +239,6 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
 }
 
 export type AdoptStorage = ReturnType<typeof createAdoptStorage>;
-
-const countOf = (many: number): string => `${many} ${many === 1 ? "backup" : "backups"}`;
 
 const sourceOf = ({ manifest: { source } }: AdoptableFile): OldSource => ({
   type: source.type,

@@ -1,4 +1,5 @@
 // Durations and sizes as people say them.
+import { countOf } from "../../contract/count-text.ts";
 
 const durationUnits = [
   ["day", 86_400_000],
@@ -9,8 +10,7 @@ const durationUnits = [
 /** The largest whole unit, e.g. "3 seconds", "1 minute". */
 export function durationInWords(ms: number): string {
   const [unit, unitMs] = durationUnits.find(([, least]) => ms >= least) ?? ["second", 1000];
-  const count = Math.max(0, Math.floor(ms / unitMs));
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return countOf(Math.max(0, Math.floor(ms / unitMs)), unit);
 }
 
 /** A duration for people, rounded: "0.6 s", "42 s", "5 min", "2 h 10 min". */

@@ -1,5 +1,6 @@
 // Tables that lost many of their rows since the backup before. It warns of few: of tables that never shrink, and of losses that
 // nobody takes for a day's work.
+import { countText } from "../../contract/count-text.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { Counts } from "./counts-store.ts";
 
@@ -70,7 +71,7 @@ function findLosses(counts: Counts, before: readonly Counts[]): Loss[] {
 }
 
 const inWords = ({ name, now, before }: Loss): string =>
-  `${name} −${Math.floor((100 * (before - now)) / before)}% (${now.toLocaleString("en")}, before ${before.toLocaleString("en")})`;
+  `${name} −${Math.floor((100 * (before - now)) / before)}% (${countText(now)}, before ${countText(before)})`;
 
 const tablesInWords = (many: number): string => `${many} more ${many === 1 ? "table" : "tables"}`;
 

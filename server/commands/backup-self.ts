@@ -1,6 +1,7 @@
 // `backup-self`: stores everything that this installation is as one file, whether the service runs or not.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { countOf } from "../../contract/count-text.ts";
 import { sizeInWords } from "../backups/formatting.ts";
 import { ConfigError, readConfig, readSecretFiles, type Config } from "../config.ts";
 import { openOwn, recipientsIn } from "../doctor/storage.ts";
@@ -69,9 +70,9 @@ function report({ key, stored, archive, warnings }: StoredArchive, place: string
   const files = archive.secret_files.length;
   return [
     `Stored ${key} in ${place}: ${sizeInWords(stored.size)}.`,
-    `In it: the database (${archive.tables.length} tables, ${rows.toLocaleString("en")} rows)${archive.has_inventory ? ", the inventory" : ""}${
+    `In it: the database (${archive.tables.length} tables, ${countOf(rows, "row")})${archive.has_inventory ? ", the inventory" : ""}${
       archive.has_secrets
-        ? `, ${files} ${files === 1 ? "file" : "files"} of secrets, the signing secrets of webhooks. Encrypted.`
+        ? `, ${countOf(files, "file")} of secrets, the signing secrets of webhooks. Encrypted.`
         : stored.encryption === null
           ? ". Not encrypted."
           : ". Encrypted to the recipients of the storage provider."

@@ -1,6 +1,7 @@
 // Moves the database between the embedded PostgreSQL and a server, and takes that back.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { countText } from "../../contract/count-text.ts";
 import { shortDuration, sizeInWords } from "../backups/formatting.ts";
 import { ConfigError, readConfig, readSecretFile, readSecretFiles } from "../config.ts";
 import { lockDataFolder } from "../data-lock.ts";
@@ -130,7 +131,7 @@ function createProgress(say: (line: string) => void): Progress {
     onTable: (table, rows, bytes, ms) =>
       line(
         `  ${table.padEnd(32)}`,
-        `${rows.toLocaleString("en")} ${rows === 1 ? "row " : "rows"}`.padStart(18),
+        `${countText(rows)} ${rows === 1 ? "row " : "rows"}`.padStart(18),
         sizeInWords(bytes).padStart(14),
         shortDuration(ms).padStart(10),
       ),

@@ -8,6 +8,7 @@ import {
   readSecretFiles,
   type Config,
 } from "../config.ts";
+import { countOf } from "../../contract/count-text.ts";
 import { lockDataFolder } from "../data-lock.ts";
 import { startLine } from "../program-name.ts";
 import { loadArchive, type Loaded } from "../self-backup/load-archive.ts";
@@ -182,7 +183,7 @@ function report(
   if (!isKnown)
     say("There is no manifest beside the file, so only its own checksums were checked.");
   say(
-    `Database: ${manifest.tables.length} tables, ${rows.toLocaleString("en")} rows. Inventory: ${loaded.inventory === null ? "none" : inventoryFile}. Files of secrets: ${secrets.size}.`,
+    `Database: ${manifest.tables.length} tables, ${countOf(rows, "row")}. Inventory: ${loaded.inventory === null ? "none" : inventoryFile}. Files of secrets: ${secrets.size}.`,
   );
   say(
     "No worker runs yet: the next start of the service starts those that should. Backups that ran when this one was made count as failed.",

@@ -1,4 +1,5 @@
 // `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
+import { countOf } from "../../contract/count-text.ts";
 import { sizeInWords } from "../backups/formatting.ts";
 import { verifyStorage, type Verified, type VerifyProgress } from "../backups/verify-storage.ts";
 import { toShownText } from "../ssh/server-away.ts";
@@ -48,12 +49,10 @@ inventory. --json writes the result as JSON.`,
       );
     if (!context.options.has("--json"))
       say(
-        `${countOf(sound)} in ${storage.place} checked (${sizeInWords(verified.soundBytes)}), all sound.`,
+        `${countOf(sound, "stored file")} in ${storage.place} checked (${sizeInWords(verified.soundBytes)}), all sound.`,
       );
   },
 };
-
-const countOf = (files: number) => `${files} stored ${files === 1 ? "file" : "files"}`;
 
 const inWords = ({ files, ofFiles, bytes, ofBytes }: VerifyProgress) =>
   `${files} of ${ofFiles} files, ${sizeInWords(bytes)} of ${sizeInWords(ofBytes)}`;

@@ -1,5 +1,6 @@
 // The inventory file: its mistakes by line, the accounts it names, and the secrets it says where to find.
 import { existsSync } from "node:fs";
+import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { decideAccounts, type AccountSource, type EntryAccounts } from "../inventory/accounts.ts";
 import { inspect, InventoryError, readText } from "../inventory/file.ts";
@@ -66,7 +67,7 @@ const sizeOf = (inventory: Inventory): string =>
   Object.entries(kinds)
     // The keys of a literal are what they are.
     .map(([kind, word]) => [inventory[kind as keyof Inventory].length, word] as const)
-    .map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`)
+    .map(([count, word]) => countOf(count, word))
     .join(", ");
 
 /** Where each secret should be, with what it is for. */

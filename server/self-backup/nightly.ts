@@ -1,6 +1,7 @@
 // Backs the service up each night, tries a restore of what it stored, and keeps the newest ones.
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { countOf } from "../../contract/count-text.ts";
 import type { Host } from "../hosts/host.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { toTimestamp } from "../../contract/values.ts";
@@ -130,7 +131,7 @@ export function createNightly(options: NightlyOptions) {
     await drill(storage, key, throwaway?.identity ?? null);
     made(key, true);
     const rows = archive.tables.reduce((sum, table) => sum + table.rows, 0);
-    return `${key} in ${storage.place}, restored as a trial: ${rows.toLocaleString("en")} rows.`;
+    return `${key} in ${storage.place}, restored as a trial: ${countOf(rows, "row")}.`;
   }
 
   /** Loads what is stored into a database of its own, which compares the rows of each table; and forgets it. */

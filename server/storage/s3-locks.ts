@@ -11,6 +11,7 @@ import {
   type ObjectLockRetention,
   type S3Client,
 } from "@aws-sdk/client-s3";
+import { countOf } from "../../contract/count-text.ts";
 import { isDenied, isMissingObject, isRefused, isWithoutLocks } from "./s3-diagnosis.ts";
 import { ObjectLocked, StorageError, type StorageLocks } from "./storage.ts";
 
@@ -23,7 +24,7 @@ const noLock = { mode: null, until: null };
 
 const namesOfMode = { governance: "GOVERNANCE", compliance: "COMPLIANCE" } as const;
 
-const daysOf = (days: number) => `${days} ${days === 1 ? "day" : "days"}`;
+const daysOf = (days: number) => countOf(days, "day");
 
 /** @returns a period and its mode, in words */
 function inWords({ Mode, Days, Years }: DefaultRetention): string {

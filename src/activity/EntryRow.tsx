@@ -4,7 +4,7 @@ import { Link } from "../app/Link.tsx";
 import { useClockText } from "../ui/clock.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
-import { relativeText } from "../ui/time-text.ts";
+import { dateLocale, relativeText } from "../ui/time-text.ts";
 import { toneText } from "../ui/tone.ts";
 import { EntryDetail } from "./EntryDetail.tsx";
 import { dayStartMs } from "./days.ts";
@@ -58,7 +58,7 @@ function Actor({ actor }: Pick<ActivityEntry, "actor">) {
   );
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(dateLocale, { timeStyle: "short" });
 
 /** How long ago it was; below the heading of an earlier day that would say nothing, and the hour does. */
 function EntryTime({ value }: { value: string }) {

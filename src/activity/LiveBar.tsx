@@ -2,6 +2,7 @@
 // so that what somebody reads stays where it is.
 import { useQuery } from "@tanstack/react-query";
 import type { Activity } from "../../contract/activity.ts";
+import { countOf } from "../../contract/count-text.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Filter } from "./filter.ts";
 import { changeTimeline, newsQuery } from "./queries.ts";
@@ -11,7 +12,7 @@ const liveMs = 5_000;
 
 const none: Activity = { data: [], next: null };
 
-const entries = (count: number) => `${count} ${count === 1 ? "entry" : "entries"}`;
+const entries = (count: number) => countOf(count, "entry", "entries");
 
 type LiveBarProps = { filter: Filter; shown: Activity };
 

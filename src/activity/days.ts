@@ -1,5 +1,6 @@
 // The timeline by the viewer's days.
 import type { ActivityEntry } from "../../contract/activity.ts";
+import { dateLocale } from "../ui/time-text.ts";
 
 export type Day = { startMs: number; entries: ActivityEntry[] };
 
@@ -18,8 +19,12 @@ export function toDays(entries: readonly ActivityEntry[]): Day[] {
   return days;
 }
 
-const inYear = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
-const anyYear = new Intl.DateTimeFormat("en-GB", { dateStyle: "full" });
+const inYear = new Intl.DateTimeFormat(dateLocale, {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+});
+const anyYear = new Intl.DateTimeFormat(dateLocale, { dateStyle: "full" });
 
 /** "Today", "Yesterday", "Saturday 31 January". */
 export function dayText(startMs: number, nowMs: number): string {

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
+import { countOf } from "../../contract/count-text.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
@@ -84,11 +85,11 @@ export function BackupPage() {
         state={
           <>
             <BackupBadge backup={backup} />
-            {backup.status === "pending" && (backup.jobs_ahead ?? 0) > 0 && (
+            {backup.status === "pending" && backup.jobs_ahead ? (
               <span className="text-sm text-muted">
-                {backup.jobs_ahead} {backup.jobs_ahead === 1 ? "job" : "jobs"} ahead on this server
+                {countOf(backup.jobs_ahead, "job")} ahead on this server
               </span>
-            )}
+            ) : null}
           </>
         }
         actions={

@@ -5,6 +5,7 @@ import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { AxisFigures } from "../ui/AxisFigures.tsx";
 import { niceCeiling } from "../ui/nice-ceiling.ts";
+import { dateLocale } from "../ui/time-text.ts";
 import { formatBytes, spanText } from "./backup-facts.ts";
 import { RunMark } from "./RunMark.tsx";
 import { niceSpanMs, type RunPoint } from "./run-series.ts";
@@ -17,8 +18,8 @@ const visibility = (age: number): string =>
 /** Every fifth column has its date below it. */
 const tickEvery = 5;
 
-const dayText = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const timeText = new Intl.DateTimeFormat(undefined, {
+const dayText = new Intl.DateTimeFormat(dateLocale, { day: "numeric", month: "short" });
+const timeText = new Intl.DateTimeFormat(dateLocale, {
   hour: "2-digit",
   minute: "2-digit",
   hourCycle: "h23",

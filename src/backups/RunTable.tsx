@@ -4,6 +4,7 @@ import {
   type BackupConfiguration,
   runningWork,
 } from "../../contract/backups/backup.ts";
+import { countOf } from "../../contract/count-text.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { IdText } from "../ui/IdText.tsx";
@@ -36,7 +37,7 @@ function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
         ? null
         : `drill ${drill}`,
     restore === null ? null : `restore ${restore}`,
-    warnings.length > 0 ? `${warnings.length} warning${warnings.length === 1 ? "" : "s"}` : null,
+    warnings.length > 0 ? countOf(warnings.length, "warning") : null,
   ].filter((mark) => mark !== null);
   if (bad.length + others.length === 0) return null;
   return (

@@ -1,12 +1,13 @@
 // How many rows each table had in the last backups: in numbers, and as a line of each.
 import { useMemo, useState } from "react";
 import type { BackupCounts } from "../../contract/backups/counts.ts";
+import { countText } from "../../contract/count-text.ts";
 import { Button } from "../ui/Button.tsx";
 import { LineChart } from "../ui/LineChart.tsx";
 import { niceCeiling } from "../ui/nice-ceiling.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { type Column, Table } from "../ui/Table.tsx";
-import { changeText, countReadout, formatCount, linesOf } from "./count-series.ts";
+import { changeText, countReadout, linesOf } from "./count-series.ts";
 
 type Series = BackupCounts["series"][number];
 
@@ -24,10 +25,10 @@ function CountChart({ series, backups }: { series: Series; backups: BackupCounts
       name={`History of ${series.name}`}
       label={null}
       lines={lines}
-      top={{ value: top, text: formatCount(top) }}
+      top={{ value: top, text: countText(top) }}
       endMs={endMs}
       spanMs={Math.max(1, endMs - (moments[0] ?? endMs))}
-      now={`From ${formatCount(counts[0] ?? 0)} to ${formatCount(counts.at(-1) ?? 0)}`}
+      now={`From ${countText(counts[0] ?? 0)} to ${countText(counts.at(-1) ?? 0)}`}
       readout={countReadout}
     />
   );
@@ -55,7 +56,7 @@ const makeColumns = ({ unit, backups }: BackupCounts): readonly Column<Series>[]
     align: "end",
     cell: ({ counts }) => {
       const now = counts.at(-1) ?? null;
-      return now === null ? "–" : formatCount(now);
+      return now === null ? "–" : countText(now);
     },
   },
   { id: "change", header: "Change", align: "end", cell: changeText },
@@ -93,7 +94,7 @@ export function TableHistory({ counts }: { counts: BackupCounts }) {
       />
       {isWhole && leftOut > 0 && (
         <p className="px-4 py-3 text-xs text-muted max-sm:px-3">
-          {formatCount(leftOut)} smaller {leftOut === 1 ? "table isn't" : "tables aren't"} shown.
+          {countText(leftOut)} smaller {leftOut === 1 ? "table isn't" : "tables aren't"} shown.
         </p>
       )}
     </Panel>

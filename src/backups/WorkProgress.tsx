@@ -1,4 +1,5 @@
 import type { Backup } from "../../contract/backups/backup.ts";
+import { countOf } from "../../contract/count-text.ts";
 import { Progress } from "../ui/Progress.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { awaitedCopy } from "./copies.ts";
@@ -11,9 +12,7 @@ export function WorkProgress({ work: { backup, kind }, backups }: WorkProgressPr
   const { id, progress, jobs_ahead: ahead } = backup;
   if (kind === "run" && backup.status === "pending")
     return ahead ? (
-      <p className="mt-1 text-xs text-muted">
-        {ahead} {ahead === 1 ? "job" : "jobs"} ahead on this server
-      </p>
+      <p className="mt-1 text-xs text-muted">{countOf(ahead, "job")} ahead on this server</p>
     ) : null;
   const isCopied = kind === "run" && awaitedCopy(backup) !== undefined;
   const share = kind === "run" && !isCopied ? runShare(backup, backups) : null;

@@ -1,11 +1,10 @@
 // The row counts of a configuration's backups, as its table history shows them.
 import type { BackupCounts } from "../../contract/backups/counts.ts";
+import { countText } from "../../contract/count-text.ts";
 import type { LinePoint } from "../ui/LineChart.tsx";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 type Series = BackupCounts["series"][number];
-
-export const formatCount = (count: number): string => count.toLocaleString("en");
 
 /** One line wherever no backup lacks it. */
 export function linesOf(
@@ -35,9 +34,9 @@ export function changeText({ counts }: Series): string {
   const difference = Math.abs(now - before);
   // Rounded to less, so that only what is all gone is 100%.
   const percent = before === 0 ? 0 : Math.floor((100 * difference) / before);
-  return `${sign}${formatCount(difference)}${percent === 0 ? "" : ` (${sign}${percent}%)`}`;
+  return `${sign}${countText(difference)}${percent === 0 ? "" : ` (${sign}${percent}%)`}`;
 }
 
 /** "1,204 at Thu, 12 Nov, 02:30" */
 export const countReadout = ({ atMs, value }: LinePoint): string =>
-  `${formatCount(value)} at ${momentInZone(new Date(atMs), viewersZone)}`;
+  `${countText(value)} at ${momentInZone(new Date(atMs), viewersZone)}`;

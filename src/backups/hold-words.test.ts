@@ -10,7 +10,7 @@ test.each([
   ["30 2 * * *", 14, "14 backups cover about 2 weeks"],
   ["30 2 * * *", 3, "3 backups cover about 3 days"],
   ["0 * * * *", 1, "1 backup covers about 1 hour"],
-  ["0 * * * *", 8760, "8760 backups cover about 12 months"],
+  ["0 * * * *", 8760, "8,760 backups cover about 12 months"],
   ["30 2 * * 0", 52, "52 backups cover about 12 months"],
   ["30 2 1 * *", 36, "36 backups cover about 3 years"],
   // It is Friday evening: the weekend counts, although the next two runs are a quarter of an hour apart.

@@ -1,4 +1,5 @@
 // What keeping so many backups of a schedule means in time.
+import { countOf } from "../../contract/count-text.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -27,5 +28,5 @@ export function holdInWords(runs: readonly Date[], hold: number): string | null 
   const reachMs = ((last.getTime() - first.getTime()) / (used.length - 1)) * hold;
   const unit = units.find(({ sizeMs, from }) => reachMs >= sizeMs * from) ?? units[5];
   const count = Math.max(1, Math.round(reachMs / unit.sizeMs));
-  return `${hold} ${hold === 1 ? "backup covers" : "backups cover"} about ${count} ${unit.name}${count === 1 ? "" : "s"}`;
+  return `${countOf(hold, "backup covers", "backups cover")} about ${countOf(count, unit.name)}`;
 }

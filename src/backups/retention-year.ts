@@ -6,6 +6,7 @@ import {
   type KeepRules,
 } from "../../contract/backups/keep-rules.ts";
 import { nextRuns } from "../../contract/backups/schedule.ts";
+import { countOf } from "../../contract/count-text.ts";
 
 const dayMs = 24 * 3_600_000;
 const yearDays = 365;
@@ -79,5 +80,5 @@ export function ageInWords(ageMs: number): string {
   const days = Math.round(ageMs / dayMs);
   if (days === 0) return "less than a day";
   const [count, unit] = days >= 61 ? [Math.round(days / 30.44), "month"] : [days, "day"];
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return countOf(count, unit);
 }

@@ -1,10 +1,11 @@
 // Moments as the clocks of a zone show them.
+import { dateLocale } from "../ui/time-text.ts";
 
 export const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** E.g. "Sun, 29 Mar, 03:00". @param timeZone IANA name */
 export const momentInZone = (moment: Date, timeZone: string): string =>
-  new Intl.DateTimeFormat(undefined, {
+  new Intl.DateTimeFormat(dateLocale, {
     timeZone,
     weekday: "short",
     day: "numeric",

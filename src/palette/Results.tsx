@@ -1,6 +1,7 @@
 // The field and the list, apart from the search: moving through the list searches for nothing.
 import { type ComponentProps, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { countOf } from "../../contract/count-text.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { OptionList } from "../ui/OptionList.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
@@ -177,7 +178,7 @@ export function Results({
   const isEmpty = hits.length === 0;
   const spoken = isEmpty
     ? "No results. Type a name, an action, or an id."
-    : `${hits.length} ${hits.length === 1 ? "result" : "results"}.${activeHit?.entry.actions ? " Tab shows actions." : ""}`;
+    : `${countOf(hits.length, "result")}.${activeHit?.entry.actions ? " Tab shows actions." : ""}`;
   return (
     <>
       <SearchInput

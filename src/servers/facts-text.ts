@@ -1,4 +1,5 @@
 // What was found on a server, in few words.
+import { countOf } from "../../contract/count-text.ts";
 import type { ServerStatus } from "../../contract/servers.ts";
 import { memoryText } from "../ui/memory-text.ts";
 
@@ -10,7 +11,7 @@ const availableText = (free: number | null, all: number | null): string =>
 const loadText = ({ load, processors }: Facts): string =>
   load === null || processors === null
     ? "Unknown"
-    : `${load} on ${processors} ${processors === 1 ? "processor" : "processors"}`;
+    : `${load} on ${countOf(processors, "processor")}`;
 
 /** The version in what a tool says of itself: the number with the most parts, as "Ver 10.19 Distrib 10.11.19-MariaDB" has two. */
 export function versionIn(words: string): string {

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { toTimestamp } from "../../contract/values.ts";
 import { Field } from "../ui/Field.tsx";
 import { Select } from "../ui/Select.tsx";
+import { dateLocale } from "../ui/time-text.ts";
 import { serviceNow } from "../service-clock.ts";
 import { expiryOptionsUntil, momentAfter } from "./token-facts.ts";
 
@@ -14,7 +15,7 @@ type TokenExpiryProps = {
   error: string | undefined;
 };
 
-const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
+const dayText = new Intl.DateTimeFormat(dateLocale, { dateStyle: "long" });
 
 export function TokenExpiry({ value, onChange, latest, error }: TokenExpiryProps) {
   const [days, setDays] = useState<number | null>(null);

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { countText } from "../../contract/count-text.ts";
 
 type PagerProps = {
   from: number | null;
@@ -8,10 +9,6 @@ type PagerProps = {
   previous: ReactNode;
   next: ReactNode;
 };
-
-/** What is below a thousand has nothing to group, and most lists are that short. */
-const countText = (count: number) =>
-  count < 1_000 ? String(count) : new Intl.NumberFormat("en").format(count);
 
 export function Pager({ from, to, total, previous, next }: PagerProps) {
   return (

@@ -1,5 +1,9 @@
-// Moments and spans as words. English, as the words around them are; the full date is the viewer's own. The browser's
-// formats are left to what few pages show at once: the first one that is made takes it 28 ms.
+// Moments and spans as words. The browser's formats are left to what few pages show at once: the first one that is made
+// takes it 28 ms.
+import { countOf } from "../../contract/count-text.ts";
+
+/** English, as the words around a date are, with the day first and 24 hours; the zone stays the viewer's. */
+export const dateLocale = "en-GB";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -17,7 +21,7 @@ export function relativeText(momentMs: number, nowMs: number): string {
   const step = steps.find(({ sizeMs }) => Math.abs(awayMs) >= sizeMs);
   if (step === undefined) return "just now";
   const count = Math.floor(Math.abs(awayMs) / step.sizeMs);
-  const span = `${count} ${step.unit}${count === 1 ? "" : "s"}`;
+  const span = countOf(count, step.unit);
   return awayMs < 0 ? `${span} ago` : `in ${span}`;
 }
 
@@ -37,6 +41,6 @@ let local: Intl.DateTimeFormat | undefined;
 
 /** The moment in the viewer's own zone and in UTC. */
 export function absoluteText(moment: Date): string {
-  local ??= new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  local ??= new Intl.DateTimeFormat(dateLocale, { dateStyle: "medium", timeStyle: "medium" });
   return `${local.format(moment)} · ${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react";
+import { countOf } from "../../contract/count-text.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { type Column, Table } from "../ui/Table.tsx";
@@ -19,7 +20,7 @@ function State({ process, deployment }: StateProps) {
       <ProcessBadge state={state} isOld={isOld} />
       {isOld && <p className="mt-1 text-xs text-warn">older release</p>}
       <p className="mt-1 text-xs text-muted @2xl:hidden">
-        {restarts} {restarts === 1 ? "restart" : "restarts"}
+        {countOf(restarts, "restart")}
         {exitCode !== null && `, exit code ${exitCode}`}
       </p>
     </>

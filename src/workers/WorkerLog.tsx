@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { countOf } from "../../contract/count-text.ts";
 import { hasStatus } from "../api/api-error.ts";
 import { callExtra } from "../api/query.ts";
 import { ErrorText } from "../app/ErrorText.tsx";
@@ -34,7 +35,7 @@ const bottomPx = 16;
 const noLines: readonly LogLine[] = [];
 
 const countText = (count: number, current: number | null) =>
-  `${current === null ? "" : `${current + 1} of `}${count} ${count === 1 ? "match" : "matches"}`;
+  `${current === null ? "" : `${current + 1} of `}${countOf(count, "match", "matches")}`;
 
 const firstLines = "1000";
 

@@ -1,4 +1,5 @@
 import { Fragment } from "react";
+import { countOf } from "../../contract/count-text.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { Link } from "../app/Link.tsx";
@@ -67,11 +68,7 @@ function Folded({ worker }: { worker: Worker }) {
         </span>
       )}
       {upSince(worker) !== null && <Uptime worker={worker} />}
-      {restarts !== null && restarts > 0 && (
-        <span>
-          {restarts} {restarts === 1 ? "restart" : "restarts"}
-        </span>
-      )}
+      {restarts !== null && restarts > 0 && <span>{countOf(restarts, "restart")}</span>}
     </p>
   );
 }

@@ -2,6 +2,7 @@
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import { memoryText } from "../ui/memory-text.ts";
 import { niceCeiling } from "../ui/nice-ceiling.ts";
+import { dateLocale } from "../ui/time-text.ts";
 
 type ProcessUsage = WorkerUsage["processes"][number];
 
@@ -59,7 +60,7 @@ export function runsOf(points: readonly UsagePoint[], everyMs: number): UsagePoi
   return runs;
 }
 
-const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(dateLocale, { timeStyle: "medium" });
 export const timeOf = (ms: number): string => clock.format(ms);
 
 /** "12 % at 14:02:15, started at 14:02:03" */

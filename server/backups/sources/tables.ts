@@ -1,4 +1,5 @@
 // What came back, held against what the dump counted.
+import { countOf } from "../../../contract/count-text.ts";
 import { SourceError, type Checksums, type Manifest } from "./source.ts";
 
 /**
@@ -14,8 +15,8 @@ export function compareTables(
 ): string {
   const names = Object.keys(found);
   const rows = Object.values(found).reduce((sum, count) => sum + count, 0);
-  const tables = `${names.length} table${names.length === 1 ? "" : "s"}`;
-  const total = `${tables} with ${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"}`;
+  const tables = countOf(names.length, "table");
+  const total = `${tables} with ${countOf(rows, "row")}`;
   if (manifest?.kind !== "database")
     return `${total} restored; the backup has no counts to hold them against.`;
   const expected = manifest.tables;
@@ -55,4 +56,4 @@ function throwDifferences(differences: readonly string[]): void {
 }
 
 const tell = (rows: number | undefined) =>
-  rows === undefined ? "no such table" : `${rows.toLocaleString("en")} rows`;
+  rows === undefined ? "no such table" : countOf(rows, "row");

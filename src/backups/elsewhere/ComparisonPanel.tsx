@@ -1,6 +1,7 @@
 // What the backup holds beside what it would replace: the last look before somebody chooses.
 import { useQuery } from "@tanstack/react-query";
 import type { BackupContents, CurrentContents } from "../../../contract/backups/contents.ts";
+import { countOf, countText } from "../../../contract/count-text.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
@@ -8,7 +9,7 @@ import { formatBytes } from "../backup-facts.ts";
 import { compareCounts, type ComparedCount } from "./compared-counts.ts";
 import { currentContentsQuery, type TargetType } from "./queries.ts";
 
-const countText = (count: number | null) => (count === null ? "–" : count.toLocaleString("en-US"));
+const cellText = (count: number | null) => (count === null ? "–" : countText(count));
 
 const nameColumn: Column<ComparedCount> = {
   id: "table",
@@ -24,16 +25,14 @@ const backupColumn: Column<ComparedCount> = {
   id: "backup",
   header: "Backup",
   align: "end",
-  cell: ({ backup }) => countText(backup),
+  cell: ({ backup }) => cellText(backup),
 };
 const nowColumn: Column<ComparedCount> = {
   id: "now",
   header: "Now",
   align: "end",
   cell: ({ backup, now }) => (
-    <span className={backup === now ? "text-muted" : "font-medium text-warn"}>
-      {countText(now)}
-    </span>
+    <span className={backup === now ? "text-muted" : "font-medium text-warn"}>{cellText(now)}</span>
   ),
 };
 const compared = [nameColumn, backupColumn, nowColumn];
@@ -88,7 +87,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
         {target !== null && now !== null && <CurrentState current={now} name={target.name} />}
         {contents.entries !== null && (
           <p>
-            The backup holds {contents.entries.toLocaleString("en-US")} files and folders,{" "}
+            The backup holds {countText(contents.entries)} files and folders,{" "}
             {formatBytes(contents.bytes ?? 0)}.
           </p>
         )}
@@ -96,10 +95,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
           <p className="text-muted">The backup doesn't say what it holds.</p>
         )}
         {target === null && rows.length > 0 && (
-          <p>
-            The backup holds {rows.length.toLocaleString("en-US")}{" "}
-            {rows.length === 1 ? "table" : "tables"}.
-          </p>
+          <p>The backup holds {countOf(rows.length, "table")}.</p>
         )}
         {contents.tables?.length === 0 && <p>The backup holds no tables.</p>}
       </div>
@@ -115,7 +111,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
       )}
       {left > 0 && (
         <p className="border-t border-line px-4 py-2 text-sm text-muted">
-          {left.toLocaleString("en-US")} more tables
+          {countText(left)} more tables
         </p>
       )}
     </Panel>

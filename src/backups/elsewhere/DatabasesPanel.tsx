@@ -1,6 +1,7 @@
 // The databases in a backup of a whole server, each of which can be put back by itself.
 import { useMemo } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { countOf, countText } from "../../../contract/count-text.ts";
 import { Panel } from "../../ui/Panel.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { restoreColumn } from "./restore-column.tsx";
@@ -24,9 +25,9 @@ const columns: Column<Row>[] = [
     id: "tables",
     header: "Tables",
     align: "end",
-    cell: ({ tables }) => tables.length.toLocaleString("en-US"),
+    cell: ({ tables }) => countText(tables.length),
   },
-  { id: "rows", header: "Rows", align: "end", cell: (row) => rowsIn(row).toLocaleString("en-US") },
+  { id: "rows", header: "Rows", align: "end", cell: (row) => countText(rowsIn(row)) },
 ];
 
 type DatabasesPanelProps = {
@@ -47,9 +48,7 @@ export function DatabasesPanel({ databases, restore, refusal }: DatabasesPanelPr
   );
   return (
     <div className="mb-6">
-      <Panel
-        title={`${databases.length.toLocaleString("en-US")} ${databases.length === 1 ? "database" : "databases"}`}
-      >
+      <Panel title={countOf(databases.length, "database")}>
         <Table label="Databases" columns={all} rows={databases} keyOf={({ name }) => name} />
       </Panel>
     </div>

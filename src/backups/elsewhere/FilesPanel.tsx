@@ -4,6 +4,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveFiles } from "../../../contract/backups/contents.ts";
+import { countText } from "../../../contract/count-text.ts";
 import { describeError } from "../../api/api-error.ts";
 import { Link } from "../../app/Link.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
@@ -169,14 +170,13 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
       <div aria-live="polite" className="contents">
         {(data === undefined || data.state === "reading") && error === null && (
           <p className="text-sm text-muted">
-            Reading the archive… {(data?.entries ?? 0).toLocaleString("en-US")} entries so far
+            Reading the archive… {countText(data?.entries ?? 0)} entries so far
           </p>
         )}
         {data?.is_complete === false && (
           <Notice tone="warn">
             <p>
-              The archive holds more than {data.entries.toLocaleString("en-US")} entries. The rest
-              isn't listed.
+              The archive holds more than {countText(data.entries)} entries. The rest isn't listed.
             </p>
           </Notice>
         )}

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveObjects } from "../../../contract/backups/contents.ts";
+import { countText } from "../../../contract/count-text.ts";
 import { describeError } from "../../api/api-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
@@ -112,10 +113,10 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
               value={view.kind}
               onChange={({ target }) => setView({ ...view, kind: target.value, page: 1 })}
             >
-              <option value="">All ({all.toLocaleString("en-US")})</option>
+              <option value="">All ({countText(all)})</option>
               {kinds.map(({ kind, count }) => (
                 <option key={kind} value={kind}>
-                  {kind} ({count.toLocaleString("en-US")})
+                  {kind} ({countText(count)})
                 </option>
               ))}
               {view.kind !== "" && !kinds.some(({ kind }) => kind === view.kind) && (

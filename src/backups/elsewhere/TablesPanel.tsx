@@ -1,6 +1,7 @@
 // The tables of a database's backup, with the rows that were counted when it was made.
 import { useDeferredValue, useMemo, useState } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { countOf, countText } from "../../../contract/count-text.ts";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Panel } from "../../ui/Panel.tsx";
@@ -23,7 +24,7 @@ const columns: Column<Row>[] = [
       </span>
     ),
   },
-  { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => rows.toLocaleString("en-US") },
+  { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => countText(rows) },
 ];
 
 type TablesPanelProps = {
@@ -67,9 +68,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
           )}
         </Field>
       </div>
-      <Panel
-        title={`${tables.length.toLocaleString("en-US")} ${tables.length === 1 ? "table" : "tables"}, ${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`}
-      >
+      <Panel title={`${countOf(tables.length, "table")}, ${countOf(rows, "row")}`}>
         <Table
           label="Tables"
           columns={all}
@@ -83,7 +82,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
         )}
         {left > 0 && (
           <p className="border-t border-line px-4 py-2 text-sm text-muted">
-            {left.toLocaleString("en-US")} more. Find a table by its name.
+            {countText(left)} more. Find a table by its name.
           </p>
         )}
       </Panel>

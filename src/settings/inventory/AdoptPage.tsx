@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
 import { adoption, type Adoption } from "../../../contract/backups/adoption.ts";
+import { countOf } from "../../../contract/count-text.ts";
 import { call } from "../../api/client.ts";
 import { invalidate } from "../../api/query.ts";
 import { Crumbs } from "../../app/Crumbs.tsx";
@@ -20,9 +21,6 @@ import { Panel } from "../../ui/Panel.tsx";
 import { Skeleton } from "../../ui/Skeleton.tsx";
 import { LeftOut, MissingSources, SourceTable } from "./AdoptableSources.tsx";
 import type { adoptLoader } from "./loaders.ts";
-
-const count = (many: number, one: string, more = `${one}s`) =>
-  `${many.toLocaleString("en")} ${many === 1 ? one : more}`;
 
 /** Reading a storage takes its time: asked once, and given up with the page. */
 const adoptionQuery = (id: number) => ({
@@ -46,7 +44,7 @@ export function AdoptPage() {
     try {
       const adopted = adoption.parse(await call("adoptBackups", { id }));
       setResult(adopted);
-      toast.success(`${count(adopted.adopted, "backup")} adopted.`);
+      toast.success(`${countOf(adopted.adopted, "backup")} adopted.`);
       await invalidate("listBackupConfigurations", "showOverview", "listActivity");
     } catch (error) {
       toast.failure(`Couldn't adopt the backups from ${name}.`, error);
@@ -103,7 +101,7 @@ export function AdoptPage() {
         <div className="flex flex-wrap gap-2">
           {result === null && many !== undefined && many > 0 && (
             <Button variant="primary" isChange isPending={isAdopting} onClick={() => void adopt()}>
-              {isAdopting ? "Adopting…" : `Adopt ${count(many, "backup")}`}
+              {isAdopting ? "Adopting…" : `Adopt ${countOf(many, "backup")}`}
             </Button>
           )}
           {(result !== null || many === 0) && <Button onClick={again}>Read storage again</Button>}
@@ -134,10 +132,12 @@ function Found({ found, isResult }: { found: Adoption; isResult: boolean }) {
   const matched = sources.filter(({ target }) => target !== null);
   const missing = sources.filter(({ target }) => target === null);
   const facts = [
-    ...(known > 0 ? [`${count(known, "stored file is", "stored files are")} listed already.`] : []),
+    ...(known > 0
+      ? [`${countOf(known, "stored file is", "stored files are")} listed already.`]
+      : []),
     ...(found.self_backups > 0
       ? [
-          `${count(found.self_backups, "backup")} of Quarterdeck itself: restore with “quarterdeck restore-self”.`,
+          `${countOf(found.self_backups, "backup")} of Quarterdeck itself: restore with “quarterdeck restore-self”.`,
         ]
       : []),
     ...(total > sources.length ? [`Only ${sources.length} of ${total} sources are shown.`] : []),
@@ -149,7 +149,7 @@ function Found({ found, isResult }: { found: Adoption; isResult: boolean }) {
           <Notice tone={found.adopted > 0 ? "good" : "warn"}>
             <p>
               {found.adopted > 0
-                ? `${count(found.adopted, "backup")} adopted. No schedule runs for them, and retention deletes none until you edit their backup.`
+                ? `${countOf(found.adopted, "backup")} adopted. No schedule runs for them, and retention deletes none until you edit their backup.`
                 : "No backups adopted: somebody else has adopted them meanwhile."}
             </p>
           </Notice>
@@ -158,7 +158,7 @@ function Found({ found, isResult }: { found: Adoption; isResult: boolean }) {
       {unread > 0 && (
         <Notice tone="warn">
           <p>
-            {count(unread, "stored file was", "stored files were")} not read in time.{" "}
+            {countOf(unread, "stored file was", "stored files were")} not read in time.{" "}
             {isResult ? "Read the storage again" : "Adopt what was found first, then read again"} to
             go on with {unread === 1 ? "it" : "them"}.
           </p>

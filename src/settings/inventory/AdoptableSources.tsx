@@ -1,5 +1,6 @@
 // What the backups in a storage are of: those that can be adopted, those whose database or site is missing, and what is left out.
 import type { AdoptableSource, Adoption } from "../../../contract/backups/adoption.ts";
+import { countOf } from "../../../contract/count-text.ts";
 import { Link } from "../../app/Link.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { formatBytes } from "../../backups/backup-facts.ts";
@@ -19,8 +20,7 @@ const keyOf = ({ type, engine, name, server }: AdoptableSource) =>
 function Amount({ source: { backups, size, newest_at: newest } }: { source: AdoptableSource }) {
   return (
     <>
-      {backups} {backups === 1 ? "backup" : "backups"}, {formatBytes(size)}, newest{" "}
-      <Time value={newest} />
+      {countOf(backups, "backup")}, {formatBytes(size)}, newest <Time value={newest} />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { lstat, mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { countOf } from "../../../../contract/count-text.ts";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
 import { checkRestored, startsAsDatabase } from "./databases.ts";
@@ -91,7 +92,7 @@ export async function checkDatabases(
     );
   const unsound = names.length - sound;
   if (names.length === 0) return "";
-  return ` ${sound} SQLite database${sound === 1 ? "" : "s"} in it passed the integrity check${unsound === 0 ? "" : `, ${unsound} as unsound as in the site`}.`;
+  return ` ${countOf(sound, "SQLite database")} in it passed the integrity check${unsound === 0 ? "" : `, ${unsound} as unsound as in the site`}.`;
 }
 
 const shownBroken = 5;

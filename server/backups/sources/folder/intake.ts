@@ -1,5 +1,6 @@
 // Makes a backup of a foreign tar archive of a site's folder: inspected on its way, and passed on as it is.
 import { finished } from "node:stream/promises";
+import { countText } from "../../../../contract/count-text.ts";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import { SourceError, type Intake } from "../source.ts";
@@ -34,7 +35,7 @@ export const createFolderIntake = ({ content }: ForeignFile): Intake => ({
         say(
           `Warning: everything in the archive is in the folder ${top}. A restore puts that folder into the site's. To have its content there, pack it with tar -C ${top} .`,
         );
-      say(`The archive is whole: ${entries.toLocaleString("en")} entries.`);
+      say(`The archive is whole: ${countText(entries)} entries.`);
       into.end();
       await finished(into, { readable: false });
       return { kind: "folder", entries, bytes, digest };

@@ -1,4 +1,5 @@
 // All databases of a MySQL or MariaDB server as one thing to back up, with its accounts.
+import { countOf } from "../../../../contract/count-text.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { clientOf, createMysqlClient, readServerUrl } from "../mysql/client.ts";
 import { countRowsNow } from "../mysql/contents.ts";
@@ -76,7 +77,7 @@ export function createMysqlServerSource({
         lines.push(
           `Drills are, too. Allow them with: GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO ${account.shown};`,
         );
-      const counted = `${names.length} ${names.length === 1 ? "database" : "databases"}`;
+      const counted = countOf(names.length, "database");
       const answer = `${server} ${serverVersion} answers, with ${counted}; ${dump.program} ${dump.version}.`;
       return [answer, ...lines].join(" ");
     },

@@ -1,4 +1,5 @@
 // All databases of a PostgreSQL server as one thing to back up, with its roles.
+import { countOf } from "../../../../contract/count-text.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { readTarget, serverVersion, withClient, type Target } from "../postgres/connection.ts";
 import { countRowsNow, isEmptyDatabase } from "../postgres/contents.ts";
@@ -103,7 +104,7 @@ export function createPostgresServerSource({
       known = await findTools(host, signal);
       const dumping = toolsToDump(known.tools, version);
       tools = { PostgreSQL: version.text, pg_dump: dumping.version };
-      const counted = `${names.length} ${names.length === 1 ? "database" : "databases"}`;
+      const counted = countOf(names.length, "database");
       const answer = `PostgreSQL ${version.text} answers, with ${counted}; pg_dump ${dumping.version}.`;
       return [answer, ...warnings].join(" ");
     },

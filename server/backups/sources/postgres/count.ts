@@ -1,5 +1,6 @@
 // How many rows a database has, table by table, and a checksum of them: what a drill compares.
 import type pg from "pg";
+import { countOf, countText } from "../../../../contract/count-text.ts";
 import { serverVersion } from "./connection.ts";
 import type { Checksums } from "../source.ts";
 
@@ -157,8 +158,8 @@ export async function countRows(
 export function tellCounts(counts: Counts): string {
   const { [largeObjects]: objects = 0, ...tables } = counts;
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
-  const counted = `${many(Object.keys(tables).length, "table")} with ${many(rows, "row")}`;
-  return objects === 0 ? counted : `${counted} and ${many(objects, "large object")}`;
+  const counted = `${countOf(Object.keys(tables).length, "table")} with ${countOf(rows, "row")}`;
+  return objects === 0 ? counted : `${counted} and ${countOf(objects, "large object")}`;
 }
 
 /** What differs, in words; empty when nothing does. */
@@ -170,9 +171,6 @@ export function compareCounts(expected: Counts, found: Counts): string[] {
     if (was === is) return [];
     if (is === undefined) return [`${name} is missing`];
     if (was === undefined) return [`${name} was not in the database`];
-    return [`${name} has ${is.toLocaleString("en-US")} instead of ${many(was, "row")}`];
+    return [`${name} has ${countText(is)} instead of ${countOf(was, "row")}`];
   });
 }
-
-const many = (count: number, word: string): string =>
-  `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;

@@ -1,5 +1,6 @@
 // Drills of a backup of a whole server: one database after the other, each as a backup of it alone would be.
 import { text } from "node:stream/consumers";
+import { countOf } from "../../../../contract/count-text.ts";
 import { SourceError, type Drill, type Source } from "../source.ts";
 import { readMembers } from "./members.ts";
 import { manifestIn } from "./names.ts";
@@ -48,7 +49,7 @@ export async function drillEach(
     const [part] = awaited;
     if (missing.length > 0 || part !== undefined)
       throw new SourceError(`The backup lacks ${part ?? `the database ${missing.join(", ")}`}.`);
-    return `${found.length} ${found.length === 1 ? "database" : "databases"} restored, one after the other. ${untried}`;
+    return `${countOf(found.length, "database")} restored, one after the other. ${untried}`;
   } finally {
     from.destroy();
   }
