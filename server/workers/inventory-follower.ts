@@ -32,10 +32,16 @@ export function createInventoryFollower(options: InventoryFollowerOptions): Loop
     // Whether its former server can be asked is of no interest any more.
     if (row.unreachable_since !== null)
       await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
-    await manager.know(programOf(row, await inventory.findSite(row.site_id)));
+    const program = programOf(row, await inventory.findSite(row.site_id));
+    // Not waited for: one that comes back may have to wait for what is left of it on a server that is away.
+    Promise.resolve(manager.know(program)).catch((error: unknown) => {
+      log.error({ err: error, worker: id }, "a worker is made known to its server again");
+      moved.add(id);
+      clock.after(againMs, loop.wake);
+    });
   }
 
-  return createLoop({
+  const loop = createLoop({
     name: "workers whose sites are on other servers now",
     everyMs: () => (isBehind ? againMs : null),
     async turn() {
@@ -50,4 +56,5 @@ export function createInventoryFollower(options: InventoryFollowerOptions): Loop
     clock,
     log,
   });
+  return loop;
 }

@@ -1,7 +1,13 @@
 // The process managers of all servers as one: each order goes to the one that keeps the worker's server.
 import type { ServerRow } from "../inventory/store.ts";
 import type { Log } from "../log.ts";
-import type { LookingManager, ProcessManager, Program, Resumed } from "./process-manager.ts";
+import {
+  OrderWithdrawn,
+  type LookingManager,
+  type ProcessManager,
+  type Program,
+  type Resumed,
+} from "./process-manager.ts";
 
 type ProcessManagersOptions = {
   /** The one inside the service. */
@@ -47,6 +53,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   let isEmbeddedResumed = false;
   /** What goes on of workers that have left a manager: what is left there goes once its server can be asked. */
   const leaving = new Map<ProcessManager, Map<number, Promise<void>>>();
+  /** Workers that are to come back to a manager once what is left there is gone; resolved when they are given to another. */
+  const returning = new Map<number, PromiseWithResolvers<void>>();
 
   function managerOf(server: ServerRow | null): ProcessManager {
     if (server === null || server.supervisord === null) return embedded;
@@ -63,6 +71,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
 
   /** Nobody waits for that: the server may be gone for good, and the inventory lets no worker go whose processes are up. */
   function leave(manager: ProcessManager, id: number): void {
+    returning.get(id)?.resolve();
+    returning.delete(id);
     const ends = leaving.get(manager) ?? new Map<number, Promise<void>>();
     leaving.set(manager, ends);
     const end = manager
@@ -70,7 +80,9 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
       .catch((error: unknown) =>
         log.warn({ err: error, worker: id }, "something of a worker was left on its former server"),
       )
-      .finally(() => ends.delete(id));
+      .finally(() => {
+        if (ends.get(id) === end) ends.delete(id);
+      });
     ends.set(id, end);
   }
 
@@ -97,12 +109,26 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return take(id, serverId === undefined ? null : await options.findServer(serverId));
   }
 
+  /** @throws OrderWithdrawn where the worker was given to another manager before this one could have it */
   async function take(id: number, server: ServerRow | null): Promise<ProcessManager> {
     const { manager } = assign(id, server);
-    // It has come back before that was over.
-    await leaving.get(manager)?.get(id);
+    const end = leaving.get(manager)?.get(id);
+    if (end === undefined) return manager;
+    // It has come back before that was over; on a server that is gone for good it never is.
+    const movedOn = returning.get(id) ?? Promise.withResolvers<void>();
+    returning.set(id, movedOn);
+    await Promise.race([end, movedOn.promise]);
+    if (byWorker.get(id) !== manager)
+      throw new OrderWithdrawn("The worker's site is on another server now.");
+    returning.delete(id);
     return manager;
   }
+
+  /** Who has moved on is known to the manager of its server. */
+  const unlessMovedOn = (error: unknown): null => {
+    if (error instanceof OrderWithdrawn) return null;
+    throw error;
+  };
 
   /** The one inside the service ends what no program claims; of a server that came later there is nothing to claim. */
   async function beginWith(manager: ProcessManager, its: readonly Resumed[]): Promise<void> {
@@ -123,7 +149,8 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     const servers = await serversOf(programs.map(({ program }) => program.id));
     for (const one of programs) {
       const { id } = one.program;
-      const manager = await take(id, servers.get(id) ?? null);
+      const manager = await take(id, servers.get(id) ?? null).catch(unlessMovedOn);
+      if (manager === null) continue;
       const its = given.get(manager) ?? [];
       given.set(manager, its);
       its.push(one);
@@ -183,12 +210,14 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     },
     resume: (programs) => takeServers(programs, null),
     take: takeServers,
-    know: (program) => give(program.id, choose, (manager) => manager.know(program)),
+    async know(program) {
+      await give(program.id, choose, (manager) => manager.know(program)).catch(unlessMovedOn);
+    },
     async knowAll(programs) {
       const servers = await serversOf(programs.map(({ id }) => id));
       const find = (id: number) => take(id, servers.get(id) ?? null);
       for (const program of programs)
-        await give(program.id, find, (manager) => manager.know(program));
+        await give(program.id, find, (manager) => manager.know(program)).catch(unlessMovedOn);
     },
     start(program) {
       give(program.id, choose, (manager) => manager.start(program))

@@ -228,6 +228,12 @@ test("a service that starts while the server hangs does not wait for it, and sho
   expect(pids(await becomes(id, { status: "installed" }))).toEqual(before);
 }, 120_000);
 
+const isOn = (serverId: number) =>
+  soon(async () => {
+    const { body: site } = await service.json<Site>("GET", "/api/site/1");
+    expect(site.server_id).toBe(serverId);
+  });
+
 test("a worker whose site has left a server that is gone starts on the new one", async () => {
   const { body } = await post(workerBody);
   const { id } = body;
@@ -255,14 +261,20 @@ test("a worker whose site has left a server that is gone starts on the new one",
     await becomes(id, { status: "installed" });
     expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
     await becomes(id, { status: "stopped" });
+    // Back and forth while what is left there can't be removed.
+    await writeFile(service.inventoryFile, there);
+    await isOn(1);
+    await writeFile(service.inventoryFile, moved);
+    await isOn(2);
+    expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
+    await becomes(id, { status: "installed" });
+    expect((await service.call("DELETE", `/api/worker/${id}/stop`)).status).toBe(204);
+    await becomes(id, { status: "stopped" });
   } finally {
     await sshd.start();
     await writeFile(service.inventoryFile, there);
   }
-  await soon(async () => {
-    const { body: site } = await service.json<Site>("GET", "/api/site/1");
-    expect(site.server_id).toBe(1);
-  });
+  await isOn(1);
   // What was left there goes now that the server is back, and does not take the new start with it.
   expect((await service.call("POST", `/api/worker/${id}/start`)).status).toBe(204);
   await becomes(id, { status: "installed" });
