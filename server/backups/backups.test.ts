@@ -66,12 +66,12 @@ describe("retention", () => {
     const { id } = await service.installed({ hold: 3 });
     const runs = [await service.run(id), await service.run(id), await service.run(id)];
     const [first, second, third] = runs.map((run) => run.id);
-    for (let count = 0; count < 3; count++) {
+    for (let count = 0; count < 2; count++) {
       await service.call("PUT", `/api/backup/${third}`);
       await service.restored(third ?? 0, "finished");
     }
     const safety = (await service.show(id)).backups.filter(({ trigger }) => trigger === "safety");
-    expect(safety).toHaveLength(3);
+    expect(safety).toHaveLength(2);
     const { body } = await service.json<BackupSchedule>(
       "GET",
       `/api/backup-configuration/${id}/schedule`,
@@ -85,7 +85,7 @@ describe("retention", () => {
       third,
       second,
     ]);
-    expect(await filesOf(id)).toHaveLength(6);
+    expect(await filesOf(id)).toHaveLength(5);
   });
 
   test("loses nothing by runs that fail, however many", async () => {
@@ -94,7 +94,7 @@ describe("retention", () => {
     const path = join(service.folder, "orders.sqlite");
     const database = await readFile(path);
     await writeFile(path, "this is no database, it is a text file");
-    for (let count = 0; count < (isLongForm ? 50 : 4); count++)
+    for (let count = 0; count < (isLongForm ? 50 : 2); count++)
       expect((await service.run(id)).status).toBe("failed");
     expect(await filesOf(id)).toEqual([good.path]);
     expect((await service.backup(good.id)).status).toBe("finished");

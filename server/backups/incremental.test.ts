@@ -215,7 +215,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
   });
 
   /** `npm run soak -- kills` has 30. */
-  const rounds = Number(process.env["PATCH_ROUNDS"] ?? 2);
+  const rounds = Number(process.env["PATCH_ROUNDS"] ?? 1);
   const seed = makeSeed();
 
   test(

@@ -8,6 +8,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalStorage } from "../storage/local.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { createPace } from "./pacer.ts";
 import { storeDump } from "./pipeline.ts";
 
@@ -54,7 +55,7 @@ test("no time lets more through than it allows and one piece, and nothing is los
         expect(passed.at(-1)?.bytes ?? 0).toBe(total);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: isLongForm ? 1000 : 20 },
   );
 });
 

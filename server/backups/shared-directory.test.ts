@@ -75,7 +75,7 @@ test(
             await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
           await soon(async () => expect(await service.files()).toEqual([]));
         }),
-        { numRuns: isLongForm ? 30 : 2 },
+        { numRuns: isLongForm ? 30 : 1 },
       );
     } finally {
       await service.close();

@@ -34,6 +34,7 @@ const programs: readonly Program[] = [
       "server/backups/backups.test.ts",
       "server/backups/cancel.test.ts",
       "server/backups/copies.test.ts",
+      "server/backups/counts.test.ts",
       "server/backups/damaged-restore.test.ts",
       "server/backups/drill-places.test.ts",
       "server/backups/hooks.test.ts",
@@ -72,6 +73,7 @@ const programs: readonly Program[] = [
       "server/backups/awful-output.test.ts",
       "server/backups/each-machine.test.ts",
       "server/backups/encrypted.test.ts",
+      "server/backups/remote-sudo.test.ts",
       "server/backups/restore-file.test.ts",
       "server/backups/restore-tables.test.ts",
       "server/backups/sources/sqlite/restore-tables.test.ts",
@@ -143,6 +145,7 @@ const programs: readonly Program[] = [
       "many times as many cases drawn by chance: of ends of a backup that fail, of forecasts, of a shared directory, of changed inventories, of texts that come through supervisord",
     files: [
       "server/backups/forecast.test.ts",
+      "server/backups/pacer.test.ts",
       "server/backups/settling.test.ts",
       "server/backups/shared-directory.test.ts",
       "server/inventory/edit-text.test.ts",
