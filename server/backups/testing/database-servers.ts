@@ -23,6 +23,11 @@ const postgres = {
   ownDatabases: ["postgres"],
   tableIn: (table: string) => `public.${table}`,
   makesAccount: "create role app login password 'x'",
+  /** Each alone. */
+  forgets: (databases: readonly string[]) => [
+    ...databases.map((name) => `drop database "${name.replaceAll('"', '""')}" with (force)`),
+    "drop role app",
+  ],
   makesOrders:
     "set role app; create table orders (id int primary key); insert into orders select generate_series(1, 50)",
   ownersOf: (_database: string) =>
@@ -60,6 +65,10 @@ const mariadb = {
   ownDatabases: [],
   tableIn: (table: string) => table,
   makesAccount: "create user app@'%' identified by 'x'; grant all on *.* to app@'%'",
+  forgets: (databases: readonly string[]) => [
+    ...databases.map((name) => `drop database \`${name.replaceAll("`", "``")}\``),
+    "drop user app@'%'",
+  ],
   makesOrders:
     "create table orders (id int primary key); insert into orders select seq from seq_1_to_50; create definer=app@'%' view shown as select id from orders",
   ownersOf: (database: string) =>
