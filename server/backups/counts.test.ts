@@ -3,6 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BackupCounts } from "../../contract/backups/counts.ts";
+import { casesOf } from "../testing/long-form.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
@@ -80,11 +81,16 @@ test("a run warns of a table that lost many rows, once", async () => {
   expect((await service.run(id)).warnings).toEqual([]);
 });
 
-test.each(["its own", "another"])(
+const sources = {
+  "its own": async (id: number) => id,
+  another: async () => (await service.installed()).id,
+};
+
+test.each(casesOf(sources, ["another"]))(
   "rows that a restore from %s configuration takes away are not warned of",
-  async (whose) => {
+  async (_, sourceOf) => {
     const { id } = await service.installed();
-    const source = whose === "another" ? (await service.installed()).id : id;
+    const source = await sourceOf(id);
     const small = await service.run(source);
     fill(98);
     for (let count = 0; count < 3; count++) await service.run(id);

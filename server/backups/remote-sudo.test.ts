@@ -4,6 +4,7 @@ import { chmod, lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSudoServer } from "../ssh/testing/remote-server.ts";
+import { inLongForm, isLongForm } from "../testing/long-form.ts";
 import { isRoot } from "../testing/machine.ts";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
@@ -20,8 +21,8 @@ let id: number;
 let backup: Backup;
 const far = 3;
 
-/** Long enough that a restore can be cut off while it is written. */
-const noise = (word: string) => Buffer.alloc(20_000_000, word);
+/** In the long form so much that a restore can be cut off while it is written. */
+const noise = (word: string) => Buffer.alloc(isLongForm ? 20_000_000 : 1_000_000, word);
 
 async function fill(word: string): Promise<void> {
   await writeFile(join(root, "index.php"), word);
@@ -72,29 +73,32 @@ describe.runIf(isRoot)("a site behind sudo", () => {
       expect((await lstat(join(root, name))).uid).toBe(uid);
   });
 
-  test("is whole after a restore that was cut off, and put in order at the next contact", async () => {
-    await fill("new");
-    await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
-    const beside = async () => (await readdir(home)).filter((name) => /quarterdeck/.test(name));
-    await soon(async () => expect(await beside()).not.toEqual([]));
-    const sshd = await remote.sshd();
-    await sshd.stop();
-    const cut = await soon(async () => {
-      const found = await service.backup(backup.id);
-      expect(found.restore_status).not.toBe("running");
-      return found;
+  // `sources/cut-connections-sudo.test.ts` cuts restores of such a site.
+  inLongForm(() => {
+    test("is whole after a restore that was cut off, and put in order at the next contact", async () => {
+      await fill("new");
+      await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
+      const beside = async () => (await readdir(home)).filter((name) => /quarterdeck/.test(name));
+      await soon(async () => expect(await beside()).not.toEqual([]));
+      const sshd = await remote.sshd();
+      await sshd.stop();
+      const cut = await soon(async () => {
+        const found = await service.backup(backup.id);
+        expect(found.restore_status).not.toBe("running");
+        return found;
+      });
+      const word = await read();
+      if (cut.restore_status === "finished") expect(word).toBe("old");
+      else
+        expect(cut.restore_output).toMatch(
+          /(?:was lost|refused the connection|ended the session).* The data is as it was or restored/,
+        );
+      expect(["old", "new"]).toContain(word);
+      await sshd.start();
+      await remote.responds();
+      await soon(async () => expect((await service.run(id)).status).toBe("finished"));
+      expect(await beside()).toEqual([]);
+      expect(await read()).toBe(word);
     });
-    const word = await read();
-    if (cut.restore_status === "finished") expect(word).toBe("old");
-    else
-      expect(cut.restore_output).toMatch(
-        /(?:was lost|refused the connection|ended the session).* The data is as it was or restored/,
-      );
-    expect(["old", "new"]).toContain(word);
-    await sshd.start();
-    await remote.responds();
-    await soon(async () => expect((await service.run(id)).status).toBe("finished"));
-    expect(await beside()).toEqual([]);
-    expect(await read()).toBe(word);
   });
 });

@@ -15,7 +15,7 @@ import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
 import { createRemoteServer } from "../../ssh/testing/remote-server.ts";
-import { isLongForm } from "../../testing/long-form.ts";
+import { casesOf, isLongForm } from "../../testing/long-form.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import {
   createBackupTestService,
@@ -242,20 +242,24 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     },
   );
 
-  test.each([
-    ["of one database", 5, "blog.sql", async () => undefined],
-    [
-      "that makes and names its database, compressed, of a server over SSH",
-      8,
-      "named.sql.bz2",
-      async () => {
+  const mariadbDumps = {
+    "of one database": { target: 5, path: "blog.sql", make: async () => undefined },
+    "that makes and names its database, compressed, of a server over SSH": {
+      target: 8,
+      path: "named.sql.bz2",
+      async make() {
         await toFile("named.sql", mariadbDump("--databases", "trade"), mariadbPassword());
         await toFile("named.sql.bz2", ["bzip2", "--stdout", join(brought, "named.sql")]);
       },
-    ],
-  ])(
+    },
+  };
+
+  // How one gets into a database of this machine is tried with PostgreSQL's and SQLite's.
+  test.each(
+    casesOf(mariadbDumps, ["that makes and names its database, compressed, of a server over SSH"]),
+  )(
     "a dump of MariaDB %s is restored, and works on its own database alone",
-    async (_, target, path, make) => {
+    async (_, { target, path, make }) => {
       await make();
       const from = path === "blog.sql" ? "blog" : "trade";
       const before = await mariadb.query(null, "SHOW DATABASES");
