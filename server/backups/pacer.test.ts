@@ -55,7 +55,7 @@ test("no time lets more through than it allows and one piece, and nothing is los
         expect(passed.at(-1)?.bytes ?? 0).toBe(total);
       },
     ),
-    { numRuns: isLongForm ? 1000 : 20 },
+    { numRuns: isLongForm ? 300 : 20 },
   );
 });
 
