@@ -55,44 +55,70 @@ async function expectRoundTrip(since: string): Promise<void> {
 }
 
 /** With it, the server writes the rows of a dump instead of the tool. */
-const withFloats = "CREATE TABLE rounded (f FLOAT); INSERT INTO rounded VALUES (0.1234567);";
+const withFloats =
+  "CREATE OR REPLACE TABLE rounded (f FLOAT); INSERT INTO rounded VALUES (0.1234567);";
+
+type Odd = {
+  sql: string;
+  /** What happens after the backup. */
+  since: string;
+  /** What it still does, or is, once it is restored. */
+  after?: () => Promise<void>;
+};
+
+const plain: Record<string, Odd> = {
+  "several columns of a table that ask sequences for their defaults": {
+    sql: "CREATE SEQUENCE one; CREATE SEQUENCE other; CREATE TABLE t (a INT DEFAULT NEXTVAL(one), b INT DEFAULT (NEXTVAL(other) + LASTVAL(one))); INSERT INTO t VALUES ();",
+    since: "DELETE FROM t;",
+    after: async () => void (await sql("INSERT INTO t VALUES ()")),
+  },
+  "a foreign key to a table that is not there": {
+    sql: "SET foreign_key_checks=0; CREATE TABLE child (p INT, q INT, CONSTRAINT lost FOREIGN KEY (p) REFERENCES gone (id) ON DELETE CASCADE); INSERT INTO child VALUES (7, 8); SET foreign_key_checks=1;",
+    since: "DELETE FROM child;",
+    after: async () =>
+      expect(await sql("SHOW CREATE TABLE child")).toContain("REFERENCES `gone` (`id`)"),
+  },
+  "rows that say since when they are as they are": {
+    sql: "CREATE TABLE prices (id INT PRIMARY KEY, price INT, since TIMESTAMP(6) GENERATED ALWAYS AS ROW START, until TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until)) WITH SYSTEM VERSIONING; SET timestamp=1700000000; INSERT INTO prices (id, price) VALUES (1, 2);",
+    since: "UPDATE prices SET price = 3;",
+  },
+};
+const beside: Record<string, Odd> = {
+  "tables that show the rows of others, and FLOAT columns": {
+    sql: `CREATE TABLE first (a INT) ENGINE=MyISAM; CREATE TABLE second LIKE first; CREATE TABLE both_of (a INT) ENGINE=MERGE UNION=(first, second) INSERT_METHOD=LAST; CREATE TABLE fixed (a INT) ENGINE=MERGE UNION=(first, second); INSERT INTO first VALUES (1); INSERT INTO second VALUES (2); ${withFloats}`,
+    since: "DELETE FROM first;",
+  },
+  "columns that have line breaks in their names, and FLOAT columns": {
+    sql: `CREATE TABLE \`lines\` (\`a\nb\` INT, \`c\td\` INT COMMENT 'x\n) ENGINE=InnoDB;\n'); INSERT INTO \`lines\` VALUES (1, 2); ${withFloats}`,
+    since: "DELETE FROM `lines`;",
+  },
+};
+
+/** Each table keeps its oddness beside the others. */
+const together = (odd: Record<string, Odd>): Odd => ({
+  sql: Object.values(odd)
+    .map((one) => one.sql)
+    .join("\n"),
+  since: Object.values(odd)
+    .map((one) => one.since)
+    .join("\n"),
+  async after() {
+    for (const one of Object.values(odd)) await one.after?.();
+  },
+});
+const allPlain = "sequences as defaults, a foreign key to nothing and rows with their times";
+const allBeside = "rows of others, line breaks in names, and FLOAT columns";
 
 describe("a database comes back exactly", () => {
-  test("with several columns of a table that ask sequences for their defaults", async () => {
-    await sql(
-      "CREATE SEQUENCE one; CREATE SEQUENCE other; CREATE TABLE t (a INT DEFAULT NEXTVAL(one), b INT DEFAULT (NEXTVAL(other) + LASTVAL(one))); INSERT INTO t VALUES ()",
-    );
-    await expectRoundTrip("DELETE FROM t");
-    await sql("INSERT INTO t VALUES ()");
-  });
-
-  test("with a foreign key to a table that is not there", async () => {
-    await sql(
-      "SET foreign_key_checks=0; CREATE TABLE child (p INT, q INT, CONSTRAINT lost FOREIGN KEY (p) REFERENCES gone (id) ON DELETE CASCADE); INSERT INTO child VALUES (7, 8)",
-    );
-    await expectRoundTrip("DELETE FROM child");
-    expect(await sql("SHOW CREATE TABLE child")).toContain("REFERENCES `gone` (`id`)");
-  });
-
-  test("with rows that say since when they are as they are", async () => {
-    await sql(
-      "CREATE TABLE prices (id INT PRIMARY KEY, price INT, since TIMESTAMP(6) GENERATED ALWAYS AS ROW START, until TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until)) WITH SYSTEM VERSIONING; SET timestamp=1700000000; INSERT INTO prices (id, price) VALUES (1, 2)",
-    );
-    await expectRoundTrip("UPDATE prices SET price = 3");
-  });
-
-  test("with tables that show the rows of others, and FLOAT columns", async () => {
-    await sql(
-      `CREATE TABLE one (a INT) ENGINE=MyISAM; CREATE TABLE other LIKE one; CREATE TABLE both_of (a INT) ENGINE=MERGE UNION=(one, other) INSERT_METHOD=LAST; CREATE TABLE fixed (a INT) ENGINE=MERGE UNION=(one, other); INSERT INTO one VALUES (1); INSERT INTO other VALUES (2); ${withFloats}`,
-    );
-    await expectRoundTrip("DELETE FROM one");
-  });
-
-  test("with columns that have line breaks in their names, and FLOAT columns", async () => {
-    await sql(
-      `CREATE TABLE t (\`a\nb\` INT, \`c\td\` INT COMMENT 'x\n) ENGINE=InnoDB;\n'); INSERT INTO t VALUES (1, 2); ${withFloats}`,
-    );
-    await expectRoundTrip("DELETE FROM t");
+  test.each(
+    casesOf({ ...plain, ...beside, [allPlain]: together(plain), [allBeside]: together(beside) }, [
+      allPlain,
+      allBeside,
+    ]),
+  )("with %s", async (_, odd) => {
+    await sql(odd.sql);
+    await expectRoundTrip(odd.since);
+    await odd.after?.();
   });
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { casesOf } from "../../../testing/long-form.ts";
 import { createCollector } from "../../testing/collector.ts";
 import {
   hasPostgresServer,
@@ -45,12 +46,14 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     return name;
   };
 
-  test.each([
-    { path: "the usual search path", before: "" },
-    { path: "a search path of its own", before: "create schema app; set search_path = app;" },
-  ])(
-    "with functions that call others without their schema, by $path, comes back whole and in single tables",
-    async ({ before }) => {
+  const paths = {
+    "the usual search path": "",
+    "a search path of its own": "create schema app; set search_path = app;",
+  };
+  // The import below restores by the usual one.
+  test.each(casesOf(paths, ["a search path of its own"]))(
+    "with functions that call others without their schema, by %s, comes back whole and in single tables",
+    async (_, before) => {
       const name = await make(`${before}${bareNames}`);
       if (before !== "") await server.query(name, `alter database ${name} set search_path = app`);
       const schema = before === "" ? "public" : "app";

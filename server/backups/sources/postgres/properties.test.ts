@@ -34,16 +34,19 @@ GRANT ALL ON DATABASE "a""b;" TO app;
   });
 });
 
+let server: PostgresServer;
+beforeAll(async () => {
+  if (hasPostgresServer) server = await startPostgresServer();
+});
+afterAll(() => server?.stop());
+
 describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", () => {
-  let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgresServer();
     await server.query(
       "postgres",
       `create role "own er"; create role app login; create role maker login password 'mak' createdb; create role stranger`,
     );
   });
-  afterAll(() => server.stop());
 
   const propertiesOf = (database: string) =>
     server.query(
@@ -145,12 +148,6 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
 });
 
 describe.skipIf(!hasPostgresServer)("a drill", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgresServer();
-  });
-  afterAll(() => server.stop());
-
   test("fails when a row or a large object came back changed, though none is missing", async () => {
     await server.createDatabase("notes");
     await server.query(

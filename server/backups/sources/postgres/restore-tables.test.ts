@@ -6,6 +6,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
+import { casesOf } from "../../../testing/long-form.ts";
 import { makeSource } from "./testing/fixtures.ts";
 
 /** Each with its table as it is when it is backed up, what becomes of it, and the number that a next row gets. */
@@ -55,28 +56,42 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
   });
   afterAll(() => server?.stop());
 
-  const make = async (sql: string) => {
+  const make = async (sql: string, tables = ["public.t"]) => {
     const name = `tables_${(databases += 1)}`;
     await server.createDatabase(name);
     await server.query(name, sql);
     const { archive, manifest } = await makeSource(server.url(name)).dump();
-    const table = makeSource(server.url(name), { tables: ["public.t"] });
+    const table = makeSource(server.url(name), { tables });
     const restore = () => table.source.restore(Readable.from([archive]), table.attempt(), manifest);
     return { query: (text: string) => server.query(name, text), restore, said: table.said };
   };
 
-  test.each(Object.entries(sequences))(
-    "gives no number twice from a sequence %s",
-    async (_, { before, since, next }) => {
-      const { query, restore } = await make(before);
-      const rows = await query("select * from t order by id");
-      await query(since);
-      await restore();
-      expect(await query("select * from t order by id")).toEqual(rows);
-      const [row] = await query("insert into t (n) values ('next') returning id::int");
+  /** Each has its own schema, in which it stands beside those of the others. */
+  test.each(
+    casesOf(
+      {
+        ...Object.fromEntries(Object.entries(sequences).map(([name, one]) => [name, [one]])),
+        "of any kind": Object.values(sequences),
+      },
+      ["of any kind"],
+    ),
+  )("gives no number twice from a sequence %s", async (_, cases) => {
+    const inEach = (say: (one: (typeof cases)[number]) => string) =>
+      cases.map((one, at) => `set search_path = s${at}; ${say(one)};`).join("\n");
+    const { query, restore } = await make(
+      cases.map((_one, at) => `create schema s${at};`).join(" ") + inEach(({ before }) => before),
+      cases.map((_one, at) => `s${at}.t`),
+    );
+    const rowsOf = (at: number) => query(`select * from s${at}.t order by id`);
+    const rows = await Promise.all(cases.map((_one, at) => rowsOf(at)));
+    await query(inEach(({ since }) => since));
+    await restore();
+    for (const [at, { next }] of cases.entries()) {
+      expect(await rowsOf(at)).toEqual(rows[at]);
+      const [row] = await query(`insert into s${at}.t (n) values ('next') returning id::int`);
       expect(row).toEqual({ id: next });
-    },
-  );
+    }
+  });
 
   test.each([
     {
