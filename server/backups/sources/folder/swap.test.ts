@@ -192,10 +192,12 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
       if (end === "refused") expect(await wordOf(root)).toBe("old");
       return end;
     };
-    const ends = await Promise.all(attacks("").map((_attack, index) => endOf(index)));
     // A link that a file replaces is harmless, and an absolute name is taken below the folder.
     const refused = "refused";
-    expect(ends).toEqual([...Array(4).fill(refused), "taken", ...Array(3).fill(refused), "taken"]);
+    const expected = [...Array(4).fill(refused), "taken", ...Array(3).fill(refused), "taken"];
+    // The same tar unpacks on both machines: over SSH a way out by a name, by each kind of link, and in place of the folder.
+    const tried = isNear || isLongForm ? [...expected.keys()] : [0, 2, 6, 7];
+    expect(await Promise.all(tried.map(endOf))).toEqual(tried.map((index) => expected[index]));
   });
 
   // oxlint-disable-next-line vitest/no-conditional-tests -- the tests' server over SSH has mounts of its own

@@ -1,10 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Host } from "../../../hosts/host.ts";
 import { startMariadbServer, type MariadbServer } from "../../testing/mariadb-server.ts";
 import { createMysqlServerSource } from "../mysql-server/source.ts";
 import { serverNamesOf } from "../mysql-server/plan.ts";
@@ -13,6 +10,7 @@ import { readGrants } from "./grants.ts";
 import { writePlan } from "./plan.ts";
 import {
   attemptOf,
+  hookedHost,
   scratchDatabases,
   sourceOf,
   streamOf,
@@ -30,24 +28,6 @@ CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2; CREATE PROC
 CREATE VIEW seen AS SELECT twice(id) FROM parent;
 CREATE TRIGGER shout BEFORE INSERT ON parent FOR EACH ROW SET NEW.id = NEW.id;
 CREATE EVENT tidy ON SCHEDULE EVERY 1 DAY STARTS '2037-01-01 00:00:00' DO SELECT 1;`;
-
-/** @param then runs once, before the first script that holds the words */
-function hookedHost(words: string, then: () => Promise<unknown>): Host {
-  let isDone = false;
-  return {
-    ...testHost,
-    async run(command) {
-      if (isDone || command.isSmall !== true || command.input === undefined)
-        return testHost.run(command);
-      const script = await buffer(command.input);
-      if (script.includes(words)) {
-        isDone = true;
-        await then();
-      }
-      return testHost.run({ ...command, input: Readable.from([script]) });
-    },
-  };
-}
 
 describe("grants", () => {
   const of = (...lines: string[]) => readGrants(lines, "`app`@`%`");

@@ -16,6 +16,7 @@ import {
   attemptOf,
   countingHost,
   everything,
+  hookedHost,
   otherState,
   pictureOf,
   scratchDatabases,
@@ -257,23 +258,35 @@ describe("a failure leaves the target as it was", () => {
     await expectUntouched();
   });
 
-  test("an abort at any moment until all is in place", async () => {
-    const source = sourceOf(url, scratch);
-    let commands = 0;
-    const counting = countingHost((number) => (commands = number));
-    await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
-    await server.query(database(), otherState);
-    for (const part of isLongForm ? [0.1, 0.3, 0.5, 0.7, 0.8] : [0.8]) {
-      const abort = new AbortController();
-      const aborting = countingHost((number) => {
-        if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
-      });
-      await expect(
-        sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
-      ).rejects.toThrow(/abort/i);
-      expect(await source.settle(attemptOf(4))).toBe("unknown");
-      await expectUntouched();
-    }
+  test("an abort before the tables take their places", async () => {
+    const abort = new AbortController();
+    const aborting = hookedHost("RENAME TABLE", async () => abort.abort());
+    await expect(
+      sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+    ).rejects.toThrow(/abort/i);
+    expect(await sourceOf(url, scratch).settle(attemptOf(4))).toBe("unknown");
+    await expectUntouched();
+  });
+
+  inLongForm(() => {
+    test("an abort at any moment until all is in place", async () => {
+      const source = sourceOf(url, scratch);
+      let commands = 0;
+      const counting = countingHost((number) => (commands = number));
+      await sourceOf(url, scratch, counting).restore(streamOf(good), attemptOf(4));
+      await server.query(database(), otherState);
+      for (const part of [0.1, 0.3, 0.5, 0.7, 0.8]) {
+        const abort = new AbortController();
+        const aborting = countingHost((number) => {
+          if (number === Math.round(part * commands)) setTimeout(() => abort.abort(), 5);
+        });
+        await expect(
+          sourceOf(url, scratch, aborting).restore(streamOf(good), attemptOf(4, abort.signal)),
+        ).rejects.toThrow(/abort/i);
+        expect(await source.settle(attemptOf(4))).toBe("unknown");
+        await expectUntouched();
+      }
+    });
   });
 
   // A killed service, a broken stream and an abort leave as much.

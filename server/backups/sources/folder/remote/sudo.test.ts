@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createCollector } from "../../../testing/collector.ts";
 import { createSudoServer } from "../../../../ssh/testing/remote-server.ts";
+import { isLongForm } from "../../../../testing/long-form.ts";
 import { isRoot } from "../../../../testing/machine.ts";
 import { exec, query, startPageWriter } from "../../sqlite/testing/fixtures.ts";
 import { markOf, temporaryRoot } from "../../sqlite/remote/shell.ts";
@@ -33,7 +34,8 @@ test.runIf(isRoot)(
 );
 
 describe.runIf(isRoot)("a folder behind sudo with SQLite in it", () => {
-  test.each(["delete", "wal"])(
+  // `databases.test.ts` has both modes, one on each machine.
+  test.each(isLongForm ? ["delete", "wal"] : ["wal"])(
     "is backed up, drilled and restored as its account while a database in mode %s is written to",
     async (mode) => {
       const { folder, uid } = await remote.home();

@@ -1,6 +1,7 @@
 // What the tests of MySQL sources share: a database with everything in it, and how to tell two of its states apart.
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import type { Host } from "../../../../hosts/host.ts";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import type { MariadbServer } from "../../../testing/mariadb-server.ts";
@@ -26,6 +27,24 @@ export function countingHost(onCommand: (number: number) => void): Host {
       number += 1;
       onCommand(number);
       return testHost.run(command);
+    },
+  };
+}
+
+/** @param then runs once, before the first script that holds the words */
+export function hookedHost(words: string, then: () => Promise<unknown>): Host {
+  let isDone = false;
+  return {
+    ...testHost,
+    async run(command) {
+      if (isDone || command.isSmall !== true || command.input === undefined)
+        return testHost.run(command);
+      const script = await buffer(command.input);
+      if (script.includes(words)) {
+        isDone = true;
+        await then();
+      }
+      return testHost.run({ ...command, input: Readable.from([script]) });
     },
   };
 }
