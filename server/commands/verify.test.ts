@@ -110,7 +110,7 @@ test("tells a file that was changed, cut, or lost", async () => {
   expect(two.code).toBe(1);
 
   await rm(join(copies, newer()));
-  const { stdout, code } = await verifyByProgram("--json", copies);
+  const { stdout, code } = await verify(["--json", copies]);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     storage: copies,

@@ -127,7 +127,7 @@ const engines: Record<string, Engine> = {
         await server.createDatabase("shop");
         await server.query(
           "shop",
-          "create table orders as select n, repeat(md5(n::text), 20) from generate_series(1, 30000) n",
+          "create table orders as select n, repeat(md5(n::text), 20) from generate_series(1, 10000) n",
         );
         return server;
       },
@@ -144,7 +144,7 @@ const engines: Record<string, Engine> = {
       await server.createDatabase("shop");
       await server.query(
         "shop",
-        "create table orders (n int primary key, t text); insert into orders select seq, repeat(md5(seq), 20) from seq_1_to_30000",
+        "create table orders (n int primary key, t text); insert into orders select seq, repeat(md5(seq), 20) from seq_1_to_10000",
       );
       return server;
     },

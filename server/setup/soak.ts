@@ -51,6 +51,7 @@ const programs: readonly Program[] = [
       "server/backups/sources/mysql/privileges.test.ts",
       "server/backups/whole-server.test.ts",
       "server/backups/foreign/import.test.ts",
+      "server/backups/sources/postgres/login.test.ts",
       "server/backups/sources/postgres/own-settings.test.ts",
       "server/backups/sources/postgres/partitions.test.ts",
       "server/backups/sources/postgres/restorable.test.ts",

@@ -86,7 +86,7 @@ const all: [string, () => Promise<Opened>, number[]][] = [
       const root = await makeRoot();
       return { storage: await every.sftp["folder over SFTP"].open(root), root };
     },
-    ofServer,
+    isLongForm ? ofServer : [3_000_000],
   ],
   ["SFTP server by rclone", () => every.openServed("sftp"), ofUpload],
   ["WebDAV server by rclone", () => every.openServed("webdav"), ofUpload],

@@ -187,18 +187,21 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
-  test("of UTF-16 are counted and come back by their names", async () => {
-    made(
-      "pragma encoding = 'UTF-16be'; create table wörter (w text); insert into wörter values ('Ü 🦜')",
-    );
-    const { content, manifest } = await dump();
-    expect(manifest).toMatchObject({ tables: { wörter: 1 } });
-    made("delete from wörter");
-    await source({ tables: ["wörter"] }).restore(Readable.from([content]), attempt());
-    expect(query("select w from wörter")).toEqual([{ w: "Ü 🦜" }]);
-  });
-
   // The same script runs on both machines.
+  test.each(isNear || isLongForm ? ["of UTF-16 are counted and come back by their names"] : [])(
+    "%s",
+    async () => {
+      made(
+        "pragma encoding = 'UTF-16be'; create table wörter (w text); insert into wörter values ('Ü 🦜')",
+      );
+      const { content, manifest } = await dump();
+      expect(manifest).toMatchObject({ tables: { wörter: 1 } });
+      made("delete from wörter");
+      await source({ tables: ["wörter"] }).restore(Readable.from([content]), attempt());
+      expect(query("select w from wörter")).toEqual([{ w: "Ü 🦜" }]);
+    },
+  );
+
   test.each(
     isNear
       ? ["whose rows were broken before, in the backup or by then, are no reason to refuse them"]
