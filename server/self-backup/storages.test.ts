@@ -1,9 +1,9 @@
 // The service's backups of itself in a bucket, on a server over SSH and where rclone reaches: kept, restored as a trial, and restored elsewhere.
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { restoreSelfCommand } from "../commands/restore-self.ts";
 import { runHere } from "../commands/testing/run-here.ts";
-import { run } from "../commands/testing/self-backup.ts";
 import { verifyCommand } from "../commands/verify.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { createLocalHost } from "../hosts/local.ts";
@@ -18,7 +18,13 @@ import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { casesOf, isLongForm } from "../testing/long-form.ts";
 import { makeFolder } from "../testing/machine.ts";
-import { createTestService, oneSite, type TestService } from "../testing/service.ts";
+import {
+  administer,
+  createTestService,
+  databaseUrl,
+  oneSite,
+  type TestService,
+} from "../testing/service.ts";
 import { createNightly } from "./nightly.ts";
 
 const dayMs = 24 * 3600 * 1000;
@@ -137,11 +143,16 @@ describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }
     "%s makes an installation of it",
     async () => {
       const data = join(await makeFolder(), "data");
-      const restored = await run(["restore-self", from()], {
+      // A database on a server is there sooner than an embedded one; `self-backup.test.ts` restores into both.
+      const database = `restored_${providerId}_${process.pid}`;
+      await administer(`create database ${database} template template0`);
+      onTestFinished(() => administer(`drop database ${database} with (force)`));
+      const restored = await runHere(restoreSelfCommand, [from()], {
         ...accessOf(),
         QUARTERDECK_DATA: data,
+        DATABASE_URL: databaseUrl(database),
       });
-      expect([restored.code, restored.output]).toEqual([
+      expect([restored.code, restored.stdout]).toEqual([
         0,
         expect.stringContaining(`Restored ${newest} in `),
       ]);

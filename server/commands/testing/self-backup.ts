@@ -39,8 +39,6 @@ export function start(args: readonly string[], environment: Record<string, strin
     ended: once(child, "close").then(([code]: (number | null)[]) => ({ code, output })),
   };
 }
-export const run = (args: readonly string[], environment: Record<string, string>) =>
-  start(args, environment).ended;
 
 /** @returns what it said. @throws Error it failed */
 async function backUp(storage: string, environment: Record<string, string>) {

@@ -165,7 +165,7 @@ test("what is left out is what git ignores, here and by find elsewhere", async (
       const topmost = [...ignored].filter((name) => !ignored.has(dirname(name)));
       expect(left.sort(), told()).toEqual(topmost.sort());
     }),
-    { numRuns: isLongForm ? 300 : 80 },
+    { numRuns: isLongForm ? 300 : 40 },
   );
 }, 300_000);
 
