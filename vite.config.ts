@@ -26,8 +26,11 @@ const alone = [
   "server/**/crash.test.ts",
 ];
 
-/** Kills in the middle of what `npm test` cuts off in other ways; `npm run soak -- kills` has them. */
-const longOnly = ["server/workers/{change,deployment}-kill.test.ts"];
+/** What `npm test` tries in other ways, by kills elsewhere and with scripts in place of Laravel; `npm run soak` has them. */
+const longOnly = [
+  "server/workers/{change,deployment}-kill.test.ts",
+  "server/workers/laravel-states.test.ts",
+];
 
 export default defineConfig({
   plugins: [

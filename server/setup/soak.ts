@@ -87,6 +87,8 @@ const programs: readonly Program[] = [
       "server/workers/change.test.ts",
       "server/workers/coming-and-going.test.ts",
       "server/workers/deployment.test.ts",
+      "server/workers/laravel-states.test.ts",
+      "server/workers/laravel.test.ts",
       "server/workers/signals.test.ts",
       "server/workers/stops.test.ts",
       "server/workers/supervisor/comparison.test.ts",
@@ -163,7 +165,10 @@ const programs: readonly Program[] = [
     name: "orders",
     about:
       "orders that wait behind others, or of workers that restart by themselves, while supervisord does not answer",
-    files: ["server/workers/supervisord/waiting.test.ts"],
+    files: [
+      "server/workers/supervisord/unreachable.test.ts",
+      "server/workers/supervisord/waiting.test.ts",
+    ],
     environment: { LONG_FORM: "true" },
   },
   {

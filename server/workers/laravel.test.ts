@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
+import { inLongForm } from "../testing/long-form.ts";
 import { isRunning, makeSupervisor, marked, programOf, soon } from "./supervisor/testing.ts";
 import { laravelMissing, makeLaravelSite } from "./testing/laravel-site.ts";
 
@@ -100,24 +101,26 @@ describe("A worker on a Laravel site", where, () => {
     expect(await site.doneBy()).toEqual([first, second]);
   });
 
-  test("leaves the jobs alone while its site is in maintenance, unless forced", async (context) => {
-    const { expect } = context;
-    const { site, start, pidOf, nextPid, untilDone } = await makeSite(context);
-    await site.artisan("down");
-    const names = await site.dispatch(1, 0);
-    start(1);
-    const patient = await nextPid(1);
-    // A worker looks for a restart after each look at its queue: one that obeys has seen the job and left it.
-    // One that still boots does not hear the call, hence the repetition.
-    await expect
-      .poll(() => site.artisan("queue:restart").then(() => pidOf(1)), { ...soon, interval: 500 })
-      .not.toBe(patient);
-    expect(await site.begun()).toEqual([]);
+  inLongForm(() => {
+    test("leaves the jobs alone while its site is in maintenance, unless forced", async (context) => {
+      const { expect } = context;
+      const { site, start, pidOf, nextPid, untilDone } = await makeSite(context);
+      await site.artisan("down");
+      const names = await site.dispatch(1, 0);
+      start(1);
+      const patient = await nextPid(1);
+      // A worker looks for a restart after each look at its queue: one that obeys has seen the job and left it.
+      // One that still boots does not hear the call, hence the repetition.
+      await expect
+        .poll(() => site.artisan("queue:restart").then(() => pidOf(1)), { ...soon, interval: 500 })
+        .not.toBe(patient);
+      expect(await site.begun()).toEqual([]);
 
-    start(2, { force: true });
-    const forced = await nextPid(2);
-    await untilDone(names);
-    expect(await site.doneBy()).toEqual([forced]);
+      start(2, { force: true });
+      const forced = await nextPid(2);
+      await untilDone(names);
+      expect(await site.doneBy()).toEqual([forced]);
+    });
   });
 
   test("finishes the running job when restarted, with the child that does its work", async (context) => {
@@ -135,21 +138,23 @@ describe("A worker on a Laravel site", where, () => {
     await nextPid(1, pid);
   });
 
-  test("leaves no child in a session of its own behind when stopped", async (context) => {
-    const { expect } = context;
-    const { supervisor, site, nextPid } = await makeSite(context);
-    // Three workers of the site that got away, as a daemon that a command starts does.
-    const args = workerArguments(defaultArtisan, settings).join(" ");
-    const script = `for i in 1 2 3; do setsid ${args} & done; exec ${args}`;
-    supervisor.start(programOf(1, { args: ["sh", "-c", script], directory: site.folder }));
-    await nextPid(1);
-    await expect.poll(() => marked(supervisor.instance).length, soon).toBe(4);
-    const names = await site.dispatch(4, 0.2);
-    // Four workers share the jobs, so the jobs finish in any order.
-    await expect.poll(async () => (await site.done()).toSorted(), soon).toEqual(names.toSorted());
-    await supervisor.stop(1);
-    expect(marked(supervisor.instance)).toEqual([]);
-    expect(supervisor.kills).toEqual([]);
+  inLongForm(() => {
+    test("leaves no child in a session of its own behind when stopped", async (context) => {
+      const { expect } = context;
+      const { supervisor, site, nextPid } = await makeSite(context);
+      // Three workers of the site that got away, as a daemon that a command starts does.
+      const args = workerArguments(defaultArtisan, settings).join(" ");
+      const script = `for i in 1 2 3; do setsid ${args} & done; exec ${args}`;
+      supervisor.start(programOf(1, { args: ["sh", "-c", script], directory: site.folder }));
+      await nextPid(1);
+      await expect.poll(() => marked(supervisor.instance).length, soon).toBe(4);
+      const names = await site.dispatch(4, 0.2);
+      // Four workers share the jobs, so the jobs finish in any order.
+      await expect.poll(async () => (await site.done()).toSorted(), soon).toEqual(names.toSorted());
+      await supervisor.stop(1);
+      expect(marked(supervisor.instance)).toEqual([]);
+      expect(supervisor.kills).toEqual([]);
+    });
   });
 
   test("finishes the running job when stopped, begins no other, and stays away", async (context) => {

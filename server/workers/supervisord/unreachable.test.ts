@@ -5,6 +5,7 @@ import type { Overview } from "../../../contract/overview.ts";
 import type { Page } from "../../../contract/paging.ts";
 import type { Worker } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
+import { inLongForm } from "../../testing/long-form.ts";
 import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
@@ -97,55 +98,59 @@ test("it is unreachable with its last status and the reason, and as it was once 
   expect(pids(after)).toEqual(pids(before));
 }, 90_000);
 
-test("an order that waits is withdrawn, and nobody notices", async () => {
-  const before = await create();
-  const { id } = before;
-  const withdraw = () => service.call("DELETE", `/api/worker/${id}/pending`);
-  expect((await withdraw()).status).toBe(409);
-  sendSignal(supervisord.pid(), "SIGSTOP");
-  await becomes(id, { status: "unreachable" });
-  expect((await withdraw()).status).toBe(409);
-  const orders = [
-    ["DELETE", "/stop", "stopping"],
-    ["PUT", "/restart", "restarting"],
-    ["PUT", "", "restarting"],
-    ["DELETE", "", "removing"],
-  ] as const;
-  for (const [method, path, pending] of orders) {
-    const body = method === "PUT" && path === "" ? { queue: "other", processes: 2 } : undefined;
-    expect((await service.call(method, `/api/worker/${id}${path}`, body)).status).toBeLessThan(205);
-    await becomes(id, { pending_status: pending, last_status: "installed" });
-    // The one before the service has taken it up, the others after that.
-    if (path !== "/restart") await given();
-    expect((await withdraw()).status).toBe(204);
-    expect(await show(id)).toMatchObject({
-      status: "unreachable",
-      last_status: "installed",
-      pending_status: null,
-      queue: before.queue,
-      processes: 1,
-      is_changing: false,
-    });
+inLongForm(() => {
+  test("an order that waits is withdrawn, and nobody notices", async () => {
+    const before = await create();
+    const { id } = before;
+    const withdraw = () => service.call("DELETE", `/api/worker/${id}/pending`);
     expect((await withdraw()).status).toBe(409);
-  }
-  // The opposite order leaves them alone as well.
-  await service.call("DELETE", `/api/worker/${id}/stop`);
-  await becomes(id, { pending_status: "stopping" });
-  await service.call("POST", `/api/worker/${id}/start`);
-  await becomes(id, { pending_status: "starting" });
-  await given();
-  sendSignal(supervisord.pid(), "SIGCONT");
-  const after = await becomes(id, { status: "installed" });
-  expect(pids(after)).toEqual(pids(before));
-  // Nor is it carried out by the next service.
-  await service.app.close("keep");
-  service.app = await createApp(service.options);
-  expect(pids(await becomes(id, { status: "installed", unreachable_since: null }))).toEqual(
-    pids(before),
-  );
-  const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
-  expect(body.data.filter(({ action }) => action === "order withdrawn")).toHaveLength(4);
-}, 90_000);
+    sendSignal(supervisord.pid(), "SIGSTOP");
+    await becomes(id, { status: "unreachable" });
+    expect((await withdraw()).status).toBe(409);
+    const orders = [
+      ["DELETE", "/stop", "stopping"],
+      ["PUT", "/restart", "restarting"],
+      ["PUT", "", "restarting"],
+      ["DELETE", "", "removing"],
+    ] as const;
+    for (const [method, path, pending] of orders) {
+      const body = method === "PUT" && path === "" ? { queue: "other", processes: 2 } : undefined;
+      expect((await service.call(method, `/api/worker/${id}${path}`, body)).status).toBeLessThan(
+        205,
+      );
+      await becomes(id, { pending_status: pending, last_status: "installed" });
+      // The one before the service has taken it up, the others after that.
+      if (path !== "/restart") await given();
+      expect((await withdraw()).status).toBe(204);
+      expect(await show(id)).toMatchObject({
+        status: "unreachable",
+        last_status: "installed",
+        pending_status: null,
+        queue: before.queue,
+        processes: 1,
+        is_changing: false,
+      });
+      expect((await withdraw()).status).toBe(409);
+    }
+    // The opposite order leaves them alone as well.
+    await service.call("DELETE", `/api/worker/${id}/stop`);
+    await becomes(id, { pending_status: "stopping" });
+    await service.call("POST", `/api/worker/${id}/start`);
+    await becomes(id, { pending_status: "starting" });
+    await given();
+    sendSignal(supervisord.pid(), "SIGCONT");
+    const after = await becomes(id, { status: "installed" });
+    expect(pids(after)).toEqual(pids(before));
+    // Nor is it carried out by the next service.
+    await service.app.close("keep");
+    service.app = await createApp(service.options);
+    expect(pids(await becomes(id, { status: "installed", unreachable_since: null }))).toEqual(
+      pids(before),
+    );
+    const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
+    expect(body.data.filter(({ action }) => action === "order withdrawn")).toHaveLength(4);
+  }, 90_000);
+});
 
 test("what is stopped on the server is stopped here, and starts from there as well", async () => {
   const { id } = await create();

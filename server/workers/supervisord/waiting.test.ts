@@ -2,6 +2,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Activity } from "../../../contract/activity.ts";
 import type { Page } from "../../../contract/paging.ts";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
@@ -172,8 +173,25 @@ test("orders given before anybody noticed that it does not answer wait as well, 
   sendSignal(supervisord.pid(), "SIGSTOP");
   await giveAll(workers);
   await showsWaiting(workers);
-  for (const { id } of workers)
-    expect((await service.call("DELETE", `/api/worker/${id}/pending`)).status).toBe(204);
+  for (const [index, { last }] of cases.entries()) {
+    const { id = 0, queue } = workers[index] ?? {};
+    const withdraw = async () => (await service.call("DELETE", `/api/worker/${id}/pending`)).status;
+    expect(await withdraw()).toBe(204);
+    expect(await show(id)).toMatchObject({
+      status: "unreachable",
+      last_status: last,
+      pending_status: null,
+      queue,
+      processes: 1,
+      is_changing: false,
+    });
+    expect(await withdraw()).toBe(409);
+  }
+  const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
+  const withdrawn = body.data.filter(({ action }) => action === "order withdrawn");
+  expect(withdrawn.map(({ object }) => object.id).toSorted()).toEqual(
+    workers.map(({ id }) => id).toSorted(),
+  );
   sendSignal(supervisord.pid(), "SIGCONT");
   for (const [index, { last }] of cases.entries()) {
     const before = workers[index];
