@@ -14,19 +14,23 @@ import { soon } from "../testing/soon.ts";
 
 const shared = createSharedSshd();
 
+const siteOn = (id: number, server: number, sshd: TestSshd, more = "") =>
+  `  - { id: ${id}, server: ${server}, name: shop-${id}, root: ${sshd.folder}/shop${more} }`;
+
+/** @param entries of servers, from 2 on @param sites as lines of the inventory */
 const makeService = (
-  sshd: TestSshd,
-  site = "",
-  { entry = sshEntry(sshd), ...options }: Partial<AppOptions> & { entry?: string } = {},
+  entries: readonly string[],
+  sites: readonly string[],
+  options: Partial<AppOptions> = {},
 ): Promise<TestService> =>
   createTestService({
     ...options,
     inventory: (folder) => `
 servers:
   - { id: 1, name: here, connection: local }
-  - { id: 2, name: web-1, connection: ${entry} }
+${entries.map((entry, index) => `  - { id: ${index + 2}, name: web-${index + 1}, connection: ${entry} }`).join("\n")}
 sites:
-  - { id: 1, server: 2, name: shop, root: ${sshd.folder}/shop${site} }
+${sites.join("\n")}
 storage_providers:
   - { id: 1, name: disk, type: local, path: ${folder} }
 `,
@@ -38,14 +42,8 @@ async function startService(...args: Parameters<typeof makeService>): Promise<Te
   return service;
 }
 
-const showSite = async (service: TestService) =>
-  (await service.json<Site>("GET", "/api/site/1")).body;
-
-test("a site on a server over SSH belongs to the account that logs in there", async () => {
-  const sshd = await shared();
-  const service = await startService(sshd);
-  expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
-});
+const showSite = async (service: TestService, id = 1) =>
+  (await service.json<Site>("GET", `/api/site/${id}`)).body;
 
 test("a key that only an agent has is used where the entry says so", async () => {
   const sshd = await startSshd();
@@ -59,53 +57,63 @@ test("a key that only an agent has is used where the entry says so", async () =>
   });
   await rm(sshd.keyFile);
   const entry = sshEntry(sshd).replace(`file:${sshd.keyFile}`, "agent");
-  const service = await startService(sshd, "", { secrets, entry });
+  const service = await startService([entry], [siteOn(1, 2, sshd)], { secrets });
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
-  const without = await startService(sshd, "", { entry });
+  const without = await startService([entry], [siteOn(1, 2, sshd)]);
   expect((await showSite(without)).account_problem).toContain("any key of the agent");
 });
 
-test.runIf(isRoot)("another account is used where sudo allows it, and else told how", async () => {
-  const allowed = await startSshd({ sudoers: "deploy ALL=(shop) NOPASSWD: ALL" });
-  expect(await showSite(await startService(allowed, ", user: shop"))).toMatchObject({
-    account: "shop",
-  });
-  const sshd = await startSshd();
-  const refused = await startService(sshd, ", user: shop");
-  const line = "deploy ALL=(shop) NOPASSWD: ALL";
-  expect(await showSite(refused)).toMatchObject({
-    account: null,
-    account_problem: expect.stringContaining(line),
-  });
-  // Does what it says, and nothing else.
-  await appendFile(join(sshd.folder, "sudoers"), `${line}\n`);
-  await refused.ahead(61_000);
-  await soon(async () =>
-    expect(await showSite(refused)).toMatchObject({ account: "shop", account_problem: null }),
-  );
-  const unknown = await startService(await shared(), ", user: nobody-knows");
-  expect((await showSite(unknown)).account_problem).toContain("has no user “nobody-knows”");
+test("a site on a server over SSH belongs to the account that logs in there, also while its server is away", async () => {
+  const sshd = await shared();
+  const service = await startService([sshEntry(sshd)], [siteOn(1, 2, sshd)]);
+  expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
+
+  // It stays while its server is away.
+  await sshd.stop();
+  try {
+    const text = await readFile(service.inventoryFile, "utf8");
+    await writeFile(service.inventoryFile, text.replace("name: shop-1", "name: renamed"));
+    await soon(async () => expect((await showSite(service)).name).toBe("renamed"), 20_000);
+    expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
+  } finally {
+    await sshd.start();
+  }
 });
 
-test.runIf(isRoot)("root takes the owner of the folder there, as that server sees it", async () => {
-  const sshd = await startSshd();
-  sshd.user = "root";
-  expect(await showSite(await startService(sshd))).toMatchObject({ account: "shop" });
-});
+test.runIf(isRoot)(
+  "another account is used where sudo allows it, and else told how; root takes the owner of the folder there, as that server sees it",
+  async () => {
+    const line = "deploy ALL=(shop) NOPASSWD: ALL";
+    const [allowed, sshd] = await Promise.all([startSshd({ sudoers: line }), startSshd()]);
+    const service = await startService(
+      [sshEntry(allowed), sshEntry(sshd), sshEntry(sshd, undefined, "root")],
+      [
+        siteOn(1, 2, allowed, ", user: shop"),
+        siteOn(2, 3, sshd, ", user: shop"),
+        siteOn(3, 3, sshd, ", user: nobody-knows"),
+        siteOn(4, 4, sshd),
+      ],
+    );
+    expect(await showSite(service, 1)).toMatchObject({ account: "shop" });
+    expect(await showSite(service, 2)).toMatchObject({
+      account: null,
+      account_problem: expect.stringContaining(line),
+    });
+    expect((await showSite(service, 3)).account_problem).toContain("has no user “nobody-knows”");
+    expect(await showSite(service, 4)).toMatchObject({ account: "shop" });
+    // Does what it says, and nothing else.
+    await appendFile(join(sshd.folder, "sudoers"), `${line}\n`);
+    await service.ahead(61_000);
+    await soon(async () =>
+      expect(await showSite(service, 2)).toMatchObject({ account: "shop", account_problem: null }),
+    );
+  },
+);
 
 test("a service can be closed while it asks the servers of its inventory", async () => {
-  const service = await makeService(await shared());
+  const sshd = await shared();
+  const service = await makeService([sshEntry(sshd)], [siteOn(1, 2, sshd)]);
   service.app.readInventory();
   service.app.readInventory();
   await expect(service.close()).resolves.toBeUndefined();
-});
-
-test("an account that was known stays while its server is away", async () => {
-  const sshd = await startSshd();
-  const service = await startService(sshd);
-  await sshd.stop();
-  const text = await readFile(service.inventoryFile, "utf8");
-  await writeFile(service.inventoryFile, text.replace("name: shop", "name: renamed"));
-  await soon(async () => expect((await showSite(service)).name).toBe("renamed"), 20_000);
-  expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
 });
