@@ -22,7 +22,7 @@ import { createTestService, type TestService } from "../testing/service.ts";
 import { listen } from "./listen.ts";
 
 const seed = makeSeed("FUZZ_SEED");
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 200);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 120);
 /** The others go to the service without a socket, which costs half as much. */
 const throughSocket = Math.round(requests * 0.25);
 const timeoutMs = 120_000 + requests * 100;

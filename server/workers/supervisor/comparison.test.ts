@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { hasSupervisord, startSupervisord, type Supervisord } from "./supervisord.ts";
 import { isLongForm } from "../../testing/long-form.ts";
@@ -119,7 +119,7 @@ async function play(steps: Step[], driver: Driver): Promise<string[]> {
   let seen = 0;
   const until = async (state: string) => {
     // Looked for all the time: what comes next is to be done in that state.
-    await vi.waitFor(() => expect(driver.history().slice(seen)).toContain(state), {
+    await vi.waitUntil(() => driver.history().includes(state, seen), {
       timeout: 60_000,
       interval: 20,
     });

@@ -189,8 +189,8 @@ test("orders given before anybody noticed that it does not answer wait as well, 
   }
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   const withdrawn = body.data.filter(({ action }) => action === "order withdrawn");
-  expect(withdrawn.map(({ object }) => object.id).toSorted()).toEqual(
-    workers.map(({ id }) => id).toSorted(),
+  expect(new Set(withdrawn.map(({ object }) => object.id))).toEqual(
+    new Set(workers.map(({ id }) => id)),
   );
   sendSignal(supervisord.pid(), "SIGCONT");
   for (const [index, { last }] of cases.entries()) {
