@@ -26,8 +26,9 @@ const alone = [
   "server/**/crash.test.ts",
 ];
 
-/** What `npm test` tries in other ways, by kills elsewhere and with scripts in place of Laravel; `npm run soak` has them. */
+/** What `npm test` tries in other ways, e.g. by kills elsewhere or with scripts in place of Laravel; `npm run soak` has them. */
 const longOnly = [
+  "server/ssh/told-once.test.ts",
   "server/workers/{change,deployment}-kill.test.ts",
   "server/workers/laravel-states.test.ts",
 ];

@@ -144,7 +144,7 @@ const programs: readonly Program[] = [
   {
     name: "away",
     about: "ten minutes without the sshd of a server, beside its workers",
-    files: ["server/workers/remote.test.ts"],
+    files: ["server/ssh/told-once.test.ts", "server/workers/remote.test.ts"],
     environment: { AWAY_SECONDS: "600", LONG_FORM: "true" },
   },
   {
@@ -185,6 +185,7 @@ const programs: readonly Program[] = [
       "server/instances/faults.test.ts",
       "server/instances/several.test.ts",
       "server/instances/rolling-upgrade.test.ts",
+      "server/store/pgbouncer.test.ts",
     ],
     environment: { INSTANCE_FAULTS: "100", LONG_FORM: "true" },
   },

@@ -1,11 +1,18 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { expect, test, type TestContext } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
+import type { Worker } from "../../contract/workers/worker.ts";
 import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
+import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver } from "../webhooks/testing/receiver.ts";
+import {
+  startSupervisord,
+  type TestSupervisord,
+} from "../workers/supervisord/testing/supervisord.ts";
 import { sshEntry } from "./testing/entry.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { soon } from "../testing/soon.ts";
@@ -15,15 +22,24 @@ type Context = Pick<TestContext, "onTestFinished">;
 
 const startServer = ({ onTestFinished }: Context) => startSshd({ cleanUp: onTestFinished });
 
-async function startService({ onTestFinished }: Context, sshd: TestSshd, hostKey?: string | null) {
+/** @param supervisord of the server, which root logs in to then: it keeps up a worker of site 2 */
+async function startService(
+  { onTestFinished }: Context,
+  sshd: TestSshd,
+  { hostKey, supervisord }: { hostKey?: null; supervisord?: TestSupervisord } = {},
+) {
+  const server =
+    supervisord === undefined
+      ? sshEntry(sshd, hostKey)
+      : `${sshEntry(sshd, hostKey, userInfo().username)}, supervisord_config: ${supervisord.config}`;
   const service = await createTestService({
     inventory: (folder) => `
 servers:
   - { id: 1, name: here, connection: local }
-  - { id: 2, name: web-1, connection: ${sshEntry(sshd, hostKey)} }
+  - { id: 2, name: web-1, connection: ${server} }
 sites:
   - { id: 1, server: 1, name: local, root: ${folder}/shop, user: ${ownUser} }
-  - { id: 2, server: 2, name: shop, root: ${sshd.folder}/shop }
+  - { id: 2, server: 2, name: shop, ${supervisord === undefined ? `root: ${sshd.folder}/shop` : `root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan]`} }
   - { id: 3, server: 2, name: blog, root: ${sshd.folder}/shop }
 notification_channels:
   - { id: 1, name: ops, type: email, email: ops@example.com }
@@ -46,15 +62,26 @@ notification_channels:
 /** What is promised: unreachable is shown within 30 s. */
 const inTime = (look: () => Promise<void>) => soon(look, 30_000);
 
-test.concurrent("what servers have is found; one that is away is shown and reported once, and so is its return", async (context) => {
-  const sshd = await startServer(context);
-  const { service, isReachable, status } = await startService(context, sshd);
+test.concurrent("what servers have is found; one that goes away with all its workers is shown and reported once, and so is its return", async (context) => {
+  const [sshd, supervisord] = await Promise.all([startServer(context), startSupervisord()]);
+  context.onTestFinished(() => supervisord.close());
+  const { service, isReachable, status } = await startService(context, sshd, { supervisord });
   const receiver = await startReceiver();
   context.onTestFinished(() => receiver.close());
   await service.json("POST", "/api/site/2/webhook", { url: receiver.url });
   for (const owner of ["site/2", "site/3", "server/2"])
     await service.json("PUT", `/api/${owner}/notifications`, { channels: [1] });
   await isReachable(true);
+  const workersAre = (wanted: Worker["status"]) =>
+    inTime(async () => {
+      const { body } = await service.json<{ data: Worker[] }>("GET", "/api/site/2/workers");
+      expect(body.data.map(({ status }) => status)).toEqual([wanted, wanted]);
+    });
+  for (const processes of [1, 2])
+    expect(
+      await service.json("POST", "/api/site/2/worker", { ...workerBody, processes }),
+    ).toMatchObject({ status: 201 });
+  await workersAre("installed");
   await inTime(async () => {
     const { facts } = await status();
     expect(facts?.memory).toBeGreaterThan(0);
@@ -80,6 +107,11 @@ test.concurrent("what servers have is found; one that is away is shown and repor
       "server.unreachable",
     ]),
   );
+  await workersAre("unreachable");
+  // Nothing else is on its way.
+  const undispatched = () => service.query("select type from events where dispatched_at is null");
+  await inTime(async () => expect(await undispatched()).toEqual([]));
+  expect(receiver.arrivals).toHaveLength(1);
   const onOverview = async () =>
     (await service.json<Overview>("GET", "/api/overview")).body.servers?.find(({ id }) => id === 2);
   expect(await onOverview()).toMatchObject({
@@ -88,19 +120,26 @@ test.concurrent("what servers have is found; one that is away is shown and repor
     unreachable: { what: "server", reason: expect.stringContaining("refused the connection") },
     sites: [{ health: "unreachable" }, { health: "unreachable" }],
   });
-  // One message, although three places have the channel.
+  // One message, although three places have the channel, and two workers are away as well.
   expect(await service.query("select title from channel_messages")).toEqual([
     { title: "Server unreachable: web-1" },
   ]);
 
   await sshd.start();
   await isReachable(true);
+  await workersAre("installed");
   await inTime(async () =>
     expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual([
       "server.unreachable",
       "server.recovered",
     ]),
   );
+  await inTime(async () => expect(await undispatched()).toEqual([]));
+  expect(receiver.arrivals).toHaveLength(2);
+  expect(await service.query("select title from channel_messages order by id")).toEqual([
+    { title: "Server unreachable: web-1" },
+    { title: "Server recovered: web-1" },
+  ]);
   expect(await onOverview()).toMatchObject({
     problems: 0,
     unreachable: null,
@@ -110,7 +149,7 @@ test.concurrent("what servers have is found; one that is away is shown and repor
 
 test.concurrent("a host key that nobody confirmed is shown, with nothing else of the server, and one that has changed stops everything there", async (context) => {
   const sshd = await startServer(context);
-  const { service, status } = await startService(context, sshd, null);
+  const { service, status } = await startService(context, sshd, { hostKey: null });
   await inTime(async () =>
     expect(await status()).toMatchObject({
       reachable: false,

@@ -7,6 +7,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../backups/testing/postgres-server.ts";
+import { isLongForm } from "../testing/long-form.ts";
 import { hasPgbouncer, startPgbouncer } from "../testing/pgbouncer.ts";
 import { createTestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
@@ -52,6 +53,8 @@ describe.skipIf(!hasPostgresServer || !hasPgbouncer).each(["session", "transacti
       );
     });
 
+    // What holds without sessions holds with them.
+    if (mode === "session" && !isLongForm) return;
     test("a worker runs and a webhook is delivered", async () => {
       const receiver = await startReceiver();
       const service = await createTestService({ connection: await openOwnServer(bouncer.url) });
