@@ -76,6 +76,17 @@ export async function connectAnew(page: Page, url: string): Promise<void> {
   await connectAs(page, url);
 }
 
+/** Opens another page of the dashboard as its links do, which costs a fifth of a load. */
+export async function openWithin(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, path);
+  // Of a page that has come, the heading has the focus.
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+}
+
 /** A token of the service that may look and change nothing. */
 export async function createReadingToken(service: ServiceProcess): Promise<string> {
   const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });

@@ -6,6 +6,7 @@ import {
   createReadingToken,
   expectAccessible,
   expectToast,
+  openWithin,
   workerRow,
 } from "./helpers.ts";
 
@@ -54,10 +55,14 @@ test("a token that can only read sees every action disabled with the reason, on 
     if (request.method() !== "GET") changes.push(`${request.method()} ${request.url()}`);
   });
 
-  const open = async (path: string) => {
-    await page.goto(service.url + path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await page.goto(`${service.url}/help`);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  const expectNoChanges = async (path: string) => {
     await expect.poll(() => enabledChanges(page), { message: path }).toEqual([]);
+  };
+  const open = async (path: string) => {
+    await openWithin(page, path);
+    await expectNoChanges(path);
   };
   for (const path of [
     "/",
@@ -79,8 +84,9 @@ test("a token that can only read sees every action disabled with the reason, on 
 
   // What only other tokens may see is no page that is not there.
   for (const path of ["/settings/inventory", "/settings/inventory/servers/new"]) {
-    await open(path);
+    await page.goto(service.url + path);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not allowed");
+    await expectNoChanges(path);
   }
 
   // A form says why it cannot be saved, to everyone.
