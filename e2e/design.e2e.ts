@@ -15,16 +15,11 @@ let vite: ViteDevServer;
 /** Where `npm run dev` serves the page. */
 let design: string;
 
-test.beforeAll(async ({ browser }) => {
+test.beforeAll(async () => {
   const server = { host: "127.0.0.1", port: 0, watch: null };
   vite = await createServer({ root, logLevel: "error", server });
   await vite.listen();
   design = `${vite.resolvedUrls?.local[0] ?? ""}_design`;
-  // The first visit has every module translated, which is no test's time.
-  const page = await browser.newPage();
-  await page.goto(design);
-  await expect(part(page, "dark")).toBeVisible();
-  await page.close();
 });
 
 test.afterAll(() => vite.close());
@@ -37,6 +32,9 @@ const photograph = {
 
 const schemes = ["light", "dark"] as const;
 
+/** The first visit has every module translated. */
+const translated = { timeout: 120_000 };
+
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 test("every primitive is accessible and looks as photographed, light, dark and on a phone, and so do a tip, a dialog and a search", async ({
@@ -45,7 +43,7 @@ test("every primitive is accessible and looks as photographed, light, dark and o
   // The page is read once: its modules, hundreds of them, cost more than all that is done with it.
   test.slow();
   await page.goto(design);
-  await expect(part(page, "dark")).toBeVisible();
+  await expect(part(page, "dark")).toBeVisible(translated);
   for (const scheme of schemes) await expectAccessible(page, `section[aria-label="${scheme}"]`);
 
   const text = await page.locator("body").innerText();
@@ -98,7 +96,7 @@ test("a clock that moves on while a page renders changes nothing until its next 
   });
   // React complains at the console, which fails a test by itself.
   await page.goto(design);
-  await expect(part(page, "dark")).toBeVisible();
+  await expect(part(page, "dark")).toBeVisible(translated);
 });
 
 test("what is built for users holds nothing of this page", async () => {
