@@ -19,6 +19,8 @@ const types: Record<string, string> = {
 
 type Installation = {
   url: string;
+  /** @param meanwhile runs while nothing answers; the build stays the same */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** @param meanwhile runs while nothing answers */
   update(meanwhile: () => Promise<void>): Promise<void>;
   /** From now on requests wait for their answers. @returns what lets them have these */
@@ -70,6 +72,11 @@ export const test = base.extend<{ installation: Installation }>({
         return resolve;
       },
       url: `http://localhost:${port}`,
+      async restart(meanwhile) {
+        await stop(server);
+        await meanwhile();
+        server = await listen(port);
+      },
       async update(meanwhile) {
         await stop(server);
         await meanwhile();

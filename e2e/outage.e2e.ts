@@ -9,6 +9,7 @@ import { ownUser } from "../server/testing/own-user.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
+import { test as testInstallation } from "./installation.ts";
 
 type Moody = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
@@ -50,7 +51,7 @@ const test = base.extend<{ moody: Moody }>({
 });
 
 const banner = (page: Page) => page.getByRole("status", { name: "Service status" });
-const away = /Unreachable since \d\d:\d\d, showing the last known state/;
+const unreachable = /Unreachable since \d\d:\d\d, showing the last known state/;
 // A row has it twice, for wide and for narrow screens.
 const stateOf = (page: Page) =>
   page.getByRole("table").getByText("installed", { exact: true }).filter({ visible: true });
@@ -64,31 +65,52 @@ const colorOf = (page: Page) =>
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-test("while the service is away a page says since when, keeps its states without their color and does not move", async ({
-  page,
-  moody,
-}) => {
+/** @param away how what answers at the address goes away, and comes back after what is done meanwhile */
+async function expectOutageShown(
+  page: Page,
+  url: string,
+  siteId: number,
+  away: (meanwhile: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   await page.clock.install();
-  await connectAs(page, moody.url);
-  await page.goto(`${moody.url}/sites/1/workers`);
+  await connectAs(page, url);
+  await page.goto(`${url}/sites/${siteId}/workers`);
   await expect(stateOf(page)).toBeVisible();
   await settle(page);
   await expect(banner(page)).toBeEmpty();
   const color = await colorOf(page);
   const place = await stateOf(page).boundingBox();
 
-  await moody.stop();
-  await page.clock.runFor(listPollMs);
-  await expect(banner(page)).toContainText(away, { timeout: 30_000 });
-  expect(await colorOf(page)).not.toBe(color);
-  expect(await stateOf(page).boundingBox()).toEqual(place);
-  await expectAccessible(page);
-
-  await moody.start();
+  await away(async () => {
+    await page.clock.runFor(listPollMs);
+    await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });
+    expect(await colorOf(page)).not.toBe(color);
+    expect(await stateOf(page).boundingBox()).toEqual(place);
+    await expectAccessible(page);
+  });
   await page.clock.runFor(listPollMs);
   await expect(banner(page)).toBeEmpty({ timeout: 30_000 });
   await expect.poll(() => colorOf(page)).toBe(color);
   await expect(page.getByText("Quarterdeck was updated.")).toBeHidden();
+}
+
+testInstallation(
+  "while the service is away a page says since when, keeps its states without their color and does not move",
+  async ({ page, site, installation }) => {
+    await site.createWorker({ startsecs: 0 });
+    await expectOutageShown(page, installation.url, site.id, installation.restart);
+  },
+);
+
+test("while the service is stopped and started again a page says so, and its states stay @long", async ({
+  page,
+  moody,
+}) => {
+  await expectOutageShown(page, moody.url, 1, async (meanwhile) => {
+    await moody.stop();
+    await meanwhile();
+    await moody.start();
+  });
 });
 
 test("a page whose code does not come because the service is away says that, and opens once it is back @long", async ({
