@@ -47,7 +47,7 @@ test.describe("a configuration's page", () => {
       "verified by the storage's checksums",
     );
     await expect(page.getByRole("progressbar")).toBeHidden();
-    await expect(main).toContainText("40 MB");
+    await expect(main).toContainText("20 MB");
     const backup = newestOf(await backups.configuration(id));
     await expect(main).toContainText("Its storage refuses to delete it before.");
     await expect(action(page, "Delete", backup.id)).toHaveAccessibleDescription(

@@ -36,7 +36,7 @@ export const test = base.extend<{ bucket: Bucket }>({
     let release = () => {};
     await provide({
       async createConfiguration() {
-        await writeFile(join(backups.site.root, "video.bin"), randomBytes(40_000_000));
+        await writeFile(join(backups.site.root, "video.bin"), randomBytes(20_000_000));
         return backups.createConfiguration({
           name: "Blog files",
           backupable_type: "site",
