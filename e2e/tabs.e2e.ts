@@ -19,7 +19,7 @@ async function makeToken(service: ServiceProcess, change: object = {}) {
   return { id, token };
 }
 
-test("a new tab is connected, and nothing more is kept than before", async ({
+test("a new tab is connected, and nothing more is kept than before @long", async ({
   connected: page,
   context,
   service,
@@ -48,6 +48,7 @@ test("to disconnect in one tab disconnects all, and the next tab too", async ({
   await other.goto(`${service.url}/activity`);
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
   await settle(other);
+  expect(await other.evaluate(() => JSON.stringify(localStorage))).not.toContain(serviceToken);
   await page.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
   await expect(connectPage(page)).toBeVisible();
   await expect(page.getByText("You disconnected in another tab.")).toBeHidden();
@@ -114,20 +115,24 @@ test("a token that expires while the page is open is said to have expired @long"
   await expect(page).toHaveURL(/from=%2Fsites/);
 });
 
+/** Connects a tab to the same service under another name, which is another origin to the browser. */
+async function connectElsewhere(page: Page, url: string): Promise<string> {
+  const elsewhere = url.replace("localhost", "127.0.0.1");
+  await page.goto(`${url}/connect`);
+  await page.getByLabel("Token").fill(serviceToken);
+  await page.getByLabel("Address").fill(elsewhere);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await settle(page);
+  return elsewhere;
+}
+
 test("a token of another service goes with that service's address, and nowhere else", async ({
   page,
   context,
   service,
 }) => {
-  const elsewhere = service.url.replace("localhost", "127.0.0.1");
-  await page.goto(`${service.url}/connect`);
-  await page.getByLabel("Token").fill(serviceToken);
-  // The same service under another name is another origin to the browser.
-  await page.getByLabel("Address").fill(elsewhere);
-  await page.getByRole("button", { name: "Connect" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  await settle(page);
-
+  const elsewhere = await connectElsewhere(page, service.url);
   const asked: string[] = [];
   context.on("request", (request) => {
     if (request.headers()["authorization"] !== undefined) asked.push(request.url());
@@ -137,6 +142,17 @@ test("a token of another service goes with that service's address, and nowhere e
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
   expect(asked.length).toBeGreaterThan(0);
   expect(asked.filter((url) => !url.startsWith(elsewhere))).toEqual([]);
+});
+
+test("a tab that is connected to another service than the others leaves them as they are @long", async ({
+  page,
+  context,
+  service,
+}) => {
+  await connectElsewhere(page, service.url);
+  const other = await context.newPage();
+  await other.goto(`${service.url}/activity`);
+  await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
 
   // Who goes to the connect page by hand wants something else than the other tabs.
   const third = await context.newPage();
