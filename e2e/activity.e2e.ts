@@ -162,7 +162,7 @@ test("a page that is entered again has what came meanwhile, without a press @lon
   await expect(entries(page).first()).toContainText("Meanwhile");
 });
 
-test("what is older is added below, to the first entry", async ({
+test("what is older is added below, to the first entry @long", async ({
   connected: page,
   service,
   site,

@@ -193,7 +193,7 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
-  test("refusal of a token is shown at its field, and what it lacks has no link", async ({
+  test("refusal of a token is shown at its field, and what it lacks has no link @long", async ({
     page,
     service,
     second,

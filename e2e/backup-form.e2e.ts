@@ -67,7 +67,7 @@ test.describe("making a backup", () => {
     });
   });
 
-  test("refuses a schedule that no calendar has at its field and makes nothing, and takes its name from its source until somebody names it", async ({
+  test("refuses a schedule that no calendar has at its field and makes nothing, and takes its name from its source until somebody names it @long", async ({
     connected: page,
     service,
     backups,

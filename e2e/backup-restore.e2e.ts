@@ -209,7 +209,7 @@ test.describe("a restore", () => {
     await expect.poll(() => notesIn(backups), { timeout: 30_000 }).toEqual(before);
   });
 
-  test("that was undone before its end was told elsewhere offers no undo there", async ({
+  test("that was undone before its end was told elsewhere offers no undo there @long", async ({
     connected: page,
     service,
     backups,
@@ -243,7 +243,7 @@ test.describe("a restore", () => {
     expect(await page.getByRole("button", { name: "Undo restore" }).count()).toBe(0);
   });
 
-  test("is not done while the typed name is not the target's, nor after Escape", async ({
+  test("is not done while the typed name is not the target's, nor after Escape @long", async ({
     connected: page,
     service,
     backups,
@@ -267,7 +267,7 @@ test.describe("a restore", () => {
     expect((await showBackup(service, backup.id)).restore_status).toBeNull();
   });
 
-  test("of a copy that went bad fails, says why, and leaves the database as it is", async ({
+  test("of a copy that went bad fails, says why, and leaves the database as it is @long", async ({
     connected: page,
     service,
     backups,

@@ -142,7 +142,7 @@ test("a token that ends after something was typed leads to the connect page, and
   expect(new URL(page.url()).searchParams.get("from")).toContain("?q=emails");
 });
 
-test("pages of a filtered list stay filtered", async ({ connected: page, service, site }) => {
+test("pages of a filtered list stay filtered @long", async ({ connected: page, service, site }) => {
   for (const queue of ["mail-1", "other", "mail-2"]) await site.createWorker({ queue });
   await openList(page, `${service.url}/sites/${site.id}/workers?q=mail&per_page=1&sort=queue`);
   await expect(page.getByRole("combobox", { name: "Rows per page" })).toHaveValue("1");

@@ -147,7 +147,7 @@ test("two boxes that are checked before the service has answered are both saved 
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 });
 
-test("a change that the service refuses is taken back on screen and reported, and the focus stays", async ({
+test("a change that the service refuses is taken back on screen and reported, and the focus stays @long", async ({
   page,
   service,
   site,

@@ -109,7 +109,7 @@ test("a backup with a warning counts as protected, and is amber wherever it show
   await expect(page.getByText("Nearly empty")).toBeHidden();
 });
 
-test("a failed run is a problem although an earlier backup is good", async ({
+test("a failed run is a problem although an earlier backup is good @long", async ({
   connected: page,
   service,
   backups,
@@ -126,7 +126,7 @@ test("a failed run is a problem although an earlier backup is good", async ({
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(name);
 });
 
-test("the page is one request, however many servers and sites there are", async ({
+test("the page is one request, however many servers and sites there are @long", async ({
   connected: page,
   service,
   backups,

@@ -27,7 +27,7 @@ async function ask(page: Page, text: string, answer: string | RegExp): Promise<v
   await expect(active(page)).toContainText(answer);
 }
 
-test("a few letters lead to a page of a site, and there again without any", async ({
+test("a few letters lead to a page of a site, and there again without any @long", async ({
   connected: page,
   service,
   site,

@@ -99,7 +99,7 @@ test.describe("the form", () => {
     expect(await list.json()).toMatchObject({ meta: { total: 0 } });
   });
 
-  test("puts an address that the service refuses to its field too", async ({
+  test("puts an address that the service refuses to its field too @long", async ({
     connected: page,
     service,
     site,

@@ -103,7 +103,11 @@ test.describe("the form", () => {
     await expect(directory).toBeFocused();
   });
 
-  test("asks before what was filled in is lost", async ({ connected: page, service, site }) => {
+  test("asks before what was filled in is lost @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
     await page.goto(`${service.url}/sites/${site.id}/workers/new`);
     await page.getByLabel("Queue", { exact: true }).fill("mail");
     await page

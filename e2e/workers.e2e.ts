@@ -64,7 +64,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   expect(third.some(isAlive)).toBe(false);
 });
 
-test("deleting is not done when the question is answered with no", async ({
+test("deleting is not done when the question is answered with no @long", async ({
   connected: page,
   service,
   site,
