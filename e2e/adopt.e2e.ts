@@ -107,11 +107,14 @@ test("a storage that is away says so, and is read again @long", async ({ page, e
   await expect(panel(page, "To be adopted")).toBeVisible();
 });
 
-test("shows what it would list and what not, with little room and to everyone", async ({
+test("the inventory leads to it; it shows what it would list and what not, with little room and to everyone; what is adopted is listed without a schedule", async ({
   page,
 }) => {
+  await connectAs(page, service.url);
+  await page.goto(`${service.url}/settings/inventory`);
+  await page.getByRole("link", { name: "Adopt backups from old disk" }).click();
+  await expect(page.getByRole("heading", { name: "Adopt backups", level: 1 })).toBeFocused();
   await page.setViewportSize({ width: 360, height: 740 });
-  await open(page);
   await expect(
     rowOf(page, /orders.*SQLite on web-1.*Restores to orders on web-1.*2 backups/),
   ).toBeVisible();
@@ -123,15 +126,8 @@ test("shows what it would list and what not, with little room and to everyone", 
   await expect(panel(page, "Left out: 1 stored file")).toContainText(/The file is damaged: it has/);
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);
-});
 
-test("the inventory leads to it; what is adopted is listed without a schedule", async ({
-  page,
-}) => {
-  await connectAs(page, service.url);
-  await page.goto(`${service.url}/settings/inventory`);
-  await page.getByRole("link", { name: "Adopt backups from old disk" }).click();
-  await expect(page.getByRole("heading", { name: "Adopt backups", level: 1 })).toBeFocused();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole("button", { name: "Adopt 2 backups" }).click();
   await expectToast(page, "status", "2 backups adopted.");
   await expect(panel(page, "To be adopted")).toBeHidden();
