@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Locator } from "@playwright/test";
 import { type Backups, expect, test } from "./fixtures.ts";
-import { configurationRow, expectAccessible, expectRow, expectToast } from "./helpers.ts";
+import {
+  configurationRow,
+  expectAccessible,
+  expectRow,
+  expectToast,
+  openWithin,
+} from "./helpers.ts";
 import {
   action,
   breakDatabase,
@@ -89,7 +95,7 @@ test.describe("a restore drill", () => {
     await action(page, "Restore drill", backup.id).click();
     await expect(page.getByText(/^Restore drill failed/)).toBeVisible();
     await expect(page.getByText(/^The stored file is damaged/)).toBeVisible();
-    await page.goto(`${service.url}/backup-configurations/${id}`);
+    await openWithin(page, `/backup-configurations/${id}`);
     await expect(page.getByRole("link", { name: /^Backup \d+: .*damaged/ })).toBeVisible();
     await expect(page.getByText("Every stored backup is damaged.")).toBeVisible();
   });
@@ -112,10 +118,10 @@ test.describe("a restore", () => {
     await yes.click();
     await expect(page.getByText("restore again without a backup")).toBeVisible();
     // The failed backup was a safety backup, not a scheduled run.
-    await page.goto(`${service.url}/servers/${backups.server.id}/backups`);
+    await openWithin(page, `/servers/${backups.server.id}/backups`);
     await expectRow(configurationRow(page, name), "failed", "before restore");
 
-    await page.goto(`${service.url}/backups/${backup.id}`);
+    await openWithin(page, `/backups/${backup.id}`);
     await action(page, "Restore", backup.id).click();
     await dialog.getByRole("radio", { name: "Restore without a backup" }).check();
     await expect(dialog).toContainText("the restore can't be undone");
@@ -172,7 +178,7 @@ test.describe("a restore", () => {
     expect(notesIn(backups)).toEqual(before);
     // The undo can be undone; what it undid cannot be undone once more.
     await expect(page.getByRole("button", { name: "Undo restore" })).toBeEnabled();
-    await page.goto(`${service.url}/backups/${backup.id}`);
+    await openWithin(page, `/backups/${backup.id}`);
     await expect(page.getByRole("main")).toContainText(
       `Previous data saved as backup ${safety.id}.`,
     );

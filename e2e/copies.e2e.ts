@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
+import { expectAccessible, expectNoSidewaysScroll, openWithin } from "./helpers.ts";
 import { fillDatabase, newestOf } from "./backup-helpers.ts";
 
 const recipient = await identityToRecipient(await generateX25519Identity());
@@ -44,7 +44,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expect.poll(async () => (await backups.configuration(id)).status).toBe("installed");
 
   const first = newestOf(await backups.run(id));
-  await page.goto(`${service.url}/backups/${first.id}`);
+  await openWithin(page, `/backups/${first.id}`);
   const panel = page.getByRole("region", { name: "Copies" });
   await expect(panel).toContainText("Stored (this backup)");
   await expect(panel.getByRole("link", { name: /^backup \d+$/ })).toBeVisible();
@@ -52,7 +52,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
 
   await setProvider("second-broken", `, recipients: [${mistyped}]`);
   const run = newestOf(await backups.run(id));
-  await page.goto(`${service.url}/backup-configurations/${id}`);
+  await openWithin(page, `/backup-configurations/${id}`);
   await expect(page.getByText(/^Missing in second-broken for/)).toBeVisible();
   await expect(page.getByText("needs attention", { exact: true })).toBeVisible();
   await expect(page.getByRole("table", { name: "Backups" })).toContainText("copy missing");
@@ -60,7 +60,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expectNoSidewaysScroll(page);
 
   await setProvider("second");
-  await page.goto(`${service.url}/backups/${run.id}`);
+  await openWithin(page, `/backups/${run.id}`);
   await expect(page.getByText(/^Stored in disk, missing in second-broken: /)).toBeVisible();
   await expectAccessible(page);
   await panel.getByText("Failed").getByRole("link").click();
@@ -73,6 +73,6 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await panel.getByRole("link", { name: /^backup \d+$/ }).click();
   await expect(panel.getByRole("link", { name: `backup ${run.id}` })).toBeVisible();
   await expect(page.getByText("Trigger").locator("..")).toContainText("Copy");
-  await page.goto(`${service.url}/backup-configurations/${id}`);
+  await openWithin(page, `/backup-configurations/${id}`);
   await expect(page.getByText("protected", { exact: true })).toBeVisible();
 });

@@ -9,6 +9,7 @@ import {
   expectNoSidewaysScroll,
   expectRow,
   expectToast,
+  openWithin,
 } from "./helpers.ts";
 import { broken, ping, press, test, webhookRow } from "./webhook-receiver.ts";
 
@@ -42,7 +43,7 @@ test("a webhook is edited in place: description and events, and only those arriv
     await service.call("POST", `/api/site/${site.id}/deployment`, { status });
   await expect.poll(() => receiver.received.length).toBe(1);
   expect(receiver.received[0]?.body).toContain("site.deployment_failed");
-  await page.goto(`${service.url}/sites/${site.id}/webhooks`);
+  await openWithin(page, `/sites/${site.id}/webhooks`);
   await expectRow(webhookRow(page, url), "Billing, production", "Deployment failed");
 });
 

@@ -8,6 +8,7 @@ import {
   expectRow,
   expectToast,
   ofWorker,
+  openWithin,
   workerRow,
 } from "./helpers.ts";
 
@@ -39,7 +40,7 @@ test("a change replaces the processes and is said, from the list to the worker's
   const after = await site.worker(id);
   expect(after).toMatchObject({ queue: "high", memory: 256, is_changing: false });
   expect(after.process_list?.filter(({ pid }) => before?.includes(pid))).toEqual([]);
-  await page.goto(`${service.url}/activity?site=${site.id}`);
+  await openWithin(page, `/activity?site=${site.id}`);
   await expect(page.getByText("queue default → high, memory 128 → 256")).toBeVisible();
 });
 
@@ -64,7 +65,7 @@ test("a change that cannot start is undone, and the worker's page says so and wh
   await expectAccessible(page);
   await page.setViewportSize({ width: 360, height: 740 });
   await expectNoSidewaysScroll(page);
-  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await openWithin(page, `/sites/${site.id}/workers`);
   await expect(workerRow(page, id)).toContainText("The change was undone.");
 });
 

@@ -13,6 +13,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   ofWorker,
+  openWithin,
   workerRow,
 } from "./helpers.ts";
 
@@ -39,7 +40,7 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await expect(row).toContainText("Process 1 exited at least 5 times in 10 minutes.");
   await expectNoSidewaysScroll(page);
   // Listed one by one: on the start page several of a kind are one line.
-  await page.goto(`${service.url}/?show=down`);
+  await openWithin(page, "/?show=down");
   const main = page.getByRole("main");
   const problem = main.getByRole("listitem").filter({ hasText: site.name });
   await expect(problem).toContainText("Worker default on database is crash-looping");
@@ -70,7 +71,7 @@ test("a worker of which one process was given up says how many are up, and a dep
   await page.goto(`${service.url}/workers/${id}`);
   const main = page.getByRole("main");
   await expect(main.getByText("3 of 4 up", { exact: true })).toBeVisible(soon);
-  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await openWithin(page, `/sites/${site.id}/workers`);
   await expect(workerRow(page, id)).toContainText("3 of 4 up", soon);
   await expectNoSidewaysScroll(page);
 
@@ -80,7 +81,7 @@ test("a worker of which one process was given up says how many are up, and a dep
     status: "finished",
     restart_workers: true,
   });
-  await page.goto(`${service.url}/workers/${id}`);
+  await openWithin(page, `/workers/${id}`);
   await expect(main.getByText("3 of 4 on the new release", { exact: true })).toBeVisible(soon);
   await expect(main.getByText("older release")).toHaveCount(1, soon);
   await expectAccessible(page);
