@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
-import { action, newestOf } from "./backup-helpers.ts";
+import { action, newestOf, removeProvider } from "./backup-helpers.ts";
 
 const [mine, foreign] = await Promise.all([generateX25519Identity(), generateX25519Identity()]);
 
@@ -89,14 +89,6 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
     expect(content.includes(mine), file.name).toBe(false);
   }
 
-  // The tests that follow have one storage provider to choose.
   await page.goto("about:blank");
-  await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
-  await expect
-    .poll(async () => (await service.call("GET", `/api/backup-configuration/${id}`)).status)
-    .toBe(404);
-  await service.changeInventory(({ storage_providers: providers }) => void providers.pop());
-  await expect
-    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
-    .not.toContain('"sealed"');
+  await removeProvider(service, backups, { id: 70, name: "sealed" });
 });

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
-import type { Backups } from "./fixtures.ts";
+import { type Backups, expect, type test } from "./fixtures.ts";
+
+type Service = Parameters<Parameters<typeof test>[2]>[0]["service"];
 
 export const action = (page: Page, name: string, id: number): Locator =>
   page.getByRole("button", { name: `${name} backup ${id}`, exact: true });
@@ -45,3 +47,29 @@ export const breakDatabase = ({ database }: Backups) =>
 export const damage = async (file: string) => writeFile(file, randomBytes((await stat(file)).size));
 
 export const listOf = ({ server }: Backups) => `/servers/${server.id}/backups`;
+
+/**
+ * Deletes a server's configurations and takes a storage provider out of the inventory, so that the tests that follow have
+ * one to choose. No page may be open that still asks for them.
+ */
+export async function removeProvider(
+  service: Service,
+  { server }: Backups,
+  provider: { id: number; name: string },
+): Promise<void> {
+  const read = async (path: string) => (await service.call("GET", path)).json();
+  const listed = async (): Promise<number[]> => {
+    const { data }: { data: { id: number }[] } = await read(`/api/server/${server.id}/backups`);
+    return data.map(({ id }) => id);
+  };
+  for (const id of await listed()) await service.call("DELETE", `/api/backup-configuration/${id}`);
+  await expect.poll(listed).toEqual([]);
+  await service.changeInventory((inventory) => {
+    inventory.storage_providers = inventory.storage_providers.filter(
+      (line) => !line.startsWith(`{ id: ${provider.id},`),
+    );
+  });
+  await expect
+    .poll(async () => JSON.stringify(await read("/api/storage-providers")))
+    .not.toContain(`"${provider.name}"`);
+}

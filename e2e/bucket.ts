@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import { startS3 } from "../server/storage/testing.ts";
+import { removeProvider } from "./backup-helpers.ts";
 import { test as base, expect } from "./fixtures.ts";
 
 export type Bucket = {
@@ -17,7 +18,7 @@ export type Bucket = {
 };
 
 export const test = base.extend<{ bucket: Bucket }>({
-  bucket: async ({ service, backups }, provide) => {
+  bucket: async ({ context, service, backups }, provide) => {
     const folder = join(service.folder, `bucket-${backups.server.id}`);
     await mkdir(folder);
     const storage = await startS3(folder);
@@ -54,6 +55,8 @@ export const test = base.extend<{ bucket: Bucket }>({
       content: ({ path }) => readFile(join(folder, "copies", `${path}._S3rver_object`)),
     });
     release();
+    for (const page of context.pages()) await page.goto("about:blank");
+    await removeProvider(service, backups, { id, name: `bucket-${id}` });
     await storage.close();
   },
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll, openWithin } from "./helpers.ts";
-import { fillDatabase, newestOf } from "./backup-helpers.ts";
+import { fillDatabase, newestOf, removeProvider } from "./backup-helpers.ts";
 
 const recipient = await identityToRecipient(await generateX25519Identity());
 /** One character is another one, so nothing can be encrypted to it. */
@@ -75,4 +75,6 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expect(page.getByText("Trigger").locator("..")).toContainText("Copy");
   await openWithin(page, `/backup-configurations/${id}`);
   await expect(page.getByText("protected", { exact: true })).toBeVisible();
+  await page.goto("about:blank");
+  await removeProvider(service, backups, { id: 71, name: "second" });
 });
