@@ -52,7 +52,8 @@ test("a run goes to both storages, and one that is missing in the second is copi
 
   await setProvider("second-broken", `, recipients: [${mistyped}]`);
   const run = newestOf(await backups.run(id));
-  await openWithin(page, `/backup-configurations/${id}`);
+  // A load reads the storage's name anew.
+  await page.goto(`${service.url}/backup-configurations/${id}`);
   await expect(page.getByText(/^Missing in second-broken for/)).toBeVisible();
   await expect(page.getByText("needs attention", { exact: true })).toBeVisible();
   await expect(page.getByRole("table", { name: "Backups" })).toContainText("copy missing");
@@ -60,7 +61,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expectNoSidewaysScroll(page);
 
   await setProvider("second");
-  await openWithin(page, `/backups/${run.id}`);
+  await page.goto(`${service.url}/backups/${run.id}`);
   await expect(page.getByText(/^Stored in disk, missing in second-broken: /)).toBeVisible();
   await expectAccessible(page);
   await panel.getByText("Failed").getByRole("link").click();
