@@ -286,6 +286,7 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
 
 test("tries a storage that is away three times, is told and never looks protected, and is mended by the next run", async () => {
   const { id } = await twice({ name: "Twice" });
+  const neighbor = await twice({ name: "Neighbor" });
   expect((await service.run(id)).status).toBe("finished");
   await unmount();
   waited.length = 0;
@@ -310,8 +311,16 @@ test("tries a storage that is away three times, is told and never looks protecte
   expect(await listed("failing")).toContain(id);
   expect(await metricOf("copy_missing", id)).toBe("1");
 
-  // By hand it is tried once, and not told again.
+  // The next copy there is not waited for; it is told all the same.
   waited.length = 0;
+  const next = await service.run(neighbor.id);
+  expect(waited).toEqual([]);
+  expect(next.warnings).toEqual([expect.stringMatching(missing)]);
+  expect(await eventsOf((await copyOf(next)).id)).toEqual([
+    "backup.failed Neighbor, copy in second",
+  ]);
+
+  // By hand it is tried once, and not told again.
   const again = await service.becomes((await copyAgain(run.id)).body.id, "failed");
   expect(waited).toEqual([]);
   expect(await eventsOf(again.id)).toEqual([]);
@@ -327,6 +336,7 @@ test("tries a storage that is away three times, is told and never looks protecte
   expect(await service.show(id)).toMatchObject({ copy_missing: null });
   expect(await listed("failing")).not.toContain(id);
   await remove(id);
+  await remove(neighbor.id);
 });
 
 test("encrypts a plain file on the way, and copies one that is encrypted for others as it is", async () => {

@@ -41,12 +41,16 @@ type Work = {
 
 /** How long is waited after each failure of a storage while a run waits; a copy that nobody waits for is tried once. */
 const waitsMs = [10_000, 60_000];
+/** A storage in which a copy failed so lately is tried once: whatever waits in the server's queue waits for each wait. */
+const awayForMs = 10 * 60_000;
 
 export function createCopyBackup(options: CopyBackupOptions) {
   const { store, tasks, copyQueue, resolver, jobs, clock, log } = options;
   const contents = createCopyContent(options);
   const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
   const { reportProgress, storeFailure } = createRunnerParts(options);
+  /** By storage provider, when the last try of a copy failed; milliseconds since 1970. */
+  const failedAt = new Map<number, number>();
 
   /** What the copy is encrypted with on the way, and for whom it is encrypted then. What is encrypted is stored plainly nowhere. */
   async function planEncryption(
@@ -197,16 +201,24 @@ export function createCopyBackup(options: CopyBackupOptions) {
   /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
   async function copyAtLast(at: { row: BackupRow }, work: Work) {
     const { run, output, signal, claim } = work;
+    const { storage_provider_id: provider } = at.row;
     const isAwaited = run.status === "running";
+    const wasAway = clock.now() - (failedAt.get(provider) ?? -Infinity) < awayForMs;
     for (let tried = 0; ; tried++)
       try {
         const prepared = await prepare(at.row, tried, work);
         at.row = await rename(at.row, prepared, work);
         const { storage, content, encryption } = prepared;
-        return await copyFile(at.row, storage, content, encryption, work);
+        const stored = await copyFile(at.row, storage, content, encryption, work);
+        failedAt.delete(provider);
+        return stored;
       } catch (error) {
-        const waitMs = isAwaited ? waitsMs[tried] : undefined;
-        if (!(error instanceof StorageError) || waitMs === undefined || signal.aborted) throw error;
+        if (!(error instanceof StorageError) || signal.aborted) throw error;
+        const waitMs = isAwaited && !wasAway ? waitsMs[tried] : undefined;
+        if (waitMs === undefined) {
+          failedAt.set(provider, clock.now());
+          throw error;
+        }
         output.say(`${error.message} Trying again in ${shortDuration(waitMs)}.`);
         await store.progress(at.row.id, { output: output.text() }, tasks.isHeld(claim));
         await delay(waitMs, clock, signal);
