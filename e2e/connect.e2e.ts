@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectAccessibleInBoth,
   expectNoSidewaysScroll,
+  openWithin,
   resizeWindow,
 } from "./helpers.ts";
 
@@ -157,4 +158,7 @@ test("a page that is not there says so and leads on", async ({
     await expect(page.getByRole("main").getByRole("link").first()).toBeVisible();
   }
   await expectAccessible(page);
+  // Where a link leads there, and the code that says so comes with it.
+  await page.goto(service.url);
+  await openWithin(page, "/workers/999999");
 });

@@ -10,6 +10,7 @@ import { PageHeader } from "../ui/PageHeader.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { isMissingPart, outage, whenReachable } from "./outage.ts";
+import { focusLateHeading } from "./page-change.ts";
 
 type Explanation = { title: string; text: string; way: "retry" | "reload" | "elsewhere" };
 
@@ -71,6 +72,7 @@ export function ErrorPage() {
     reset();
     void revalidator.revalidate();
   };
+  useEffect(focusLateHeading, []);
   useEffect(() => {
     let isShown = true;
     if (isPart || isPassing(error))

@@ -6,6 +6,17 @@ import { NavigationType, useLocation, useNavigationType } from "react-router";
 /** Where each entry of the history was left, by its key. The router's own keeper of this is 1 kB larger. */
 export const leftAt = new Map<string, number>();
 
+const focusHeading = () =>
+  document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+
+/** Whether somebody has been led to another page since the load. */
+let hasChanged = false;
+
+/** For what takes the place of a page after it has come: what had the focus, or was to have it, is gone. */
+export function focusLateHeading(): void {
+  if (hasChanged && document.activeElement === document.body) focusHeading();
+}
+
 export function usePageChange(): void {
   const { key, pathname } = useLocation();
   const isBack = useNavigationType() === NavigationType.Pop;
@@ -22,6 +33,7 @@ export function usePageChange(): void {
     // Another page of the same list leaves the focus on the link that led there.
     if (before.current === pathname) return;
     before.current = pathname;
-    document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+    hasChanged = true;
+    focusHeading();
   }, [pathname]);
 }
