@@ -44,7 +44,10 @@ const test = base.extend<{ moody: Moody }>({
       },
     });
     for (const page of context.pages()) await page.goto("about:blank");
-    await service.call("DELETE", "/api/worker/1").catch(() => null);
+    await service.call("DELETE", "/api/worker/1");
+    // The service keeps what is running when it ends.
+    const status = async () => (await service.call("GET", "/api/worker/1")).status;
+    await expect.poll(status).toBe(404);
     await service.end("SIGINT");
     await rm(folder, { recursive: true, force: true });
   },
