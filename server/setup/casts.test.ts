@@ -12,17 +12,7 @@ function findUnexplained(path: string, code: string): string[] {
   // Most files have none, and to parse them takes longest.
   if (!/\bas\b(?! const\b)/.test(code)) return [];
   const { program, comments } = parseSync(path, code);
-  const breaks = [...code.matchAll(/\n/g)].map(({ index }) => index);
-  /** How many lines begin before it. */
-  const lineOf = (offset: number) => {
-    let [low, high] = [0, breaks.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((breaks[middle] ?? offset) < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low + 1;
-  };
+  const lineOf = (offset: number) => code.slice(0, offset).split("\n").length;
   const explained = new Set(comments.flatMap(({ start, end }) => [lineOf(start), lineOf(end)]));
   const found: string[] = [];
   new Visitor({
