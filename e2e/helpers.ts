@@ -78,13 +78,16 @@ export async function connectAnew(page: Page, url: string): Promise<void> {
 
 /** Opens another page of the dashboard as its links do, which costs a fifth of a load. */
 export async function openWithin(page: Page, path: string): Promise<void> {
+  const heading = page.getByRole("heading", { level: 1 });
+  // Before there is a page, it would be the first one, whose heading a load leaves without the focus.
+  await heading.waitFor();
   await page.evaluate((to) => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     history.pushState(null, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
   }, path);
   // Of a page that has come, the heading has the focus.
-  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  await expect(heading).toBeFocused();
 }
 
 /** A token of the service that may look and change nothing. */
