@@ -32,10 +32,10 @@ export type RecoveryWriter = {
 
 /** Runs that end together are one page. */
 const gatherMs = 200;
-/** One page of 10,000 databases takes a second of work, so the next one waits so many times as long as the last one took. */
+/** To find out what a page of 10,000 databases says takes a second of work, so the next one waits so many times as long. */
 const restFactor = 20;
-/** A storage that hung for a minute is no reason to wait for twenty. */
-const maxRestMs = 60_000;
+/** Nor is a storage that hung for a minute a reason to wait for longer. */
+const maxRestMs = 20_000;
 const writeLimitMs = 60_000;
 const stopLimitMs = 4000;
 const retryMs = 10 * 60_000;
@@ -78,15 +78,19 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
     return made;
   }
 
-  async function write(providerId: number, isAsked: boolean, signal: AbortSignal): Promise<void> {
+  /** @returns how long it took to find out what the page says, in ms; the storage may take longer */
+  async function write(providerId: number, isAsked: boolean, signal: AbortSignal): Promise<number> {
     const entry = await inventory.findStorageProvider(providerId);
-    if (entry === null) return;
+    let workMs = 0;
+    if (entry === null) return workMs;
     for (let tries = 0, written = ""; tries < maxTries; tries++) {
+      const startMs = performance.now();
       const targets = await recovery.newestGood(providerId);
+      workMs += performance.now() - startMs;
       // Nobody is to hear of a storage that never had a backup.
-      if (targets.length === 0 && !isAsked) return;
+      if (targets.length === 0 && !isAsked) return workMs;
       const now = JSON.stringify(targets);
-      if (now === written) return;
+      if (now === written) return workMs;
       written = now;
       const storage = await resolver.storage(providerId);
       signal.throwIfAborted();
@@ -103,6 +107,7 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
         await storage.replace(recoveryName, Buffer.from(page), { signal });
       }
     }
+    return workMs;
   }
 
   async function perform(providerId: number): Promise<void> {
@@ -111,9 +116,10 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
     const backups = [...pending.backups];
     pending.backups.clear();
     const startMs = performance.now();
+    let workMs = 0;
     const signal = AbortSignal.any([AbortSignal.timeout(writeLimitMs), stopping.signal]);
     try {
-      await write(providerId, pending.isAsked, signal);
+      workMs = await write(providerId, pending.isAsked, signal);
       for (const [id, was] of pending.warned) await recovery.removeWarning(id, was);
       pending.warned.clear();
     } catch (error) {
@@ -126,7 +132,8 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
       later(providerId, retryMs);
     }
     const endMs = performance.now();
-    pending.restUntilMs = endMs + Math.min(maxRestMs, restFactor * (endMs - startMs));
+    const restMs = Math.max(restFactor * workMs, endMs - startMs);
+    pending.restUntilMs = endMs + Math.min(restMs, maxRestMs);
   }
 
   function begin(providerId: number): Promise<void> {
