@@ -13,11 +13,26 @@ const wings = {
   src: [
     { regex: "^node:", message: "src/ runs in the browser." },
     { regex: "^(\\.\\./)+server/", message: "src/ and server/ meet in contract/ only." },
+    {
+      regex: "^react-router$",
+      importNames: [
+        "createBrowserRouter",
+        "Form",
+        "Link",
+        "NavLink",
+        "useBeforeUnload",
+        "useFetcher",
+        "useSearchParams",
+        "useSubmit",
+      ],
+      message:
+        "The router's file of these is 5 kB of the first load: see src/app/create-router.ts.",
+    },
   ],
   server: [{ regex: "^(\\.\\./)+src/", message: "src/ and server/ meet in contract/ only." }],
 };
 
-type Pattern = { regex: string; message: string };
+type Pattern = { regex: string; importNames?: string[]; message: string };
 
 const within = (files: string, patterns: Pattern[]) => {
   const rule: ["error", object] = ["error", { patterns }];

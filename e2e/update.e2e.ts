@@ -27,6 +27,13 @@ test("an open tab says once that there is a new build, loses nothing that is typ
   expect(await loadedAt()).toBe(before);
   await page.getByRole("button", { name: "Dismiss" }).click();
 
+  // Closed by hand, the browser itself asks.
+  const asked = page.waitForEvent("dialog");
+  await page.close({ runBeforeUnload: true });
+  const question = await asked;
+  expect(question.type()).toBe("beforeunload");
+  await question.dismiss();
+
   await page.getByRole("link", { name: "Settings" }).first().click();
   await page.getByRole("button", { name: "Keep editing" }).click();
   await expect(queue).toHaveValue("typed before the update");

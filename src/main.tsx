@@ -2,11 +2,12 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { startTransition, StrictMode } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { createBrowserRouter, type RouteObject } from "react-router";
+import type { DataRouter, RouteObject } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "./api/query.ts";
 import { takeLink, type SignInLink } from "./api/kept-session.ts";
 import { sessions } from "./api/session.ts";
+import { createRouter } from "./app/create-router.ts";
 import "./app/first-parts.ts";
 import { firstPageStands, idle } from "./app/idle.ts";
 import { restoreCache } from "./app/kept-cache.ts";
@@ -28,7 +29,7 @@ history.scrollRestoration = "manual";
 const frameMs = 200;
 
 let root: Root | null = null;
-let router: ReturnType<typeof createBrowserRouter> | null = null;
+let router: DataRouter | null = null;
 let mounts = 0;
 
 /** A router takes the lazy parts out of its routes as it loads them, so that the next one would have empty pages. */
@@ -44,7 +45,7 @@ function mount(): void {
   const place = document.querySelector("#root");
   if (place === null) throw new Error("index.html has no #root.");
   router?.dispose();
-  const mounted = createBrowserRouter(routes.map(copyOf));
+  const mounted = createRouter(routes.map(copyOf));
   router = mounted;
   const initialized = new Promise<void>((resolve) => {
     if (mounted.state.initialized) resolve();

@@ -1,6 +1,6 @@
 // Where a session begins: which service, which token, and for how long.
 import { type FormEvent, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
 import { callAs } from "../api/client.ts";
 import { queryClient } from "../api/query.ts";
@@ -66,7 +66,7 @@ function readForm(form: HTMLFormElement) {
 
 export function ConnectPage() {
   const navigate = useNavigate();
-  const [search] = useSearchParams();
+  const { search } = useLocation();
   const { session, ended } = useStore(sessions.state);
   const link = useStore(linkState);
   const [problem, setProblem] = useState<Problem>({});
@@ -90,7 +90,7 @@ export function ConnectPage() {
     queryClient.clear();
     sessions.connect({ address, token }, { remember });
     linkState.set({ kind: "none" });
-    await navigate(readFrom(search), { replace: true });
+    await navigate(readFrom(new URLSearchParams(search)), { replace: true });
   };
 
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -1,4 +1,5 @@
-import { useBeforeUnload, useBlocker } from "react-router";
+import { useEffect } from "react";
+import { useBlocker } from "react-router";
 import { sessions } from "../api/session.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -35,9 +36,12 @@ export function LeaveGuard({
       // Without a session there is nothing that could be sent.
       sessions.current() !== null,
   );
-  useBeforeUnload((event) => {
-    if (isDirty) event.preventDefault();
-  });
+  useEffect(() => {
+    if (!isDirty) return;
+    const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", askFirst);
+    return () => removeEventListener("beforeunload", askFirst);
+  }, [isDirty]);
   if (blocker.state !== "blocked") return null;
   return (
     <Dialog

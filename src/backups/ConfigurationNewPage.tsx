@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLoaderData, useSearchParams } from "react-router";
+import { useLoaderData, useLocation } from "react-router";
 import type { CreateBackupConfigurationBody } from "../../contract/backups/bodies.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
@@ -32,12 +32,12 @@ async function createConfiguration(serverId: number, body: CreateBackupConfigura
 
 export function ConfigurationNewPage() {
   const { serverId } = useLoaderData<typeof newConfigurationLoader>();
-  const [search] = useSearchParams();
+  const { search } = useLocation();
   const { data: server } = useQuery(serverQuery(serverId));
   const name = serverName(serverId, server);
   const choices = useChoices(serverId);
   // What is being filled in must not change when a list does.
-  const [defaultValues] = useState(() => newValues(search, choices));
+  const [defaultValues] = useState(() => newValues(new URLSearchParams(search), choices));
   return (
     <ConfigurationForm
       title="New backup"

@@ -1,4 +1,4 @@
-import { useLoaderData, useSearchParams } from "react-router";
+import { useLoaderData, useLocation } from "react-router";
 import { isInTransit } from "../../contract/states.ts";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -31,7 +31,7 @@ async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWork
 
 export function WorkerNewPage() {
   const { siteId, serverId, original, newest } = useLoaderData<typeof newWorkerLoader>();
-  const [search] = useSearchParams();
+  const { search } = useLocation();
   return (
     <WorkerForm
       // Another one that is duplicated is another form.
@@ -41,7 +41,7 @@ export function WorkerNewPage() {
       serverId={serverId}
       valuesOf={(root) =>
         original === null
-          ? withGiven(newValues(newest), search.get("with"))
+          ? withGiven(newValues(newest), new URLSearchParams(search).get("with"))
           : toValues(original, root)
       }
       save={(values) => createWorker(siteId, values)}
