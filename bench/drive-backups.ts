@@ -38,9 +38,9 @@ export async function takeBackup(
 ): Promise<Backup> {
   const asked = await service.call("POST", `/api/backup/${configurationId}`);
   const { id }: Backup = await asked.json();
-  return untilDone<Backup>(service, `/api/backup/${id}`, work, ({ status, output }) => {
+  return untilDone(service, `/api/backup/${id}`, work, ({ status, output, ended_at }) => {
     if (status === "failed") throw new Error(output);
-    return status === "finished";
+    return status === "finished" ? ended_at : null;
   });
 }
 
@@ -49,31 +49,38 @@ export async function restore(service: ServiceProcess, backupId: number): Promis
   await service.call("PUT", `/api/backup/${backupId}`, { skip_safety_backup: true });
   const path = `/api/backup/${backupId}`;
   const work = `restore ${backupId}`;
-  return untilDone<Backup>(service, path, work, ({ restore_status, restore_output }) => {
+  return untilDone(service, path, work, ({ restore_status, restore_output, restored_at }) => {
     if (restore_status === "failed") throw new Error(restore_output ?? "");
-    return restore_status === "finished";
+    return restore_status === "finished" ? restored_at : null;
   });
 }
 
-/** What each kind of work took at least so far. */
+/** What each kind of work took at least so far, by the service's own word. */
 const leastMs = new Map<string, number>();
 
 /**
  * Asks often enough to blur the time by a few thousandths, and seldom enough not to be what is measured: an answer takes the
  * service 2 ms of processor time, so nobody asks before 95 % of what the same work took before has passed.
  * @param work names it
+ * @param endOf when it ended, in an answer that says so; null until then
  */
-async function untilDone<Answer>(
+async function untilDone(
   service: ServiceProcess,
   path: string,
   work: string,
-  isThere: (answer: Answer) => boolean,
-): Promise<Answer> {
-  const startedMs = performance.now();
+  endOf: (answer: Backup) => string | null,
+): Promise<Backup> {
+  const startedMs = Date.now();
   const least = leastMs.get(work);
   await wait((least ?? 0) * 0.95);
-  const answer = await until(service, path, isThere, least === undefined ? 20 : least / 400);
-  leastMs.set(work, Math.min(performance.now() - startedMs, least ?? Infinity));
+  const answer = await until<Backup>(
+    service,
+    path,
+    (found) => endOf(found) !== null,
+    least === undefined ? 20 : Math.max(least / 400, 5),
+  );
+  const tookMs = Date.parse(endOf(answer) ?? "") - startedMs;
+  leastMs.set(work, Math.min(tookMs, least ?? Infinity));
   return answer;
 }
 
