@@ -11,6 +11,13 @@ const words = {
     "The database is read-only, as a standby is. Connect Quarterdeck to the primary database. Saved data is safe.",
 };
 
+/** As PostgreSQL says that a file can't grow. */
+const fullDiskState = "53100";
+
+/** @returns whether what a database told was that its disk is full */
+export const isFullDisk = ({ code }: { code?: string | undefined }): boolean =>
+  code === fullDiskState;
+
 /** Of a transaction that may only read. */
 const readOnlyState = "25006";
 
@@ -25,7 +32,7 @@ const bySqlState: Record<string, string> = {
   // A transaction that cannot be committed is rolled back as a whole: serialization, deadlock.
   "40001": words.conflict,
   "40P01": words.conflict,
-  "53100": words.full,
+  [fullDiskState]: words.full,
   "53300": words.crowded,
   // Shut down by somebody, ended by a crash, not up yet.
   "57P01": words.lost,

@@ -6,6 +6,7 @@ import { drizzle, migrate, sql } from "./drizzle.ts";
 import { toError } from "../to-error.ts";
 import { ReadOnlyDatabase } from "./database-error.ts";
 import { refuseMoved } from "./move-mark.ts";
+import { watchForFullDisk } from "./full-disk.ts";
 import { GuardedPool, guardTransactions, type SecondConnection } from "./guarded-pool.ts";
 import { noteSchema, refuseNewerSchema } from "./schema-version.ts";
 import { StorableClient, type ConnectionOptions } from "./storable.ts";
@@ -89,6 +90,7 @@ function connectTo(
   // A pool listens to the connections that nobody uses alone. One that is lost between two queries of a transaction fails the
   // next of them; it must not end the service as well.
   pool.on("connect", (client) => void client.on("error", () => undefined));
+  const disk = watchForFullDisk(pool);
   const db = drizzle(pool, { schema: tables });
   guardTransactions(db);
   return {
@@ -98,6 +100,7 @@ function connectTo(
         sql`select current_setting('transaction_read_only')::boolean as is_read_only`,
       );
       if (rows[0]?.is_read_only === true) throw new ReadOnlyDatabase();
+      await disk.refuseFull((statement) => db.transaction((tx) => tx.execute(statement)));
     },
     pool: () => ({
       open: pool.totalCount,

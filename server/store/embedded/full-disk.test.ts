@@ -9,7 +9,9 @@ import { promisify } from "node:util";
 import { Pool } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock, type Clock } from "../../clock.ts";
+import { openDatabase } from "../database.ts";
 import { describeDatabaseError } from "../database-error.ts";
+import { sql } from "../drizzle.ts";
 import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
 import { silent, startDatabase } from "./testing.ts";
 
@@ -66,6 +68,8 @@ test.skipIf(!isRoot || !isLinux)(
     const pool = new Pool({ ...connection, max: 2 });
     pool.on("error", () => {});
     onTestFinished(() => pool.end());
+    const database = await openDatabase(connection, () => undefined);
+    onTestFinished(() => database.close());
     await pool.query("create table t (id int primary key, filling text not null)");
 
     const ballast = join(disk, "ballast");
@@ -75,7 +79,8 @@ test.skipIf(!isRoot || !isLinux)(
     let refusal: unknown = null;
     for (let id = 1; refusal === null; id += 1) {
       try {
-        await pool.query("insert into t values ($1, repeat(md5($2), 1000))", [id, String(id)]);
+        const filling = sql`repeat(md5(${String(id)}), 1000)`;
+        await database.db.execute(sql`insert into t values (${id}, ${filling})`);
         saved.push(id);
       } catch (error) {
         refusal = error;
@@ -83,6 +88,11 @@ test.skipIf(!isRoot || !isLinux)(
     }
     expect(saved.length).toBeGreaterThan(0);
     expect(describeDatabaseError(refusal)).toMatch(
+      /disk is full|disk .* is full|is not responding/,
+    );
+
+    const unready = await database.ping().catch((error: unknown) => error);
+    expect(describeDatabaseError(unready)).toMatch(
       /disk is full|disk .* is full|is not responding/,
     );
 
@@ -101,6 +111,7 @@ test.skipIf(!isRoot || !isLinux)(
     const found = new Set(rows.map(({ id }) => id));
     expect(saved.filter((id) => !found.has(id))).toEqual([]);
     await pool.query("insert into t values (0, 'works again')");
+    await expect(database.ping()).resolves.toBeUndefined();
   },
 );
 
