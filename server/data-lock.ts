@@ -12,8 +12,9 @@ import {
   writeFileSync,
   type Stats,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolders } from "./make-folders.ts";
 import { toError } from "./to-error.ts";
 
 /** Another live process works in this data folder. */
@@ -55,8 +56,7 @@ export function lockDataFolder(folder: string): { release(): void } {
   const own = join(folder, lockFolder);
   const locks: DatabaseSync[] = [];
   try {
-    mkdirSync(dirname(folder), { recursive: true, mode: 0o755 });
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const owners = ownersOf(folder);
     makeOwn(own, "folder", owners);
     locks.push(hold(own, owners));

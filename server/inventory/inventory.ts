@@ -1,6 +1,6 @@
 // The inventory as a running part: read at start, again on every change, the last good state kept.
 import { watch } from "node:fs";
-import { access, chmod, mkdir, writeFile } from "node:fs/promises";
+import { access, chmod, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -15,6 +15,7 @@ import type { Complaint, Inventory } from "./schema.ts";
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import { messageOf } from "../loggable-error.ts";
+import { makeFolders } from "../make-folders.ts";
 import { inspect, type Inspected, InventoryError, readText } from "./file.ts";
 import { writeSample } from "./sample.ts";
 import { inventoryJsonSchema } from "./schema.ts";
@@ -162,7 +163,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     told = new Set(missing.map(key));
   };
 
-  await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+  makeFolders(dirname(file), 0o755);
   if (!(await exists(file))) {
     // A sample in its place would take everything away that another instance has put there.
     if (options.isShared && (await store.allServers()).length > 0) throw new InventoryMissing(file);
