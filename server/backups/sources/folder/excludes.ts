@@ -152,6 +152,7 @@ const named = ["-printf", "./%P\\0"];
  * @param caches folders below it that are caches
  * @param wanted those that are backed up, or the topmost of those that are left out
  * @param printed what find does with each in place of writing its name
+ * @param left where the kept ones are wanted, what find does with the topmost of the others
  */
 export function findArguments(
   root: string,
@@ -159,9 +160,10 @@ export function findArguments(
   caches: readonly string[],
   wanted: "kept" | "excluded",
   printed: readonly string[] = named,
+  left: readonly string[] = [],
 ): ["find", ...string[]] {
   const keep = wanted === "kept" ? ["(", ...withoutContent, "-o", ...printed, ")"] : writesNothing;
-  const leave = wanted === "kept" ? ["-prune"] : [...printed, "-prune"];
+  const leave = wanted === "kept" ? ["-prune", ...left] : [...printed, "-prune"];
   const rules = parsePatterns(excludes?.patterns ?? []).toReversed();
   const orElse = (condition: string[], action: string[]) => [
     "(",

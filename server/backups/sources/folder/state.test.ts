@@ -1,7 +1,8 @@
 // What a folder says of itself, by the times of its entries alone.
 import { mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
 import { anyTimes } from "../../testing/any-times.ts";
@@ -101,6 +102,28 @@ test.each(machines)("on $machine what is left out may change, the rules may not"
   for (const patterns of [["/cache/*"], ["/cache/*", "/*.tmp", "!/cache/page"], []])
     expect(await state({ ...excludes, patterns }), patterns.join(" ")).not.toBe(first);
 });
+
+test.each(machines)(
+  "on $machine what the log of a database holds is seen, although the log is left out",
+  async (its) => {
+    const { at, state } = await makeSite(its.open, "one");
+    const excludes = { patterns: ["*-wal", "*-shm"], caches: false };
+    const database = new DatabaseSync(at("shop.sqlite"));
+    onTestFinished(() => database.close());
+    database.exec("pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a)");
+    await mkdir(at("folder-wal"));
+    const first = await state(excludes);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    await writeFile(at("folder-wal/page"), "left out");
+    await writeFile(at("other-shm"), "left out");
+    expect(await state(excludes)).toBe(first);
+    database.exec("insert into t values (1)");
+    const next = await state(excludes);
+    expect(next).toMatch(/^[0-9a-f]{64}$/);
+    expect(next).not.toBe(first);
+    expect(await state(excludes, { ...anyTimes, settledSeconds: 60 })).toBe(null);
+  },
+);
 
 test.each(machines)("on $machine times are not trusted too early", async (its) => {
   const { at, state } = await makeSite(its.open);

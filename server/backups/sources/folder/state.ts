@@ -39,6 +39,8 @@ const archiveVersion = 1;
 const described = ["-printf", "%P\\0%y %m %U %G %s %D:%i %T@ %C@ %l\\0"];
 /** Of a folder whose times change with what is left out of it: what is kept there is named anyway. */
 const describedWithoutTimes = ["-printf", "%P\\0%y %m %U %G %D:%i\\0"];
+/** A database is copied with what its log holds, also where that is left out. */
+const isLog = ["-type", "f", "(", "-name", "*-wal", "-o", "-name", "*-journal", ")"] as const;
 /** In more of them times count: they are arguments of a command. */
 const maxPartFolders = 32;
 
@@ -88,16 +90,17 @@ export async function stateOfFolder(folder: Folder, signal: AbortSignal): Promis
   const real = known ?? (await findRealRoot(host, root, signal));
   const caches = await findCaches(host, real, excludes, signal);
   const parts = oneOf(await findPartFolders(folder, real, caches, signal));
+  const unlessUnsettled = [...untilUnsettled(times.settledSeconds), ...described];
   const action = [
     "(",
     ...(parts.length === 0
       ? []
       : ["-type", "d", "(", ...parts, ")", ...describedWithoutTimes, "-o"]),
-    ...untilUnsettled(times.settledSeconds),
-    ...described,
+    ...unlessUnsettled,
     ")",
   ];
-  const listing = findArguments(real, excludes, caches, "kept", action);
+  const ofLogs = ["(", ...isLog, "(", ...unlessUnsettled, ")", "-o", "-true", ")"];
+  const listing = findArguments(real, excludes, caches, "kept", action, ofLogs);
   const { exitCode, stdout, stderr } = await host.run({
     argv: ["sh", "-c", look, "sh", root, ...pipelineOf(listing, ["sha256sum"])],
     environment: tarEnvironment,
