@@ -11,7 +11,8 @@ import {
   truncate,
   writeFile,
 } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Readable } from "node:stream";
 import { array, assert, asyncProperty, integer } from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -143,6 +144,39 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     );
   });
 
+  test("a database with several names has what its log holds under the name that has one", async () => {
+    const { root, folder, source, dump, attempt } = await makeSource();
+    const file = join(folder, "live");
+    const database = new DatabaseSync(file);
+    database.exec("pragma journal_mode = wal; create table t (x); pragma wal_checkpoint(truncate)");
+    database.exec("insert into t values (1)");
+    const [content, log] = [await readFile(file), await readFile(`${file}-wal`)];
+    database.close();
+    // As a crash leaves it. Whichever folder is archived first, a name without a log comes before one that has it.
+    const [one, other] = ["one", "other"].map((name) => join("long".repeat(30), name));
+    for (const [first, second] of [
+      [`${one}/x`, `${other}/x`],
+      [`${other}/y`, `${one}/y`],
+    ] as const) {
+      await mkdir(dirname(join(root, first)), { recursive: true });
+      await mkdir(dirname(join(root, second)), { recursive: true });
+      await writeFile(join(root, first), content);
+      await link(join(root, first), join(root, second));
+      await writeFile(join(root, `${second}-wal`), log);
+    }
+    await chmod(join(root, `${one}/x`), 0o640);
+
+    const { archive, manifest } = await dump();
+    expect((await namesIn(archive)).filter((name) => name.endsWith("-wal"))).toEqual([]);
+    const restored = await extract(archive);
+    for (const name of [`${other}/x`, `${one}/y`])
+      expect(query("select x from t", join(restored, name)), name).toEqual([{ x: 1 }]);
+    expect((await stat(join(restored, `${other}/x`))).mode & 0o777).toBe(0o640);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      /as backed up\. 3 SQLite databases in it passed/,
+    );
+  });
+
   test("a drill fails on a torn database, also in a backup that did not look for them", async () => {
     const { root, source, attempt } = await makeSource();
     await mkdir(root);
@@ -209,7 +243,11 @@ test("an archive is passed on byte for byte, however it is cut, where nothing is
   for (let number = 0; number < 20; number += 1)
     await writeFile(join(root, "deep".repeat(40), `${number}`), Buffer.alloc(number * 100, "x"));
   const archive = execFileSync("tar", ["--create", "--format=posix", "--directory", root, "."]);
-  const databases = { copy: async () => null, isDatabase: async () => false };
+  const databases = {
+    copy: async () => null,
+    isDatabase: async () => false,
+    hasLog: async () => false,
+  };
   await assert(
     asyncProperty(array(integer({ min: 1, max: 3000 }), { minLength: 1 }), async (sizes) => {
       const pieces: Buffer[] = [];

@@ -14,7 +14,12 @@ import { tidying } from "./place.ts";
 import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
 import { isNotUsable } from "../sqlite/failures.ts";
 import { checkRoom, removeFile } from "../sqlite/files.ts";
-import { hasSqliteHeader, smallestDatabaseBytes, sqliteHeaderBytes } from "../sqlite/header.ts";
+import {
+  hasSqliteHeader,
+  logEnds,
+  smallestDatabaseBytes,
+  sqliteHeaderBytes,
+} from "../sqlite/header.ts";
 import { doSqliteWork, workWithoutThread } from "../sqlite/work.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -54,6 +59,14 @@ const isSqliteFile = defineTask(
     }
   },
 );
+
+const hasLog = defineTask(folderTasks, "hasLog", async (target: Target): Promise<boolean> => {
+  for (const end of logEnds) {
+    const log = await lstat(Buffer.concat([pathOf(target), Buffer.from(end)])).catch(() => null);
+    if (log !== null && log.isFile() && log.size > 0) return true;
+  }
+  return false;
+});
 
 /** A link is not followed: what it leads to is another entry, or outside. */
 export async function startsAsDatabase(path: Buffer): Promise<boolean> {
@@ -145,7 +158,7 @@ export type FoundDatabases = SiteDatabases & {
 };
 
 /** How the databases of one folder are read, where they lie. Names are as archived, one character a byte. */
-type DatabaseReader = Pick<SiteDatabases, "isDatabase"> & {
+type DatabaseReader = Pick<SiteDatabases, "isDatabase" | "hasLog"> & {
   /** @returns why SQLite cannot copy it, or what it copied */
   snapshot(name: string): Promise<Snapshot | string>;
   /** Hands the last copy on, and removes it. */
@@ -156,7 +169,7 @@ type DatabaseReader = Pick<SiteDatabases, "isDatabase"> & {
 
 /** @param say called for each database, with a line for the operator */
 export function tellDatabases(
-  { isDatabase, snapshot, send, clear }: DatabaseReader,
+  { isDatabase, hasLog, snapshot, send, clear }: DatabaseReader,
   say: (line: string) => void,
 ): FoundDatabases {
   const found: SiteDatabase[] = [];
@@ -168,6 +181,7 @@ export function tellDatabases(
       if (found.length > 0) await clear();
     },
     isDatabase,
+    hasLog,
     async copy(name): Promise<DatabaseCopy | null> {
       const copy = await snapshot(name);
       if (typeof copy === "string") {
@@ -212,6 +226,7 @@ export function createSiteDatabases(
 
   const reader: DatabaseReader = {
     isDatabase: (name) => perform(isSqliteFile, { root, name, isApart }),
+    hasLog: (name) => perform(hasLog, { root, name, isApart }),
     snapshot: (name) => perform(snapshotDatabase, { root, name, isApart, scratchFolder, to }),
     async send(take) {
       const taken = callbackify(take);

@@ -11,6 +11,7 @@ import {
   pathOf,
   textAt,
   typeOf,
+  asFile,
   withSize,
   type PaxRecord,
 } from "./tar-header.ts";
@@ -63,18 +64,20 @@ export function readEntry(piece: Buffer, start: number): ReadEntry {
   }
 }
 
-/** @returns headers of the same file with content of another size, none of it left out */
+/** @returns headers of the same file with content of another size, none of it left out, also in place of a link to it */
 export function rewriteHead({ path, header, extension }: Entry, sizeBytes: number): Buffer {
   const parts: Buffer[] = [];
   if (extension !== null) {
     const kept = extension.records
-      .filter(({ key }) => key !== "size" && key !== "path" && !key.startsWith("GNU.sparse."))
+      .filter(({ key }) => !replacedKeys.has(key) && !key.startsWith("GNU.sparse."))
       .map(({ raw }) => raw);
     const content = Buffer.from([...kept, recordOf("path", path)].join(""), "latin1");
     parts.push(withSize(extension.header, content.length), content, padding(content.length));
   }
-  return Buffer.concat([...parts, withSize(header, sizeBytes)]);
+  return Buffer.concat([...parts, asFile(header, sizeBytes)]);
 }
+
+const replacedKeys = new Set(["size", "path", "linkpath"]);
 
 /** The length in front of a record counts its own digits. */
 export function recordOf(key: string, value: string): string {

@@ -22,6 +22,8 @@ export type SiteDatabases = {
   copy(path: string): Promise<DatabaseCopy | null>;
   /** Whether a database that SQLite can open is there. @throws SourceError */
   isDatabase(path: string): Promise<boolean>;
+  /** Whether a log lies beside it under this name, which SQLite would not look for under another. @throws SourceError */
+  hasLog(path: string): Promise<boolean>;
 };
 
 export function createRewriter(
@@ -45,9 +47,11 @@ export function createRewriter(
 
   /** @returns null where the piece ends too early to tell */
   async function findCopy(entry: Entry, piece: Buffer): Promise<DatabaseCopy | "none" | null> {
-    const { path, type, isSparse, contentAt, contentBytes } = entry;
-    if (type !== "0" || contentBytes === 0) return "none";
-    if (!isSparse) {
+    const { path, type, target, isSparse, contentAt, contentBytes } = entry;
+    if (type === "1") {
+      if (!copied.has(target) || !(await databases.hasLog(path))) return "none";
+    } else if (type !== "0" || contentBytes === 0) return "none";
+    else if (!isSparse) {
       if (piece.length - contentAt < sqliteHeaderBytes) return null;
       if (!hasSqliteHeader(piece.subarray(contentAt))) return "none";
     } else if (!(await databases.isDatabase(path))) return "none";

@@ -8,6 +8,7 @@ import { fileSystemsOf } from "./mounts.ts";
 import { findCaches } from "./remote/carry.ts";
 import { findRealRoot } from "./remote/place.ts";
 import { createArguments, tarEnvironment } from "./tar.ts";
+import { logEnds } from "../sqlite/header.ts";
 
 /** When the times of files are taken at their word. */
 export type TrustedTimes = {
@@ -40,7 +41,13 @@ const described = ["-printf", "%P\\0%y %m %U %G %s %D:%i %T@ %C@ %l\\0"];
 /** Of a folder whose times change with what is left out of it: what is kept there is named anyway. */
 const describedWithoutTimes = ["-printf", "%P\\0%y %m %U %G %D:%i\\0"];
 /** A database is copied with what its log holds, also where that is left out. */
-const isLog = ["-type", "f", "(", "-name", "*-wal", "-o", "-name", "*-journal", ")"] as const;
+const isLog = [
+  "-type",
+  "f",
+  "(",
+  ...logEnds.flatMap((end, at) => [...(at === 0 ? [] : ["-o"]), "-name", `*${end}`]),
+  ")",
+];
 /** In more of them times count: they are arguments of a command. */
 const maxPartFolders = 32;
 

@@ -117,5 +117,17 @@ export function withSize(header: Buffer, sizeBytes: number): Buffer {
   return changed;
 }
 
+const typeAt = 156;
+const targetAt = 157;
+const targetBytes = 100;
+
+/** @returns a copy of a file's header, or of a link's to it, that says another size */
+export function asFile(header: Buffer, sizeBytes: number): Buffer {
+  const changed = Buffer.from(header);
+  changed.write("0", typeAt, "latin1");
+  changed.fill(0, targetAt, targetAt + targetBytes);
+  return withSize(changed, sizeBytes);
+}
+
 export const padding = (sizeBytes: number): Buffer =>
   Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes);

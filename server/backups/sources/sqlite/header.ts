@@ -11,8 +11,10 @@ export const smallestDatabaseBytes = 512;
 export const hasSqliteHeader = (beginning: Uint8Array): boolean =>
   beginning.length >= magic.length && magic.equals(beginning.subarray(0, magic.length));
 
-/** What SQLite keeps beside a database. */
-export const companionEnds = ["-journal", "-wal", "-shm"] as const;
+/** What of a database SQLite keeps beside it. */
+export const logEnds = ["-journal", "-wal"] as const;
+/** All that SQLite keeps beside a database. */
+export const companionEnds = [...logEnds, "-shm"] as const;
 
 /** @returns the database's path if this is a name that SQLite gives to what it keeps beside one */
 export function databaseBeside(path: string): string | null {

@@ -5,7 +5,7 @@ import type { Host } from "../../../../hosts/host.ts";
 import { shown, tellDatabases, type FoundDatabases, type Snapshot } from "../databases.ts";
 import type { Attempt } from "../../source.ts";
 import { isNotUsable, sqliteError } from "../../sqlite/failures.ts";
-import { smallestDatabaseBytes } from "../../sqlite/header.ts";
+import { logEnds, smallestDatabaseBytes } from "../../sqlite/header.ts";
 import { check, checkArguments, copyName, readCheck } from "../../sqlite/remote/check.ts";
 import { send } from "../../sqlite/remote/dump.ts";
 import {
@@ -46,6 +46,8 @@ tell "$(stat -c %s ${copyName})"`;
 
 const probe = `s=$(look); [ -s "$real" ] || s=empty; tell "$s"; [ "$s" = open ] || exit 0
 step q -readonly "$real" 'select count(*) from sqlite_master'`;
+
+const lookForLog = `${logEnds.map((end) => `[ -s "$real${end}" ]`).join(" || ")} && tell yes || tell no`;
 
 /** @returns null where the path is not text, and so cannot be handed to a shell */
 const textOf = (name: string): string | null => {
@@ -94,6 +96,13 @@ export function createSiteDatabasesThere(
         const path = posix.join(root, text);
         const { word, step } = await ask(targetOf(path, shown(name)), probe, [], { signal });
         return word() === "open" && step().exitCode === 0;
+      },
+      async hasLog(name) {
+        const text = textOf(name);
+        if (text === null) return false;
+        const path = posix.join(root, text);
+        const { word } = await ask(targetOf(path, shown(name)), lookForLog, [], { signal });
+        return word() === "yes";
       },
       async snapshot(name) {
         const text = textOf(name);
