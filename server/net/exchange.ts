@@ -75,15 +75,24 @@ function receive(
   { host, keepBytes }: Pick<Limits, "host" | "keepBytes">,
 ): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
-    let hasAnswered = false;
-    outgoing.on("error", reject);
+    let answer: IncomingMessage | null = null;
+    const breakOff = () =>
+      reject(new SendError("broken", `${host} closed the connection during the response.`));
+    outgoing.on("error", (error) => {
+      if (answer === null) return reject(error);
+      // What comes after a whole answer, such as the body of a 204, takes nothing back: its “end” follows.
+      if (answer.complete) return;
+      // Whoever has begun to answer has the request.
+      if (toError(error).code === "ECONNRESET") return breakOff();
+      reject(error);
+    });
     outgoing.on("close", () => {
       // E.g. after a “101 Switching Protocols”, which nobody asked for: Node reports no error then.
-      if (!hasAnswered)
+      if (answer === null)
         reject(new SendError("broken", `${host} closed the connection without a response.`));
     });
     outgoing.on("response", (response) => {
-      hasAnswered = true;
+      answer = response;
       const address = response.socket.remoteAddress ?? "";
       const kept: Buffer[] = [];
       let bytes = 0;
@@ -103,8 +112,6 @@ function receive(
         response.destroy();
       });
       response.on("end", finish);
-      const breakOff = () =>
-        reject(new SendError("broken", `${host} closed the connection during the response.`));
       response.on("error", breakOff);
       response.on("close", breakOff);
     });

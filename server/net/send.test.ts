@@ -47,6 +47,26 @@ describe("an answer", () => {
     expect((await makeSender().send(post(receiver.url))).status).toBe(status);
   });
 
+  test.each([
+    ["a 204 that has a body", "HTTP/1.1 204 No Content\r\n\r\nOK", 204, ""],
+    [
+      "more than was announced",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK and more",
+      200,
+      "OK",
+    ],
+  ])(
+    "with %s is what its status says, and its connection is given up",
+    async (_, bytes, status, body) => {
+      const receiver = await serveBytes((socket) => socket.write(bytes));
+      const sender = makeSender();
+      for (let count = 0; count < 2; count++)
+        expect(await sender.send(post(receiver.url))).toMatchObject({ status, body });
+      expect(receiver.connections).toHaveLength(2);
+      await soon(() => expect(receiver.connections.every(({ destroyed }) => destroyed)).toBe(true));
+    },
+  );
+
   test("that redirects is not followed", async () => {
     const secret = await serve((_request, response) => response.end("secret"));
     const receiver = await serve((_request, response) =>
@@ -123,6 +143,22 @@ describe("connections", () => {
     await sender.send(post(receiver.url));
     expect((await sender.send(post(receiver.url))).status).toBe(200);
     expect(receiver.connections).toHaveLength(2);
+  });
+
+  test("that break off during an answer get no second request", async () => {
+    let count = 0;
+    const receiver = await serve(({ socket }, response) => {
+      count += 1;
+      if (count === 1) response.end("ok");
+      else {
+        response.writeHead(200, { "Content-Length": 100 }).write("half");
+        setImmediate(() => socket.resetAndDestroy());
+      }
+    });
+    const sender = makeSender();
+    await sender.send(post(receiver.url));
+    await expectFailure(sender.send(post(receiver.url)), "broken", /during the response/);
+    expect(count).toBe(2);
   });
 
   test("are closed with the sender", async () => {
