@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../api/api-error.ts";
-import { idTrouble, savedText, testRefusal, typeWord, withSeen } from "./channel-facts.ts";
+import {
+  idTrouble,
+  messageLooks,
+  savedText,
+  testRefusal,
+  typeWord,
+  withSeen,
+} from "./channel-facts.ts";
 
 const names = ["", "ops", "on-call", "managers"];
 const nameOf = (id: number) => names[id] ?? `Channel ${id}`;
@@ -25,6 +32,10 @@ test.each<[[number, boolean][], string]>([
   ],
 ])("describes a saved change in a sentence: %j", (pairs, text) => {
   expect(savedText(new Map(pairs), nameOf, "shop")).toBe(text);
+});
+
+test("a failed message is not said to have reached its provider", () => {
+  expect(messageLooks.failed.help).toMatch(/rejected .*, or no attempt succeeded/);
 });
 
 test("a kind of channel that only the service knows keeps the service's word", () => {

@@ -28,7 +28,10 @@ export const messageLooks: Record<ChannelMessageState, StateLook> = {
   pending: { tone: "busy", help: "Not sent yet." },
   retrying: { tone: "warn", help: "The last attempt failed. Quarterdeck retries automatically." },
   delivered: { tone: "good", help: "The provider accepted the message." },
-  failed: { tone: "bad", help: "The provider rejected the message." },
+  failed: {
+    tone: "bad",
+    help: "Not delivered: the provider rejected the message, or no attempt succeeded. Quarterdeck doesn't retry.",
+  },
 };
 
 const isTest = ({ event }: ChannelMessage): boolean => event === "channel.test";

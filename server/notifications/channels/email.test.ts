@@ -1,10 +1,13 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { inspect } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Message } from "./channel.ts";
-import { createEmailChannel } from "./email.ts";
+import { createEmailChannel, tryMailServer } from "./email.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 import { startMailServer } from "./testing/mail-server.ts";
+import { portOf } from "../../testing/port-of.ts";
 import { awfulLine, awfulMessage, awfulReason, isCutOf, plainMessage } from "./testing/messages.ts";
 
 const login = { user: "deck@example.com", password: "p/a#ss:w%rd" };
@@ -145,6 +148,46 @@ test.each([
       message: expect.stringMatching(words),
     });
     expect(server.logins).toBe(0);
+  },
+);
+
+/** Plays a mail server whose answers to some commands are given; it is no machine that one would call local. */
+async function play(answers: Record<string, string>): Promise<number> {
+  const peer = createServer((socket) => {
+    socket.on("error", () => undefined);
+    const answer = (command: string) => socket.write(`${answers[command] ?? "250 ok"}\r\n`);
+    answer("CONN");
+    socket.on("data", (line) => answer(/^\w+/.exec(line.toString())?.[0] ?? ""));
+  }).listen(0, "127.0.0.1");
+  await once(peer, "listening");
+  onTestFinished(() => void peer.close());
+  return portOf(peer);
+}
+const starttls = { CONN: "220 hello", EHLO: "250-hello\r\n250 STARTTLS" };
+test.each([
+  [
+    true,
+    { ...starttls, STARTTLS: "454 4.7.0 Try later" },
+    /refuses STARTTLS for now, .*password: 454/,
+  ],
+  [
+    false,
+    { ...starttls, STARTTLS: "454 4.7.0 Try later" },
+    /refuses the STARTTLS that it offers: 454/,
+  ],
+  [false, { CONN: "554 5.7.1 You are on a list" }, /refuses the connection: 554 5\.7\.1 You/],
+  [false, { CONN: "421 4.3.2 Closing" }, /refuses the connection: 421 4\.3\.2 Closing/],
+])(
+  "before a message is begun no password and no message is said to be refused",
+  async (hasLogin, answers, words) => {
+    const smtp = {
+      ...readSmtpUrl(`smtp://127.1:${await play(answers)}`),
+      login: hasLogin ? login : null,
+    };
+    const channel = createEmailChannel({ email: "oncall@example.com", smtp });
+    const expected = { message: expect.stringMatching(words) };
+    expect(await failure(channel.send(plainMessage, calm))).toMatchObject(expected);
+    await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject(expected);
   },
 );
 

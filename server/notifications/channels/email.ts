@@ -107,10 +107,21 @@ const byCode: Record<string, string> = {
   ECONNRESET: "closed the connection.",
 };
 
-const refusedByCode: Record<string, string> = {
-  EAUTH: "refuses the login of SMTP_URL",
-  ETLS: "doesn't support STARTTLS, so Quarterdeck doesn't send the password; try smtps:// in SMTP_URL",
-};
+/** Commands before those of the message, with the greeting as `CONN`. */
+const openingCommands = new Set(["CONN", "EHLO", "HELO"]);
+
+function refusedWords(
+  { code, command = "", responseCode = 0 }: NodemailerError,
+  { login }: SmtpSettings,
+) {
+  if (code === "EAUTH") return "refuses the login of SMTP_URL";
+  if (code === "ETLS" && login === null) return "refuses the STARTTLS that it offers";
+  if (code === "ETLS")
+    return responseCode < 500
+      ? "refuses STARTTLS for now, so Quarterdeck doesn't send the password"
+      : "doesn't support STARTTLS, so Quarterdeck doesn't send the password; try smtps:// in SMTP_URL";
+  return openingCommands.has(command) ? "refuses the connection" : "rejected the message";
+}
 
 // What is wrong with the login or the message itself stays wrong; a connection may come back.
 const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "ECONFIG"]);
@@ -120,7 +131,7 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
   if (deadline.aborted) return new ChannelError(`${server} timed out.`);
   const { code = "", response, responseCode, message } = error;
   if (response !== undefined && responseCode !== undefined) {
-    const refused = refusedByCode[code] ?? "rejected the message";
+    const refused = refusedWords(error, smtp);
     return new ChannelError(`${server} ${refused}: ${saying(response, smtp)}`, {
       isPermanent: responseCode >= 500,
     });
