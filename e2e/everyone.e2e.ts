@@ -111,14 +111,21 @@ test("a browser whose clock is a day slow tells by the service's clock how long 
   await expect(process.getByRole("time")).toHaveText(/^just now$|minutes? ago$/);
 });
 
-test("a long name stays within the question that asks for it, and is taken as it reads @long", async ({
+test("a long name stays within the page and the question that asks for it, and is taken as it reads @long", async ({
   connected: page,
   service,
+  site,
   backups,
 }) => {
   // The accent is a character of its own, and a browser shows the two spaces as one.
   const { id } = await backups.createConfiguration({ name: `${"L".repeat(200)}  cafe\u0301` });
   await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, `${service.url}/backup-configurations/${id}/edit`);
+  await expect(page.getByLabel("Breadcrumbs")).toContainText("LLL");
+  await expectNoSidewaysScroll(page);
+  await visit(page, `${service.url}/sites/${site.id}/workers?q=${"L".repeat(200)}`);
+  await expect(page.getByText(/^No results for “LLL/)).toBeVisible();
+  await expectNoSidewaysScroll(page);
   await visit(page, `${service.url}/backup-configurations/${id}`);
   await page.getByRole("button", { name: /^Delete: / }).click();
   const question = page.getByRole("alertdialog");

@@ -497,6 +497,28 @@ test("fits a phone, and is accessible in light and dark @long", async ({ page })
   }
 });
 
+test("a name without a place to break it stays within the page @long", async ({ page }) => {
+  const before = await text();
+  const name = "a_name_of_as_many_characters_as_one_may_have_in_the_inventory_"
+    .repeat(2)
+    .slice(0, 99);
+  const entries = `
+servers: [{ id: 1, name: ${name}, connection: local }]
+sites: [{ id: 1, server: 1, name: ${name}, root: ${folder}/shop, databases: [1] }]
+databases: [{ id: 1, server: 1, name: ${name}, engine: sqlite, path: ${folder}/shop.sqlite }]
+storage_providers: [{ id: 1, name: ${name}, type: local, path: ${folder}/copies }]
+`;
+  await writeFile(file, entries);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, "/sites/1/edit");
+  await expect(page.getByLabel(name, { exact: true })).toBeChecked();
+  await expectNoSidewaysScroll(page);
+  await open(page, "/storage-providers/1/adopt");
+  await expect(page.getByText(/^Lists the backups in a_name_/)).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await writeFile(file, before);
+});
+
 test("is for tokens that may do everything, and for services that have it @long", async ({
   page,
   expected,

@@ -22,7 +22,7 @@ type EmptyStateProps = {
 
 export function EmptyState({ title, art, children, action }: EmptyStateProps) {
   return (
-    <div className="grid justify-items-center gap-2 px-6 py-14 text-center">
+    <div className="grid justify-items-center gap-2 px-6 py-14 text-center wrap-anywhere">
       {art !== undefined && (
         <div className="mb-3 h-18">
           <Suspense>

@@ -49,7 +49,11 @@ export function Field({
     <div className="w-full min-w-0">
       <div className="flex min-h-6 items-center gap-2">
         {layout === "beside" && control}
-        <label htmlFor={id} className="font-medium">
+        <label
+          htmlFor={id}
+          // Beside its box a label may be any name. One above shares its line with a term, and would be cut within a word.
+          className={`font-medium${layout === "beside" ? " wrap-anywhere" : ""}`}
+        >
           {label}
         </label>
         {term !== undefined && (

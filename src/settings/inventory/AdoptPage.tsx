@@ -72,7 +72,7 @@ export function AdoptPage() {
           />
         }
       />
-      <p className="max-w-prose text-muted">
+      <p className="max-w-prose wrap-anywhere text-muted">
         Lists the backups in <strong className="text-ink">{name}</strong> that an earlier
         installation made, or that a deleted backup configuration left. You can then restore them.
         Adopt only from a storage that you trust, and only if no other installation uses it any
