@@ -34,6 +34,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     service = await createBackupTestService({}, { connection: await connectionOf() });
     await mkdir(at("public/images"), { recursive: true });
     await chmod(at("public/images"), 0o750);
+    await mkdir(at("private"), { mode: 0o700 });
     await writeFile(at("public/index.php"), "from the backup", { mode: 0o640 });
     await chmod(at("public/index.php"), 0o604);
     await writeFile(at("public/images/ä logo$(x).png"), "logo");
@@ -97,6 +98,12 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await rm(at("-dash"));
     await restore("-dash", "finished");
     expect(await read("-dash")).toBe("dash");
+    // Of a set-group-ID folder a new one is made with that bit.
+    await rm(at("private"), { recursive: true });
+    await chmod(at(), 0o2755);
+    await restore("private", "finished");
+    await chmod(at(), 0o755);
+    expect((await lstat(at("private"))).mode & 0o7777).toBe(0o700);
   });
 
   test("no link on the way is followed", async () => {

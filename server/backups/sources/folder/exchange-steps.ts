@@ -9,7 +9,7 @@ import { access, chmod, lstat, mkdir, readdir, rename, rmdir, utimes } from "nod
 import { join } from "node:path";
 import { defineTask } from "../../../hosts/task.ts";
 import { isThere, mountsWithin, syncFolder } from "./place.ts";
-import type { Settled } from "./swap-steps.ts";
+import { makeFresh, type Settled } from "./swap-steps.ts";
 import { folderTasks } from "./tasks.ts";
 import { pathBelow } from "./walk.ts";
 import { SourceError } from "../source.ts";
@@ -57,7 +57,7 @@ export const beginExchange = defineTask(
   async (exchange: Exchange): Promise<void> => {
     const reason = await whyNotExchangeable(exchange.root);
     if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}.`);
-    await mkdir(pathsOf(exchange).fresh, { mode: 0o700 });
+    await makeFresh(pathsOf(exchange).fresh);
   },
 );
 

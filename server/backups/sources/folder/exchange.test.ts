@@ -92,6 +92,14 @@ test.skipIf(!isRoot || !isLinux)(
     expect(await source.warnings?.(never)).toEqual([]);
     await source.restore(Readable.from([archive]), attempt());
     expect(await wordOf(disk)).toBe("new");
+
+    // Whose folders are made as set-group-ID ones.
+    await chmod(root, 0o2755);
+    await mkdir(join(root, "private"), { mode: 0o700 });
+    await chmod(join(root, "private"), 0o700);
+    await source.restore(Readable.from([(await dump()).archive]), attempt());
+    const modes = [root, join(root, "private")].map(async (path) => (await stat(path)).mode);
+    expect((await Promise.all(modes)).map((mode) => mode & 0o7777)).toEqual([0o2755, 0o700]);
   },
 );
 

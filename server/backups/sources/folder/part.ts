@@ -51,7 +51,7 @@ const refuseFolder = `if [ -d "./$1" ] && [ ! -L "./$1" ]; then printf 'partial\
 /** Answers where the entry lies that is exchanged, and how much of the path is not there yet. */
 const prepare = (isPartial: boolean) => `${walk(":")}
 ${isPartial ? refuseFolder : ""}
-mkdir -m 700 -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
+mkdir -m 700 -- "./$scratch" && chmod g-s -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
 printf 'ok\\n%s\\n%s' "$#" "$at"`;
 
 /** `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for there. */

@@ -106,6 +106,7 @@ async function makeHardSite(root: string): Promise<void> {
   await writeFile(at("setuid"), "s");
   await mkdir(at("sticky"));
   await mkdir(at("group"));
+  await mkdir(at("private"), { mode: 0o700 });
   if (isRoot) await chown(at("setuid"), 12345, 54321);
   if (isRoot) await lchown(at("dangling"), 12345, 0);
   await chmod(at("setuid"), 0o4755);
@@ -129,6 +130,8 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
   test("everything that a folder can hold comes back as it was, and a drill agrees", async () => {
     const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
     await makeHardSite(root);
+    // Of a set-group-ID folder a new one is made with that bit.
+    await chmod(folder, 0o2755);
     const before = await fingerprint(root);
     const { manifest, archive } = await dump();
     expect(said).toEqual([]);

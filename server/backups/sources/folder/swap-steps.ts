@@ -1,6 +1,6 @@
 // The steps of a swap that rename, performed by whoever may: the site's account, or the service through a handle.
 import { constants } from "node:fs";
-import { lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
 import type { Account } from "../../../hosts/account.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
@@ -19,13 +19,22 @@ export const beginSwap = defineTask(
     try {
       await refuseImpossible(place);
       const fresh = reachOf(place, place.fresh);
-      await mkdir(fresh, { mode: 0o700 });
+      await makeFresh(fresh);
       if (place.owner !== null) await giveTo(place.owner, fresh);
     } catch (error) {
       throw new SourceError(inSwapWords(place, error));
     }
   },
 );
+
+/**
+ * Makes an empty folder to extract into. In a set-group-ID folder it would be one as well, and so would the folders in it: of one
+ * that nobody but its owner may use, tar finds the mode right as it made it.
+ */
+export async function makeFresh(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 });
+  await chmod(folder, 0o700);
+}
 
 async function giveTo({ uid, gid }: Account, folder: string): Promise<void> {
   const handle = await open(

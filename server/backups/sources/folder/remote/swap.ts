@@ -54,7 +54,9 @@ export function swapThere(host: Host, place: Place): Swap {
 
     async begin(signal) {
       await refuseImpossible(signal);
-      await runScript(host, 'mkdir -m 700 -- "$1"', [pathOf(place, place.fresh)], signal);
+      // See makeFresh.
+      const script = 'mkdir -m 700 -- "$1" && chmod g-s -- "$1"';
+      await runScript(host, script, [pathOf(place, place.fresh)], signal);
     },
 
     flush: () => flushToDisk(host, place.parent),
