@@ -115,6 +115,7 @@ describe.skipIf(
       "CREATE TABLE posts (id INT PRIMARY KEY, title TEXT, body BLOB); INSERT INTO posts VALUES (1, 'ü 😀', x'00FF27'), (2, 'a\\\\b', NULL); CREATE VIEW titles AS SELECT title FROM posts; CREATE TRIGGER t BEFORE INSERT ON posts FOR EACH ROW SET NEW.title = UPPER(NEW.title) /* as the shop wants it */;",
     );
     await mkdir(join(site(), "public"));
+    await mkdir(join(site(), "private"), { mode: 0o700 });
     await writeFile(join(site(), "public/app.js"), "1");
     await chmod(join(site(), "public/app.js"), 0o4711);
     await link(join(site(), "public/app.js"), join(site(), "other.js"));
@@ -170,6 +171,8 @@ describe.skipIf(
     await mariadb.query(null, "DROP DATABASE `blog``s 'old'`");
     await rm(join(service.folder, "orders.sqlite"));
     await rename(site(), `${site()}-lost`);
+    // Of a set-group-ID folder a new one is made with that bit.
+    await chmod(service.folder, 0o2755);
 
     const { port, hostname, username, password } = new URL(postgres.url(shop));
     const follow = () =>

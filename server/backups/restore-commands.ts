@@ -149,7 +149,8 @@ function contentCommands(
     case "folder":
       return [
         `mkdir -p ${quoteWord(posix.dirname(path))}`,
-        `mkdir ${quoteWord(path)}`,
+        // Inherited, the bit would stay on folders of mode 700.
+        `mkdir ${quoteWord(path)} && chmod g-s ${quoteWord(path)}`,
         `${unpacked} | tar --extract --same-permissions --same-owner --numeric-owner --xattrs --xattrs-include='*' --acls --delay-directory-restore -C ${quoteWord(path)}`,
       ];
   }
