@@ -118,6 +118,22 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     expect(await readdir(join(folder, "releases"))).toEqual(["1"]);
   });
 
+  test("an archive of another program comes back, and what tar does not know of it is said", async () => {
+    const { root, folder, source, attempt, said } = await makeSource();
+    await makeSite(root, "new");
+    const file = join(folder, "archive.tar");
+    // As bsdtar writes it.
+    const known = "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY";
+    await run("tar", ["-cf", file, "--format=posix", known, "-C", root, "."]);
+    const archive = await readFile(file);
+    await rm(file);
+    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(/^4 entries /);
+    await rm(root, { recursive: true });
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await wordOf(root)).toBe("new");
+    expect(said).toContain("Ignoring unknown extended header keyword 'LIBARCHIVE.creationtime'");
+  });
+
   /** A tar made by hand: what GNU tar would never write. */
   function hostileArchive(
     entries: { name: string; type?: string; link?: string; content?: string }[],

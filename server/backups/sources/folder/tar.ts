@@ -69,6 +69,8 @@ const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
     verdict: "owner",
   },
   { words: /: socket ignored$/, verdict: "note" },
+  // Of an archive that something else made; everything else of the entry is there.
+  { words: /^Ignoring unknown extended header keyword /, verdict: "note" },
   { words: /: Warning: |^Warning: |support is not available|^Removing leading /, verdict: "note" },
 ];
 
