@@ -123,7 +123,8 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     await makeSite(root, "new");
     const file = join(folder, "archive.tar");
     // As bsdtar writes it.
-    const known = "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY";
+    const known =
+      "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY,SCHILY.xattr.com.apple.provenance:=x";
     await run("tar", ["-cf", file, "--format=posix", known, "-C", root, "."]);
     const archive = await readFile(file);
     await rm(file);

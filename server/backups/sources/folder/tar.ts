@@ -71,6 +71,12 @@ const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
   { words: /: socket ignored$/, verdict: "note" },
   // Of an archive that something else made; everything else of the entry is there.
   { words: /^Ignoring unknown extended header keyword /, verdict: "note" },
+  // Nor has Linux attributes outside of its four namespaces, as macOS has.
+  {
+    words:
+      /^l?setxattr(?:at)?: Cannot set '(?!(?:user|trusted|security|system)\.).*: Operation not supported$/,
+    verdict: "note",
+  },
   { words: /: Warning: |^Warning: |support is not available|^Removing leading /, verdict: "note" },
 ];
 
