@@ -46,12 +46,16 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
 
   // Of a kind that the site's folder is none of: refused in words.
   const folder = join(provider.folder, `brought-${database.id}`);
-  await mkdir(folder);
-  await writeFile(join(folder, "orders.gz"), packed);
   await page.goto(`${service.url}/import?server=${server.id}&storage=${provider.id}`);
   await page.getByLabel("Database or site").selectOption(`${site.name} (site)`);
   await page.getByLabel("Path begins with").fill(`brought-${database.id}/`);
   await page.getByLabel("Path begins with").press("Enter");
+  await expect(page.getByText(/Copy one into the storage, then list again\.$/)).toHaveText(
+    /^No results for “brought-/,
+  );
+  await mkdir(folder);
+  await writeFile(join(folder, "orders.gz"), packed);
+  await page.getByRole("button", { name: "List" }).click();
   await expect(page.getByText("Choose a file in the storage.")).toHaveCount(0);
   await expectAccessible(page);
   const stored = page.getByRole("radio", { name: `brought-${database.id}/orders.gz` });

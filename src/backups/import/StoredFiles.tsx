@@ -24,6 +24,8 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
   const group = useId();
   const list = () => {
     onChoose(null);
+    // Listed again, there may be other files by now.
+    if (typed.trim() === prefix) void files.refetch();
     setPrefix(typed.trim());
   };
   const found = files.data?.files ?? [];
@@ -58,8 +60,9 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
         <fieldset className="grid max-h-80 auto-rows-max gap-1 overflow-y-auto">
           <legend className="sr-only">Files in the storage</legend>
           {found.length === 0 && (
-            <p className="text-sm text-muted">
-              There are no files to import. Copy one into the storage, then list again.
+            <p className="text-sm wrap-anywhere text-muted">
+              {prefix === "" ? "There are no files to import" : `No results for “${prefix}”`}. Copy
+              one into the storage, then list again.
             </p>
           )}
           {found.map((one) => (
