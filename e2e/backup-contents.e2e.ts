@@ -14,20 +14,25 @@ test("the tables of a database's backup are listed with their rows, and one is p
   service,
   backups,
 }) => {
+  const file = new DatabaseSync(backups.database.file);
+  const long = "a_table_".repeat(30);
+  file.exec(`create table ${long} (x)`);
   const backup = await runOnce(backups);
   await page.goto(`${service.url}/backups/${backup.id}`);
   await page.getByRole("link", { name: "Contents", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `Contents of backup ${backup.id}`,
   );
-  await expect(page.getByRole("heading", { name: "1 table, 50 rows" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "2 tables, 50 rows" })).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: "orders" })).toContainText("50");
+  // Without a pointer nothing tells what a name that is cut off ends with.
+  const name = page.getByText(long);
+  expect(await name.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
   await page.getByLabel("Find a table").fill("users");
   await expect(page.getByText("No results for “users”")).toBeVisible();
   await expectAccessible(page);
 
   // After it was dropped, beside a table that the backup doesn't know.
-  const file = new DatabaseSync(backups.database.file);
   file.exec("drop table orders; create table later (x); insert into later values (1)");
   await page.getByLabel("Find a table").fill("orders");
   await page.getByRole("button", { name: "Restore orders" }).click();
@@ -45,6 +50,7 @@ test("what a PostgreSQL backup holds beside tables is listed by kind @long", asy
   connected: page,
   service,
   backups,
+  expected,
 }) => {
   test.skip(!hasPostgresServer, "needs a PostgreSQL server");
   const postgres = await startPostgresServer();
@@ -73,6 +79,10 @@ test("what a PostgreSQL backup holds beside tables is listed by kind @long", asy
     await page.getByLabel("Kind").selectOption({ label: "function (1)" });
     await expect(row("public.twice(integer)")).toBeVisible();
     await expect(row("public.shown")).toHaveCount(0);
+    // Longer than the service takes: what is typed stays, and is made shorter.
+    expected.push(/422 \(Unprocessable/);
+    await page.getByLabel("Find an object").fill("shown".repeat(60));
+    await expect(page.getByRole("main").getByRole("alert")).toBeVisible();
     await page.getByLabel("Find an object").fill("shown");
     await expect(page.getByText("No results for “shown”")).toBeVisible();
     await expectAccessible(page);

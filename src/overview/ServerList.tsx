@@ -119,7 +119,11 @@ export function ServerList({ servers }: { servers: readonly OverviewServer[] }) 
           <ServerLine key={server.id} server={server} sites={sites} />
         ))}
       </ul>
-      <output className={shown.length > 0 ? "sr-only" : "block px-4 py-3 text-sm text-muted"}>
+      <output
+        className={
+          shown.length > 0 ? "sr-only" : "block px-4 py-3 text-sm wrap-anywhere text-muted"
+        }
+      >
         {wanted === ""
           ? ""
           : shown.length === 0

@@ -177,7 +177,9 @@ export function PlaceTree({ servers }: { servers: readonly OverviewServer[] }) {
         })}
       </ul>
       {branches.length === 0 && filter.trim() !== "" && (
-        <p className="px-2 py-1 text-sm text-muted">No results for “{filter.trim()}”</p>
+        <p className="px-2 py-1 text-sm wrap-anywhere text-muted">
+          No results for “{filter.trim()}”
+        </p>
       )}
     </>
   );

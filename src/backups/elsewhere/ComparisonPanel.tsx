@@ -15,11 +15,7 @@ const nameColumn: Column<ComparedCount> = {
   id: "table",
   header: "Table",
   isRest: true,
-  cell: ({ name }) => (
-    <span className="block truncate" title={name}>
-      {name}
-    </span>
-  ),
+  cell: ({ name }) => <span className="wrap-anywhere">{name}</span>,
 };
 const backupColumn: Column<ComparedCount> = {
   id: "backup",

@@ -15,11 +15,7 @@ const columns: Column<Row>[] = [
     id: "database",
     header: "Database",
     isRest: true,
-    cell: ({ name }) => (
-      <span className="block truncate" title={name}>
-        {name}
-      </span>
-    ),
+    cell: ({ name }) => <span className="wrap-anywhere">{name}</span>,
   },
   {
     id: "tables",

@@ -185,7 +185,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
         <Panel>
           <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
           {data.files.length === 0 && data.state === "ready" && (
-            <p className="px-4 py-3 text-sm text-muted">
+            <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
               {search === "" ? "This folder is empty." : `No results for “${search}”`}
             </p>
           )}

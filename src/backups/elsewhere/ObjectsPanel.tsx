@@ -24,11 +24,7 @@ const columns: Column<Row>[] = [
     id: "name",
     header: "Name",
     isRest: true,
-    cell: ({ name }) => (
-      <span className="block truncate" title={name}>
-        {name}
-      </span>
-    ),
+    cell: ({ name }) => <span className="wrap-anywhere">{name}</span>,
   },
   {
     id: "kind",
@@ -64,11 +60,14 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
     placeholderData: keepPreviousData,
   });
   if (data !== undefined && data.listing !== listing) setListing(data.listing);
+  // What was listed stays beside the reason why something else isn't, and so does the field that is being typed in.
+  const [listed, setListed] = useState(data);
+  if (data !== undefined && data !== listed) setListed(data);
   const open = () => {
     if (isOpened) void refetch();
     setIsOpened(true);
   };
-  if (isEncrypted && data === undefined)
+  if (isEncrypted && listed === undefined)
     return (
       <Panel title="Other objects">
         <div className="p-4">
@@ -76,7 +75,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
         </div>
       </Panel>
     );
-  if (data === undefined)
+  if (listed === undefined)
     return error === null ? (
       <p className="text-sm text-muted">Reading the table of contents…</p>
     ) : (
@@ -84,7 +83,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
         {describeError(error).message}
       </Notice>
     );
-  const { kinds, total, per_page: perPage, objects } = data;
+  const { kinds, total, per_page: perPage, objects } = listed;
   const all = kinds.reduce((sum, { count }) => sum + count, 0);
   const from = total === 0 ? null : (view.page - 1) * perPage + 1;
   const pageButton = (label: string, page: number, isThere: boolean) =>
@@ -126,7 +125,12 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
           )}
         </Field>
       </div>
-      {!data.is_complete && (
+      {error !== null && (
+        <Notice tone="bad" isAlert>
+          {describeError(error).message}
+        </Notice>
+      )}
+      {!listed.is_complete && (
         <Notice tone="warn">
           <p>The backup holds more objects than are listed here.</p>
         </Notice>
@@ -139,7 +143,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
           keyOf={({ kind, name }) => `${kind} ${name}`}
         />
         {objects.length === 0 && (
-          <p className="px-4 py-3 text-sm text-muted">
+          <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
             {view.search === ""
               ? "The backup contains only tables."
               : `No results for “${view.search.trim()}”`}

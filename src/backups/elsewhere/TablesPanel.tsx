@@ -18,11 +18,7 @@ const columns: Column<Row>[] = [
     id: "table",
     header: "Table",
     isRest: true,
-    cell: ({ name }) => (
-      <span className="block truncate" title={name}>
-        {name}
-      </span>
-    ),
+    cell: ({ name }) => <span className="wrap-anywhere">{name}</span>,
   },
   { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => countText(rows) },
 ];
@@ -76,7 +72,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
           keyOf={({ name }) => name}
         />
         {found.length === 0 && (
-          <p className="px-4 py-3 text-sm text-muted">
+          <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
             {words === "" ? "The backup holds no tables." : `No results for “${wanted.trim()}”`}
           </p>
         )}
