@@ -260,6 +260,11 @@ test("the timeline is searched, and filtered by person and days, all in the addr
   await expect(entries(page)).toHaveCount(1);
   await expect(entries(page)).toContainText("checkout-v2");
   await expect(page).toHaveURL(/q=basket\+check/);
+  await expect(search).toBeFocused();
+  await page.goBack();
+  await expect(search).toHaveValue("");
+  await page.goForward();
+  await expect(search).toHaveValue("basket check");
   await page.reload();
   await expect(search).toHaveValue("basket check");
   await expect(entries(page)).toHaveCount(1);

@@ -118,11 +118,17 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await expect(page.getByText("1–200 of 210")).toBeVisible();
   await page.getByRole("link", { name: "Next" }).click();
   await expect(row("309.txt")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Next" })).toBeFocused();
   await page.getByRole("navigation", { name: "Folder" }).getByText("Site folder").click();
   await expect(row("index.html")).toBeVisible();
   await page.getByLabel("Find a file").fill("LOGO");
-  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByLabel("Find a file").press("Enter");
   await expect(row("public/images/logo.svg")).toBeVisible();
+  await expect(page.getByLabel("Find a file")).toBeFocused();
+  await page.goBack();
+  await expect(page.getByLabel("Find a file")).toHaveValue("");
+  await page.goForward();
+  await expect(page.getByLabel("Find a file")).toHaveValue("LOGO");
 
   // One file back, while everything else stays.
   await writeFile(join(root, "public/images/logo.svg"), "spoiled");

@@ -155,6 +155,9 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await search.fill(`delivery ${delivered?.id}`);
   await search.press("Enter");
   await expect(page).toHaveURL(/\?q=/);
+  await page.goBack();
+  await expect(search, "what is searched for no more").toHaveValue("");
+  await page.goForward();
   await page.reload();
   await expect(search).toHaveValue(`delivery ${delivered?.id}`);
   await expect(rows).toHaveCount(2);

@@ -76,9 +76,7 @@ export function Filters({ sitesOf, actors }: FiltersProps) {
           show({ ...rest, ...(chosen !== undefined && { kind: chosen }) });
         }}
       />
-      {actors !== undefined && (
-        <MoreFilters key={filter.q} filter={filter} actors={actors} show={show} />
-      )}
+      {actors !== undefined && <MoreFilters filter={filter} actors={actors} show={show} />}
       {isFiltered(filter) && (
         <div ref={handFocusOn} className="flex h-9 items-center">
           <LinkButton to={paths.activity()}>Clear filters</LinkButton>

@@ -1,6 +1,6 @@
 // The timeline's filters that not every service has: words, who, and days.
-import { useState } from "react";
 import type { Activity } from "../../contract/activity.ts";
+import { useTypedText } from "../app/typed-text.ts";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Choice } from "./Choice.tsx";
@@ -15,7 +15,7 @@ type MoreFiltersProps = {
 type TextName = "actor" | "q" | "from" | "to";
 
 export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
-  const [typed, setTyped] = useState(filter.q ?? "");
+  const [typed, setTyped] = useTypedText(filter.q ?? "");
   const set = (name: TextName, value: string) => {
     const { [name]: _before, ...others } = filter;
     show({ ...others, ...(value !== "" && { [name]: value }) });

@@ -16,7 +16,7 @@ const Step = ({ isEnd, command, ...rest }: StepProps) => (
 );
 
 export type PagerLinksProps = {
-  meta: Page<unknown>["meta"];
+  meta: Pick<Page<unknown>["meta"], "current_page" | "last_page" | "from" | "to" | "total">;
   pathOf: (page: number) => string;
 };
 

@@ -1,9 +1,9 @@
 // Which deliveries are shown: by status, by event, by id. All of it stands in the address.
-import { useState } from "react";
 import { useNavigate } from "react-router";
 import { eventTypes } from "../../contract/events.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
+import { useTypedText } from "../app/typed-text.ts";
 import { type DeliveriesView, paths } from "../paths.ts";
 import { Field } from "../ui/Field.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
@@ -20,7 +20,7 @@ type DeliveryFiltersProps = {
 export function DeliveryFilters({ webhookId, view, counts }: DeliveryFiltersProps) {
   const navigate = useNavigate();
   const { status, event, q } = view;
-  const [typed, setTyped] = useState(q ?? "");
+  const [typed, setTyped] = useTypedText(q ?? "");
   // The first page of what was chosen; an opened delivery may not be part of it.
   const show = (change: DeliveriesView) =>
     void navigate(
@@ -85,7 +85,7 @@ export function DeliveryFilters({ webhookId, view, counts }: DeliveryFiltersProp
               value={typed}
               onChange={({ target }) => {
                 setTyped(target.value);
-                if (target.value === "") show({ q: undefined });
+                if (target.value === "" && q !== undefined) show({ q: undefined });
               }}
             />
           )}

@@ -7,13 +7,13 @@ import type { ArchiveFiles } from "../../../contract/backups/contents.ts";
 import { countText } from "../../../contract/count-text.ts";
 import { describeError } from "../../api/api-error.ts";
 import { Link } from "../../app/Link.tsx";
-import { LinkButton } from "../../app/LinkButton.tsx";
+import { PageLinks } from "../../app/PageLinks.tsx";
+import { useTypedText } from "../../app/typed-text.ts";
 import { paths } from "../../paths.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
 import { Notice } from "../../ui/Notice.tsx";
-import { Pager } from "../../ui/Pager.tsx";
 import { Panel } from "../../ui/Panel.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { Time } from "../../ui/Time.tsx";
@@ -132,29 +132,31 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
     if (isOpened) void refetch();
     setIsOpened(true);
   };
-  const find = (event: FormEvent<HTMLFormElement>) => {
+  const [typed, setTyped] = useTypedText(search);
+  const find = (event: FormEvent) => {
     event.preventDefault();
-    const q = new FormData(event.currentTarget).get("q");
-    if (typeof q === "string") void navigate(paths.backupContents(id, { folder, q: q.trim() }));
+    void navigate(paths.backupContents(id, { folder, q: typed.trim() }));
   };
   if (backup.encrypted === true && data === undefined)
     return <OpenForm identity={identity} onOpen={open} isOpening={isFetching} error={error} />;
   const total = data?.total ?? 0;
   const perPage = data?.per_page ?? 1;
-  const from = total === 0 ? null : (page - 1) * perPage + 1;
-  const pageLink = (label: string, to: number, isThere: boolean) =>
-    isThere && (
-      <LinkButton size="sm" to={paths.backupContents(id, { folder, q: search, page: to })}>
-        {label}
-      </LinkButton>
-    );
+  const before = (page - 1) * perPage;
+  const shown = data?.files.length ?? 0;
   return (
     <div className="grid gap-4">
       <search>
-        {/* Begins anew with each address. */}
-        <form key={`${folder} ${search}`} onSubmit={find} className="flex max-w-md items-end gap-2">
+        <form onSubmit={find} className="flex max-w-md items-end gap-2">
           <Field label="Find a file">
-            {(aria) => <Input {...aria} name="q" type="search" defaultValue={search} />}
+            {(aria) => (
+              <Input
+                {...aria}
+                type="search"
+                maxLength={255}
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+              />
+            )}
           </Field>
           <Button type="submit" isChange={false}>
             Find
@@ -184,20 +186,21 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
       {data !== undefined && (
         <Panel>
           <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
-          {data.files.length === 0 && data.state === "ready" && (
+          {total === 0 && data.state === "ready" && (
             <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
               {search === "" ? "This folder is empty." : `No results for “${search}”`}
             </p>
           )}
-          {total > perPage && (
-            <Pager
-              from={from}
-              to={from === null ? null : Math.min(total, from + data.files.length - 1)}
-              total={total}
-              previous={pageLink("Previous", page - 1, page > 1)}
-              next={pageLink("Next", page + 1, page * perPage < total)}
-            />
-          )}
+          <PageLinks
+            meta={{
+              current_page: page,
+              last_page: Math.ceil(total / perPage),
+              from: shown === 0 ? null : before + 1,
+              to: shown === 0 ? null : before + shown,
+              total,
+            }}
+            pathOf={(to) => paths.backupContents(id, { folder, q: search, page: to })}
+          />
         </Panel>
       )}
     </div>

@@ -86,12 +86,17 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
   const { kinds, total, per_page: perPage, objects } = listed;
   const all = kinds.reduce((sum, { count }) => sum + count, 0);
   const from = total === 0 ? null : (view.page - 1) * perPage + 1;
-  const pageButton = (label: string, page: number, isThere: boolean) =>
-    isThere && (
-      <Button size="sm" isChange={false} onClick={() => setView({ ...view, page })}>
-        {label}
-      </Button>
-    );
+  // At an end it stays, so that whoever pressed it keeps the focus.
+  const pageButton = (label: string, page: number, end: string | undefined) => (
+    <Button
+      size="sm"
+      isChange={false}
+      disabledReason={end}
+      onClick={() => setView({ ...view, page })}
+    >
+      {label}
+    </Button>
+  );
   return (
     <div className="grid gap-4">
       <div className="grid max-w-2xl gap-4 sm:grid-cols-2">
@@ -154,8 +159,16 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
             from={from}
             to={from === null ? null : Math.min(total, from + objects.length - 1)}
             total={total}
-            previous={pageButton("Previous", view.page - 1, view.page > 1)}
-            next={pageButton("Next", view.page + 1, view.page * perPage < total)}
+            previous={pageButton(
+              "Previous",
+              view.page - 1,
+              view.page > 1 ? undefined : "This is the first page.",
+            )}
+            next={pageButton(
+              "Next",
+              view.page + 1,
+              view.page * perPage < total ? undefined : "This is the last page.",
+            )}
           />
         )}
       </Panel>
