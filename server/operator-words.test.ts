@@ -8,3 +8,10 @@ test("a HOST that this machine does not have is told in a sentence", async () =>
   );
   expect(operatorWords(error)).toBe("This machine has no address 192.0.2.1. Correct HOST.");
 });
+
+test("what ends because of a lost database is not said to connect again by itself", () => {
+  const error = new Error("timeout exceeded when trying to connect");
+  expect(operatorWords(new Error("deeper", { cause: error }))).toMatch(
+    /^The database is not responding\. Check .*, then try again\.$/,
+  );
+});

@@ -4,7 +4,7 @@ import { DataFolderInUse, DataFolderUnusable } from "./data-lock.ts";
 import { InventoryError } from "./inventory/file.ts";
 import { InventoryMissing } from "./inventory/inventory.ts";
 import { SelfBackupError } from "./self-backup/self-backup-error.ts";
-import { describeDatabaseError } from "./store/database-error.ts";
+import { describeDatabaseError, lostWords } from "./store/database-error.ts";
 import { EmbeddedPostgresError } from "./store/embedded/embedded-postgres.ts";
 import { DatabaseMoved } from "./store/move-mark.ts";
 import { MoveError } from "./store/move/move-error.ts";
@@ -39,5 +39,10 @@ export function operatorWords(error: unknown): string | null {
     return `This machine has no address ${address}. Correct HOST.`;
   if (code === "EACCES" && port !== undefined)
     return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
-  return describeDatabaseError(error);
+  const words = describeDatabaseError(error);
+  // What has ended connects to nothing again.
+  return words === lostWords ? lostForGood : words;
 }
+
+const lostForGood =
+  "The database is not responding. Check the database's log and whether the machine is overloaded, then try again.";

@@ -11,6 +11,9 @@ const words = {
     "The database is read-only, as a standby is. Connect Quarterdeck to the primary database. Saved data is safe.",
 };
 
+/** Of a service that goes on. */
+export const lostWords = words.lost;
+
 /** As PostgreSQL says that a file can't grow. */
 const fullDiskState = "53100";
 
