@@ -25,9 +25,9 @@ export function createCoalesce(options: {
 }): Receive {
   const { messages, channels, queue, clock } = options;
 
-  /** When a message that tells the same may follow this one. */
-  const quietUntil = ({ ended_at, created_at }: MessageRow): number =>
-    (ended_at ?? created_at).getTime() + burstMs;
+  /** When a message that tells the same may follow this one. Its times may be of a clock that has been set back since. */
+  const quietUntil = ({ ended_at, created_at }: MessageRow, nowMs: number): number =>
+    Math.min((ended_at ?? created_at).getTime(), nowMs) + burstMs;
 
   /** Coalesces an event with a waiting message. @returns false when the message has been taken to be sent */
   async function coalesce(
@@ -54,7 +54,9 @@ export function createCoalesce(options: {
       if (isFit && (await coalesce(tx, own, event))) return;
     }
     const previous = await messages.newestAbout(tx, channelId, key, event.type);
-    const dueAt = new Date(Math.max(nowMs, previous === null ? 0 : quietUntil(previous.message)));
+    const dueAt = new Date(
+      Math.max(nowMs, previous === null ? 0 : quietUntil(previous.message, nowMs)),
+    );
     if (own === null || own.message.ended_at !== null) {
       const open = await messages.openOfKind(tx, channelId, event.type, dueAt);
       if (open !== null && (await coalesce(tx, open, event))) return;

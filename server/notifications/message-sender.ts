@@ -31,7 +31,7 @@ const longestTurnMs = 60_000;
 /** Seconds between an attempt and the next one. */
 const retrySeconds = [10, 60, 300, 1800, 7200];
 /** No provider is waited for longer, whatever it asks. */
-const longestWaitMs = 24 * 3600 * 1000;
+export const longestWaitMs = 24 * 3600 * 1000;
 
 type Outcome = { isDelivered: boolean; answer: string; waitMs: number | null };
 

@@ -2,7 +2,7 @@
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
-import { and, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
+import { and, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
@@ -114,6 +114,14 @@ export function createMessageStore(db: Database) {
         where m.channel_id = ${channelId} and m.next_attempt_at is not null and ${mayGo}`);
       const dueAt = rows[0]?.due_at ?? null;
       return dueAt === null ? null : new Date(dueAt);
+    },
+
+    /** Makes due what would wait longer than any rule makes it: the clock has been set back since. */
+    async endLongWaits(tx: Connection, now: Date, longestMs: number): Promise<void> {
+      await tx
+        .update(channelMessages)
+        .set({ next_attempt_at: now })
+        .where(gt(channelMessages.next_attempt_at, new Date(now.getTime() + longestMs)));
     },
 
     /** Channels that have something left to send. */

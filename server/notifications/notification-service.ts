@@ -6,6 +6,7 @@ import { InvalidFields, unauthorized } from "../http/service-error.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import type { ChannelOwner, ChannelStore } from "./channel-store.ts";
+import { longestWaitMs } from "./message-sender.ts";
 import type { MessageRow, MessageStore } from "./message-store.ts";
 
 type NotificationServiceOptions = {
@@ -96,7 +97,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
       });
     },
 
-    /** Gives whatever is to be sent a job, should it have none. */
+    /** Gives whatever is to be sent a job, should it have none, and ends waits of a clock that has been set back. */
     catchUp: (): Promise<void> =>
       messages.transaction(async (tx) => {
         const ids = await messages.channelsWithUnsent(tx);
@@ -104,6 +105,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
           tx,
           ids.map((key) => ({ key, delayMs: 0 })),
         );
+        await messages.endLongWaits(tx, new Date(clock.now()), longestWaitMs);
       }),
   };
 }

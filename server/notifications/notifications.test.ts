@@ -1,10 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
+import { createApp } from "../app.ts";
 import { endsWhenAsked } from "../testing/artisan.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startHttpPeer } from "./channels/testing/http-peer.ts";
@@ -190,6 +191,34 @@ describe("a burst", () => {
     expect(service.slack.accepted).toHaveLength(before + 2);
     expect(JSON.stringify(service.slack.accepted.at(-1))).toContain("29 times, last at 2");
   });
+});
+
+test("what was sent before the clock was set back holds up no message, and no message waits longer than it may", async () => {
+  await service.choose([2]);
+  const dayMs = 24 * 3600 * 1000;
+  await service.ahead(400 * dayMs);
+  await service.deploy();
+  await service.newest(2, "delivered");
+  service.discord.answerNext({ status: 500, body: {} });
+  await service.call("POST", "/api/notification-channel/2/test");
+  await service.newest(2, "retrying", "channel.test");
+  await service.ahead(-400 * dayMs);
+  await service.deploy();
+  const waiting = await service.newest(2, "pending");
+  expect(Date.parse(waiting.next_attempt_at ?? "")).toBeLessThanOrEqual(
+    service.options.clock.now() + 60_000,
+  );
+  await service.ahead(61_000);
+  await service.newest(2, "delivered");
+  const unsent = () =>
+    service.query(
+      "select id from channel_messages where channel_id = 2 and next_attempt_at is not null",
+    );
+  expect(await unsent()).toHaveLength(1);
+  // As each hour, a start looks after what waits.
+  const next = await createApp(service.options);
+  onTestFinished(() => next.close("keep"));
+  await soon(async () => expect(await unsent()).toEqual([]));
 });
 
 describe("a provider that fails", () => {

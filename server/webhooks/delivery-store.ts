@@ -2,7 +2,7 @@
 // in the middle loses nothing, and the receiver knows the message by its id.
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, asc, desc, eq, inArray, isNotNull, sql } from "../store/drizzle.ts";
+import { and, asc, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow, insertRows } from "../store/rows.ts";
 import { storableJson } from "../store/storable.ts";
@@ -156,6 +156,14 @@ export function createDeliveryStore(db: Database) {
             isNotNull(webhookDeliveries.next_attempt_at),
           ),
         );
+    },
+
+    /** Makes due what would wait longer than any rule makes it: the clock has been set back since. */
+    async endLongWaits(tx: Connection, now: Date, longestMs: number): Promise<void> {
+      await tx
+        .update(webhookDeliveries)
+        .set({ next_attempt_at: now })
+        .where(gt(webhookDeliveries.next_attempt_at, new Date(now.getTime() + longestMs)));
     },
 
     /**

@@ -7,9 +7,9 @@ import type { RecordedAttempt } from "./delivery-store.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
 /** Nobody is waited for longer than the longest wait of the schedule. */
-const longestWaitMs = 24 * 3600 * 1000;
+export const longestWaitMs = 24 * 3600 * 1000;
 /** An event that nothing else follows is tried again after this at the latest. */
-const longestGapMs = longestWaitMs * 1.2;
+export const longestGapMs = longestWaitMs * 1.2;
 /** Receivers that failed together are not all tried again at the same moment. */
 const jitter = 0.2;
 

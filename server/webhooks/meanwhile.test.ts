@@ -174,3 +174,21 @@ test("what is to be sent and has no job gets one at the next start", async () =>
   await service.newest(webhook.id, "delivered", 2);
   expect(receiver.arrivals).toHaveLength(2);
 });
+
+test("what waits for a clock that has been set back since is sent, and holds up nothing", async () => {
+  const { receiver, webhook } = await service.receive(status(503, { "Retry-After": "3600" }));
+  await service.ahead(400 * 24 * 3600 * 1000);
+  await service.deploy({ commit: "first" });
+  await service.newest(webhook.id, "retrying", 1);
+  await service.ahead(-400 * 24 * 3600 * 1000);
+  receiver.answer(status(200));
+  await service.deploy({ commit: "second" });
+  await service.newest(webhook.id, "pending");
+  // As each hour, a start looks after what waits.
+  const next = await createApp(service.options);
+  onTestFinished(() => next.close("keep"));
+  await service.newest(webhook.id, "delivered", 1);
+  const commits = receiver.arrivals.map(({ body }): string => JSON.parse(body).data.commit);
+  expect(commits).toEqual(["first", "first", "second"]);
+  expect(await service.show(webhook.id)).toMatchObject({ status: "enabled", paused_until: null });
+});

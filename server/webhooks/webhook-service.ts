@@ -16,6 +16,7 @@ import { sql } from "../store/drizzle.ts";
 import { chosenEvents, createChangeWebhook } from "./change-webhook.ts";
 import type { DeliveryStore, DeliveryWithEvent } from "./delivery-store.ts";
 import { pingEvent, webhookEntry } from "./event-data.ts";
+import { longestGapMs, longestWaitMs } from "./judge-attempts.ts";
 import { missedOf, sendFailed, sendMissed, sentAnew } from "./missed-store.ts";
 import type { Beside } from "./serializer.ts";
 import { makeSecret } from "./signature.ts";
@@ -190,14 +191,16 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    /** Gives whatever is to be sent a job, should it have none. */
+    /** Gives whatever is to be sent a job, should it have none, and ends waits of a clock that has been set back. */
     catchUp: (): Promise<void> =>
       webhooks.transaction(async (tx) => {
+        await webhooks.endLongPauses(tx, now(), longestWaitMs);
         const ids = await deliveries.webhooksWithUnsent(tx);
         await queue.ensure(
           tx,
           ids.map((key) => ({ key, delayMs: 0 })),
         );
+        await deliveries.endLongWaits(tx, now(), longestGapMs);
       }),
 
     /** Makes a delivery of each event for each webhook of its sites that wants it; for a disabled or paused one, to be sent later. */

@@ -1,7 +1,7 @@
 // The webhooks' rows.
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { eq, inArray, sql } from "../store/drizzle.ts";
+import { eq, gt, inArray, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
 import { sites, webhooks } from "../store/tables.ts";
@@ -105,6 +105,14 @@ export function createWebhookStore(db: Database) {
         .where(inArray(webhooks.id, [...ids]))
         .orderBy(webhooks.id)
         .for("share", { of: webhooks }),
+
+    /** Ends what receivers asked for where it would last longer than any may ask: the clock has been set back since. */
+    async endLongPauses(tx: Connection, now: Date, longestMs: number): Promise<void> {
+      await tx
+        .update(webhooks)
+        .set({ paused_until: null })
+        .where(gt(webhooks.paused_until, new Date(now.getTime() + longestMs)));
+    },
 
     async remove(tx: Connection, id: number): Promise<boolean> {
       const gone = await tx
