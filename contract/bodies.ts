@@ -2,19 +2,8 @@
 import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";
-import { line, ownId, storableText } from "./inputs.ts";
-import { timestampPattern, toTimestamp } from "./values.ts";
-
-/** Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
-function isMoment(text: string): boolean {
-  const date = new Date(text);
-  const milliseconds = "2026-01-31T09:30:00.000".length;
-  return (
-    !Number.isNaN(date.getTime()) &&
-    date.getUTCFullYear() > 0 &&
-    toTimestamp(date).slice(0, milliseconds) === text.slice(0, milliseconds)
-  );
-}
+import { isMoment, line, ownId, storableText } from "./inputs.ts";
+import { timestampPattern } from "./values.ts";
 
 const expiry = z.string().check(
   z.regex(timestampPattern, {

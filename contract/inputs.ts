@@ -1,5 +1,6 @@
 // The values that requests are made of, with their bounds.
 import * as z from "zod/mini";
+import { toTimestamp } from "./values.ts";
 
 /** The largest value of an `integer` column; every count and every number of seconds stays below it. */
 export const maxInteger = 2_147_483_647;
@@ -19,14 +20,24 @@ export const isStorableText = (text: string): boolean =>
 export const storableText = () =>
   z.string().check(z.refine(isStorableText, { params: { isUnstorable: true }, abort: true }));
 
+const toMilliseconds = "2026-01-31T09:30:00.000".length;
+
+/** Whether a text of the form of a moment names one. Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
+export function isMoment(text: string): boolean {
+  const date = new Date(text);
+  return (
+    !Number.isNaN(date.getTime()) &&
+    date.getUTCFullYear() > 0 &&
+    toTimestamp(date).startsWith(text.replace("Z", "").slice(0, toMilliseconds))
+  );
+}
+
 /** A moment as a request may say it: ISO 8601 in UTC, to the minute or finer. */
 export const moment = z
   .string()
   .check(
     z.refine(
-      (text) =>
-        /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z$/.test(text) &&
-        !Number.isNaN(Date.parse(text)),
+      (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z$/.test(text) && isMoment(text),
       { error: "This must be a moment in UTC, such as 2026-01-31T09:30:00Z." },
     ),
   );

@@ -287,6 +287,7 @@ describe("redelivering what failed", () => {
   test("is refused while the webhook is paused, and for what is no moment", async () => {
     const { webhook, receiver, resend } = await failed();
     expect((await resend({ since: "yesterday" })).status).toBe(422);
+    expect((await resend({ since: "0000-01-01T00:00Z" })).status).toBe(422);
     expect((await resend({ status: "delivered" })).status).toBe(422);
     await change(webhook.id, { enabled: false });
     expect((await resend({ status: "failed" })).status).toBe(409);

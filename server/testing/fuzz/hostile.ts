@@ -187,6 +187,9 @@ export const hostileQuery: fc.Arbitrary<string> = fc.oneof(
     "server=99999999999",
     "site=2147483648",
 
+    "from=0000-01-01T00:00Z",
+    "to=9999-12-31T23:59:59.999999Z",
+
     "kind=nothing",
     "kind=worker&kind=token",
     "lines=0",
