@@ -68,6 +68,14 @@ describe("what is not there", () => {
     expect(await response.json()).toEqual({ message: "Not found." });
   });
 
+  test.each(["/api/servers/", "/api/worker/1/", "/api/worker/1/start/"])(
+    "%s names nothing, whatever the method",
+    async (path) => {
+      for (const method of ["GET", "POST", "PATCH"])
+        expect((await service.call(method, path)).status).toBe(404);
+    },
+  );
+
   test("a method that a path does not have is refused with those it has", async () => {
     const response = await service.call("PATCH", "/api/worker/1");
     expect(response.status).toBe(405);
@@ -175,6 +183,11 @@ describe("answers", () => {
     const response = await service.call("HEAD", "/api/servers");
     expect(response.status).toBe(200);
     expect(await response.text()).toBe("");
+    const got = await service.call("GET", "/api/servers");
+    for (const name of ["ETag", "Content-Length", "Cache-Control", "Content-Type"])
+      expect({ [name]: response.headers.get(name) }).toEqual({ [name]: got.headers.get(name) });
+    const headers = { ...withToken, "If-None-Match": got.headers.get("ETag") ?? "" };
+    expect((await send("/api/servers", { method: "HEAD", headers })).status).toBe(304);
   });
 
   test("links are absolute and made from the request", async () => {

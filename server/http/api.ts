@@ -68,7 +68,8 @@ export function createApi(options: ApiOptions): Hono<ApiEnvironment> {
       // Hono lists the statuses that exist, and the table has no others.
       const status = reply.status as ContentfulStatusCode;
       if (!operation.responses[status]) return c.body(null, status);
-      return sendJson(c, writeResponse(operation, status, reply.body), status);
+      const isKept = operation.method === "GET";
+      return sendJson(c, writeResponse(operation, status, reply.body), status, isKept);
     };
     const identify = operation.takesCode ? authenticator.byCode : authenticator.byToken;
     app.on(operation.method, toHonoPath(operation.path), async (c) =>
@@ -108,14 +109,18 @@ function readIds(texts: Record<string, string>): Record<string, number> {
   return ids;
 }
 
-/** Sends JSON; a GET whose response the client already has gets 304 and no body. */
+/**
+ * Sends JSON; a GET or HEAD whose response the client already has gets 304 and no body.
+ * @param isKept whether the client may keep the response, to ask whether it still holds
+ */
 async function sendJson(
   c: Context,
   response: ReturnType<WriteResponse>,
   status: ContentfulStatusCode,
+  isKept: boolean,
 ): Promise<Response> {
   c.header("Content-Type", "application/json");
-  if (c.req.method !== "GET") {
+  if (!isKept) {
     c.header("Cache-Control", "no-store");
     return c.body(response.text, status);
   }
@@ -151,7 +156,7 @@ const takesGzip = (accepted = ""): boolean =>
 function methodsAt(routes: readonly Route[], path: string): string[] {
   const methods = routes
     .filter(({ operation }) =>
-      new RegExp(`^${operation.path.replace(/\{\w+\}/g, "[^/]+")}/?$`).test(path),
+      new RegExp(`^${operation.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
     )
     .map(({ operation }) => operation.method);
   return methods.includes("GET") ? [...methods, "HEAD"] : methods;
