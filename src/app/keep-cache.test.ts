@@ -1,15 +1,17 @@
 import type { Query } from "@tanstack/react-query";
 import { expect, test } from "vitest";
+import { ApiError } from "../api/api-error.ts";
 import { toKept } from "./keep-cache.ts";
 
 const answer = (
   name: string,
   data: unknown,
   dataUpdatedAt = 1,
+  error: ApiError | null = null,
 ): Pick<Query, "queryKey" | "state"> => ({
   queryKey: [name, {}, {}],
   // Of a query's state three facts count here.
-  state: { status: "success", data, dataUpdatedAt } as Query["state"],
+  state: { data, dataUpdatedAt, error } as Query["state"],
 });
 
 const names = (kept: readonly string[]) => kept.map((text) => JSON.parse(text)[0][0]);
@@ -39,4 +41,13 @@ test("the newest come first, up to a length, and none is too long", () => {
   ]);
   expect(kept.join("").length).toBeLessThanOrEqual(500_000);
   expect(new Set(names(kept))).toEqual(new Set(["showSite"]));
+});
+
+test("an answer that could not be renewed is kept, one that was refused since and none at all are not", () => {
+  const kept = toKept([
+    answer("showSite", { id: 1 }, 1, new ApiError("unreachable", "The service is not responding.")),
+    answer("showWorker", { id: 1 }, 1, new ApiError(404, "Not found.")),
+    answer("showWebhook", undefined),
+  ]);
+  expect(names(kept)).toEqual(["showSite"]);
 });

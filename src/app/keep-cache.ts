@@ -2,6 +2,7 @@
 // file, keeps everything unless told otherwise, and writes while a page is used. This writes when the page is hidden or left.
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { OperationName } from "../../contract/operations.ts";
+import { isPassing } from "../api/api-error.ts";
 import { attempt, cacheKey, shelf } from "../api/kept-session.ts";
 import { sessions } from "../api/session.ts";
 import { type KeptCache, markOf } from "./kept-cache.ts";
@@ -42,11 +43,15 @@ const maxAnswerLength = 100_000;
 /** A signing secret or a token, wherever it comes from. */
 const secret = /whsec_|\bqd_\w{40}/;
 
+/** A load of the tab ends what is being read again, in Chromium before the page hears that it is left. */
+const stillHolds = ({ data, error }: Query["state"]): boolean =>
+  data !== undefined && (error === null || isPassing(error));
+
 /** The newest answers that may be kept, as JSON. */
 export function toKept(queries: readonly Pick<Query, "queryKey" | "state">[]): string[] {
   let length = 0;
   return queries
-    .filter(({ queryKey, state }) => keptOperations.has(queryKey[0]) && state.status === "success")
+    .filter(({ queryKey, state }) => keptOperations.has(queryKey[0]) && stillHolds(state))
     .sort((one, other) => other.state.dataUpdatedAt - one.state.dataUpdatedAt)
     .map(({ queryKey, state }) => JSON.stringify([queryKey, state.data, state.dataUpdatedAt]))
     .filter((text) => text.length <= maxAnswerLength && !secret.test(text))
