@@ -7,6 +7,7 @@ import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { planForecastQuery } from "./queries.ts";
 import { ageInWords, simulateYear, type KeptByRule, type YearOfBackups } from "./retention-year.ts";
+import { isHold } from "./hold-words.ts";
 import { RoomText } from "./StorageRoom.tsx";
 
 type RetentionYearProps = {
@@ -130,7 +131,7 @@ export const RetentionYear = memo(function RetentionYear(props: RetentionYearPro
           <Strip {...year} />
         </section>
       )}
-      {configuration !== null && (
+      {configuration !== null && isHold(hold) && (
         <PlannedRoom {...{ frequency, hold, keep: props.keep, configuration }} />
       )}
     </div>

@@ -56,6 +56,8 @@ test.each([
     { backupable_type: "site" as const, exclude: ["*.log", "*.tmp"] },
     "Keeps the last 30 backups. Leaves out what 2 patterns match. No restore drills.",
   ],
+  [{ hold: Number.NaN }, "No restore drills."],
+  [{ keep: { daily: Number.NaN } }, "Keeps the last 30 backups. No restore drills."],
   [{ drill: 1 }, "Keeps the last 30 backups. Restore drill every day."],
 ])("%j reads: %s", (values, summary) => {
   expect(advancedSummary(values, { keptHold: 30, keptDirectory: "", isOurs: true })).toBe(summary);

@@ -6,9 +6,10 @@ import {
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import type { createBackupConfigurationBody } from "../../contract/backups/bodies.ts";
-import { keepInWords } from "../../contract/backups/keep-rules.ts";
+import { keepInWords, keepRules } from "../../contract/backups/keep-rules.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Choice, Choices } from "./choices.ts";
+import { isHold } from "./hold-words.ts";
 
 export type ConfigurationFormValues = z.input<typeof createBackupConfigurationBody>;
 
@@ -84,10 +85,15 @@ export function advancedSummary(
   const isCopied = values.copy_storage_provider_id != null;
   const kept = hold ?? keptHold;
   const count = kept === 1 ? "backup" : `${kept} backups`;
-  const also = isOurs ? keepInWords(keep) : null;
+  const also = isOurs ? keepInWords(keepRules.safeParse(keep).data) : null;
   const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
   return [
-    `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
+    // What is no number yet has its error at its field.
+    ...(isHold(kept)
+      ? [
+          `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
+        ]
+      : []),
     ...(isOurs && isCopied ? ["Copies each run to a second storage."] : []),
     ...(isOurs && type === "site" ? excludeSummary(values) : []),
     ...(isOurs ? [drill ? `Restore drill ${days(drill)}.` : "No restore drills."] : []),

@@ -1,4 +1,5 @@
 // What keeping so many backups of a schedule means in time.
+import { maxHold } from "../../contract/backups/backup.ts";
 import { countOf } from "../../contract/count-text.ts";
 
 const hourMs = 3_600_000;
@@ -12,6 +13,10 @@ const units = [
   { name: "hour", sizeMs: hourMs, from: 1 },
   { name: "minute", sizeMs: 60_000, from: 0 },
 ] as const;
+
+/** Whether a number that is still being typed is one of backups that can be kept. */
+export const isHold = (hold: number): boolean =>
+  Number.isInteger(hold) && hold >= 1 && hold <= maxHold;
 
 /** How many runs are enough to say how far apart they are: those of a week of working hours, and more. */
 export const sampledRuns = 200;

@@ -46,6 +46,10 @@ test("says nothing where only the last ones are kept, or nothing runs", () => {
   ).toBeNull();
 });
 
+test.each([Number.NaN, 0, -1, 1.5, 8761])("says nothing of a hold of %d", (hold) => {
+  expect(simulateYear({ ...asked, hold, keep: { daily: 7 } })).toBeNull();
+});
+
 test("a schedule with too many runs for a year is told for what was looked at", () => {
   const year = simulateYear({ ...asked, frequency: "*/5 * * * *", hold: 1, keep: { daily: 2 } });
   expect(year?.span).toBe("31 days");

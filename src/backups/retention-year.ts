@@ -7,6 +7,7 @@ import {
 } from "../../contract/backups/keep-rules.ts";
 import { nextRuns } from "../../contract/backups/schedule.ts";
 import { countOf } from "../../contract/count-text.ts";
+import { isHold } from "./hold-words.ts";
 
 const dayMs = 24 * 3_600_000;
 const yearDays = 365;
@@ -40,7 +41,7 @@ export type YearOfBackups = {
   spanMs: number;
 };
 
-/** @returns null where no rule keeps more than the last ones, or nothing runs */
+/** @returns null where no rule keeps more than the last ones, nothing runs, or `hold` is no such number yet */
 export function simulateYear({
   frequency,
   timeZone,
@@ -49,7 +50,7 @@ export function simulateYear({
   now,
 }: Asked): YearOfBackups | null {
   const used = usedRules(keep);
-  if (used === null) return null;
+  if (used === null || !isHold(hold)) return null;
   const end = now.getTime() + yearDays * dayMs;
   const runs = nextRuns(frequency, timeZone, now, maxRuns).filter((run) => run.getTime() <= end);
   const newestFirst = runs.toReversed();
