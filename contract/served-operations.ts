@@ -19,6 +19,7 @@ import {
   uploadQuery,
 } from "./backups/import.ts";
 import { storageForecast } from "./backups/storage-forecast.ts";
+import { errorBody } from "./errors.ts";
 import { createTokenBody, reportDeploymentBody, signInBody } from "./bodies.ts";
 import { discovery, findDatabasesBody, foundDatabases, takeOverBody } from "./discovery.ts";
 import { servedInventoryOperations } from "./inventory/served.ts";
@@ -35,6 +36,9 @@ import {
 } from "./queries.ts";
 import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
 import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
+
+/** Of a GET, which conflicts only where it reads a storage or a server that cannot be read now. */
+const mayConflict = { conflict: errorBody } as const;
 
 export const servedOperations = {
   ...operations,
@@ -62,6 +66,7 @@ export const servedOperations = {
   showImportableFiles: {
     ...operations.showImportableFiles,
     query: importableFilesQuery,
+    ...mayConflict,
     responses: { 200: importableFiles },
   },
   showStorageForecast: {
@@ -69,7 +74,7 @@ export const servedOperations = {
     query: storageForecastQuery,
     responses: { 200: storageForecast },
   },
-  showAdoption: { ...operations.showAdoption, responses: { 200: adoption } },
+  showAdoption: { ...operations.showAdoption, ...mayConflict, responses: { 200: adoption } },
   adoptBackups: { ...operations.adoptBackups, responses: { 200: adoption } },
   createWorker: { ...operations.createWorker, body: createWorkerBody },
   updateWorker: { ...operations.updateWorker, body: updateWorkerBody },
@@ -89,7 +94,7 @@ export const servedOperations = {
     ...operations.updateServerNotificationEvents,
     body: updateNotificationEventsBody,
   },
-  discoverServer: { ...operations.discoverServer, responses: { 200: discovery } },
+  discoverServer: { ...operations.discoverServer, ...mayConflict, responses: { 200: discovery } },
   findDatabases: {
     ...operations.findDatabases,
     body: findDatabasesBody,

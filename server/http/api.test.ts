@@ -104,6 +104,29 @@ describe("bodies", () => {
     expect(answer.message).toContain(message);
   });
 
+  test("what is no UTF-8 is refused, not stored as other characters", async () => {
+    const body = Buffer.from('{ "status": "finished", "message": "café" }', "latin1");
+    const headers = { ...withToken, "Content-Type": "application/json" };
+    const response = await send("/api/site/1/deployment", { method: "POST", body, headers });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "The request body is not valid UTF-8." });
+  });
+
+  test("a client that breaks off is no trouble of the database", async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) =>
+        controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
+    });
+    const headers = { ...withToken, "Content-Type": "application/json" };
+    const request: RequestInit & { duplex: "half" } = {
+      method: "POST",
+      body,
+      duplex: "half",
+      headers,
+    };
+    expect((await send("/api/site/1/worker", request)).status).toBe(400);
+  });
+
   test.each([
     ["no length", {}],
     ["too small a length", { "Content-Length": "5" }],

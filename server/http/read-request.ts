@@ -1,6 +1,6 @@
 // Reads what a request sends: a bounded JSON body, and its fields with all that is wrong with them at once: what the
 // schema has against them, and what only a look at the disk or the database can find.
-import { type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
+import { errorMessage, type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import "../../contract/words.ts";
 import { InvalidFields, ServiceError } from "./service-error.ts";
@@ -19,8 +19,8 @@ const tooLarge = () =>
  * @throws ServiceError `body_too_large`, `not_json` or `malformed_body`
  */
 export async function readJsonObject(request: Request): Promise<Fields> {
-  const text = await readText(request);
-  if (text === "") return {};
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
   if (!isJsonType(request.headers.get("content-type")))
     throw new ServiceError(
       "not_json",
@@ -28,8 +28,9 @@ export async function readJsonObject(request: Request): Promise<Fields> {
     );
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = JSON.parse(toText(bytes));
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw new ServiceError("malformed_body", "The request body is not valid JSON.");
   }
   if (!isObject(value))
@@ -43,19 +44,37 @@ const isObject = (value: unknown): value is Fields =>
 const isJsonType = (type: string | null) =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? "");
 
-/** Stops reading at the limit: what `Content-Length` says may be missing or wrong. */
-async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get("content-length")) > maxBodyBytes) throw tooLarge();
-  if (request.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  let sizeBytes = 0;
-  for await (const chunk of request.body) {
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBodyBytes) throw tooLarge();
-    text += decoder.decode(chunk, { stream: true });
+/** Of another encoding, characters would be stored that nobody sent. */
+function toText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ServiceError("malformed_body", "The request body is not valid UTF-8.");
   }
-  return text + decoder.decode();
+}
+
+/** Stops reading at the limit: what `Content-Length` says may be missing or wrong. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length")) > maxBodyBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  if (request.body !== null) {
+    let sizeBytes = 0;
+    for await (const chunk of orBrokenOff(request.body)) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > maxBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The error of a client that broke off has a code that a lost database has too. */
+async function* orBrokenOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch {
+    throw new ServiceError("malformed_request", errorMessage.malformed_request);
+  }
 }
 
 /** The fields that fit by themselves, whatever is wrong with the others. */
