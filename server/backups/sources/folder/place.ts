@@ -1,12 +1,13 @@
 // Where a folder lies, what stands beside it during a restore, and whether it can be swapped there at all.
 import { constants } from "node:fs";
-import { access, lstat, open, readFile, readlink, realpath, rmdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { access, lstat, open, readFile, rmdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accountName, ownAccount, type Account } from "../../../hosts/account.ts";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask, type Task } from "../../../hosts/task.ts";
 import { openTrustedParent } from "../../../hosts/trusted-parent.ts";
+import { followLinks } from "../follow-links.ts";
 import { folderTasks } from "./tasks.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -48,7 +49,6 @@ export function namesBeside(name: string, id: number) {
   return { root: name, fresh: named("new"), ready: named("ready"), old: named("old") };
 }
 
-const linkLimit = 40;
 /** Leaves room for our own words in a name of 255 bytes, also where each character takes four. */
 const keptCharacters = 50;
 
@@ -96,18 +96,8 @@ const openTrusted = (root: string) =>
     throw error;
   });
 
-/** Like `realpath`, but also where the last part is not there (yet, or between the two steps of a swap). */
-export const findRealRoot = defineTask(folderTasks, "findRealRoot", async (root: string) => {
-  let path = resolve(root);
-  for (let links = 0; links < linkLimit; links += 1) {
-    const parent = await realpath(dirname(path)).catch(() => dirname(path));
-    path = join(parent, basename(path));
-    const target = await readlink(path).catch(() => null);
-    if (target === null) return path;
-    path = resolve(parent, target);
-  }
-  return path;
-});
+/** Also between the two steps of a swap, when nothing is there. */
+export const findRealRoot = defineTask(folderTasks, "findRealRoot", followLinks);
 
 export async function isThere(path: string): Promise<boolean> {
   try {

@@ -1,4 +1,16 @@
-import { chmod, chown, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -126,6 +138,25 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     await source().restore(Readable.from([content]), attempt(), manifest);
     expect(await stat(path)).toMatchObject({ uid, gid });
     expect((await stat(path)).mode & 0o777).toBe(0o604);
+  });
+
+  test("one that is gone, or no database, comes back where a link leads", async () => {
+    exec(rich);
+    const before = contentOf();
+    const { content } = await dump();
+    await mkdir(join(folder, "releases/1"), { recursive: true });
+    await mkdir(join(folder, "shared"));
+    await symlink("releases/1", join(folder, "current"));
+    await symlink("../../shared/real.sqlite", join(folder, "releases/1/shop.sqlite"));
+    const [link, real] = [join(folder, "current/shop.sqlite"), join(folder, "shared/real.sqlite")];
+    for (const wreck of [() => rm(real, { force: true }), () => writeFile(real, "no database")]) {
+      await wreck();
+      await source({ at: link }).restore(Readable.from([content]), attempt());
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+      expect(contentOf(real)).toBe(before);
+      expect(await readdir(join(folder, "releases/1"))).toEqual(["shop.sqlite"]);
+      expect(await readdir(join(folder, "shared"))).toEqual(["real.sqlite"]);
+    }
   });
 
   test("what a journal of another file left beside it is never applied to a new one", async () => {

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { versions } from "node:process";
 import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
+import { followLinks } from "../follow-links.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { tellChecked } from "./check-queries.ts";
 import { isUnsound } from "./failures.ts";
@@ -52,7 +53,9 @@ export function createSqliteSource({
   busyMs = 20_000,
   tables: wanted = null,
 }: SqliteOptions): SqliteSource {
-  const sibling = ({ id }: Pick<Attempt, "id">) => `${path}.quarterdeck-restore-${id}`;
+  const besideOf = (file: string, { id }: Pick<Attempt, "id">) =>
+    `${file}.quarterdeck-restore-${id}`;
+  const sibling = (attempt: Pick<Attempt, "id">) => besideOf(path, attempt);
   const noteOf = (attempt: Attempt) => `${sibling(attempt)}-note`;
   const scratch = (use: string, { id }: Pick<Attempt, "id">) =>
     join(scratchFolder, `${use}-${id}.sqlite`);
@@ -82,6 +85,7 @@ export function createSqliteSource({
   async function clearRestore(attempt: Attempt, isRestored: boolean): Promise<void> {
     await rm(unwritten(noteOf(attempt)), { force: true });
     if (!isRestored) await rm(noteOf(attempt), { force: true });
+    await removeFile(besideOf(await followLinks(path), attempt));
     await removeFile(sibling(attempt));
     await rm(noteOf(attempt), { force: true });
   }
@@ -177,7 +181,15 @@ export function createSqliteSource({
       const file = sibling(attempt);
       const known = manifest?.kind === "database" ? (manifest.file ?? null) : null;
       const put = async () => {
-        if (!(await putInPlace(file, path, known)))
+        // What a link leads to is replaced, not the link, which may be that of one release to what all of them share.
+        const real = await followLinks(path);
+        const beside = besideOf(real, attempt);
+        if ((await followLinks(file)) !== beside) {
+          await writeFile(createReadStream(file), beside, signal);
+          // Once it is in place, it must not look like one that is still to be put there.
+          await removeFile(file);
+        }
+        if (!(await putInPlace(beside, real, known)))
           say(`${path} could not be given back to its owner: the account may not do that.`);
       };
       let isRestored = false;
