@@ -186,7 +186,8 @@ export function createSqliteSource({
         const beside = besideOf(real, attempt);
         if ((await followLinks(file)) !== beside) {
           await writeFile(createReadStream(file), beside, signal);
-          // Once it is in place, it must not look like one that is still to be put there.
+          // Once it is in place, it must not look like one that is still to be put there; until then, nothing is to say that it is.
+          await rm(noteOf(attempt), { force: true });
           await removeFile(file);
         }
         if (!(await putInPlace(beside, real, known)))
