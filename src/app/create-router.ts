@@ -8,8 +8,8 @@ import {
 } from "react-router";
 
 /**
- * What the router's own `createBrowserRouter` does, and without the links and forms that stand in one file with it: those
- * are a fiftieth of all code before the first list, and of no use here (`Link.tsx`).
+ * What the router's own `createBrowserRouter` does, without the links and forms that stand in one file with it: those would
+ * be 3 % of all code before the first list, and of no use here (`Link.tsx`).
  * @returns it has begun to load the page of the address
  */
 export const createRouter = (routes: RouteObject[]): DataRouter =>
