@@ -33,11 +33,28 @@ const retrySeconds = [10, 60, 300, 1800, 7200];
 /** No provider is waited for longer, whatever it asks. */
 export const longestWaitMs = 24 * 3600 * 1000;
 
-type Outcome = { isDelivered: boolean; answer: string; waitMs: number | null };
+/** What is held back has no answer to show, so it is not held for longer; a provider rarely asks for more than a minute. */
+const longestHoldMs = 15 * 60 * 1000;
+
+type Outcome = {
+  isDelivered: boolean;
+  answer: string;
+  waitMs: number | null;
+  /** For how long the provider wants no message at all. */
+  askedMs: number;
+};
 
 /** What the job of a channel does, and when there is more to do. */
 export function createMessageSender(options: MessageSenderOptions): SingletonQueueWork {
   const { messages, inventory, open, formatMessage, count, queue, clock, log } = options;
+  /** What providers asked for, by channel. In memory: the next service learns it by one more attempt. */
+  const holds = new Map<number, { atMs: number; forMs: number }>();
+
+  function heldUntil(channelId: number): Date {
+    const { atMs, forMs } = holds.get(channelId) ?? { atMs: 0, forMs: 0 };
+    // One that begins in the future is of a clock that has been set back since.
+    return new Date(atMs > clock.now() ? 0 : atMs + forMs);
+  }
 
   /** @throws ClaimLost when somebody else has the channel's job now */
   async function hold(tx: Connection, claim: Claim): Promise<void> {
@@ -50,7 +67,8 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
       const channel = await open(row.channel_id);
       const message = await formatMessage(row, events);
       const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
-      return { isDelivered: true, answer: await channel.send(message, signal), waitMs: null };
+      const answer = await channel.send(message, signal);
+      return { isDelivered: true, answer, waitMs: null, askedMs: 0 };
     } catch (error) {
       const isTold = error instanceof ChannelError;
       if (!isTold)
@@ -64,6 +82,7 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
           ? error.message
           : "Couldn't send the message. See the service's log for the reason.",
         waitMs: isOver ? null : Math.max(seconds * 1000, askedMs),
+        askedMs,
       };
     }
   }
@@ -74,10 +93,15 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
       return messages.begin(tx, due.id);
     });
     if (row === null) return;
-    const { isDelivered, answer, waitMs } = await attempt(row, stop);
+    const { isDelivered, answer, waitMs, askedMs } = await attempt(row, stop);
     // It is still due, and the next service sends it.
     if (stop.aborted && !isDelivered) return;
     const now = new Date(clock.now());
+    if (askedMs > 0)
+      holds.set(row.channel_id, {
+        atMs: now.getTime(),
+        forMs: Math.min(askedMs, longestHoldMs),
+      });
     const isOver = waitMs === null;
     const status = isDelivered ? "delivered" : isOver ? "failed" : "retrying";
     const channel = await inventory.findNotificationChannel(row.channel_id);
@@ -109,13 +133,13 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
     async perform(channelId, claim, signal) {
       const endMs = clock.now() + longestTurnMs;
       while (!signal.aborted && clock.now() < endMs) {
-        const due = await messages.due(channelId, new Date(clock.now()));
+        const due = await messages.due(channelId, new Date(clock.now()), heldUntil(channelId));
         if (due === null) return;
         await deliver(due, claim, signal);
       }
     },
     async next(tx, channelId) {
-      const dueAt = await messages.nextOf(tx, channelId);
+      const dueAt = await messages.nextOf(tx, channelId, heldUntil(channelId));
       return dueAt === null ? null : { delayMs: dueAt.getTime() - clock.now() };
     },
   };

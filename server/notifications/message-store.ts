@@ -84,11 +84,15 @@ export function createMessageStore(db: Database) {
         .orderBy(channelMessages.channel_id, desc(channelMessages.id));
     },
 
-    /** The oldest due message of a channel that no older one holds back. */
-    async due(channelId: number, now: Date): Promise<MessageRow | null> {
+    /**
+     * The oldest due message of a channel that no older one holds back.
+     * @param heldUntil before it the provider wants nothing, and gets only what somebody asked for
+     */
+    async due(channelId: number, now: Date, heldUntil: Date): Promise<MessageRow | null> {
       const { rows } = await db.execute<{ id: number }>(sql`
         select m.id from channel_messages m
-        where m.channel_id = ${channelId} and m.next_attempt_at <= ${now} and ${mayGo}
+        where m.channel_id = ${channelId} and m.next_attempt_at <= ${now}
+          and (${heldUntil} <= ${now} or m.event = 'channel.test') and ${mayGo}
         order by m.id limit 1`);
       const [row] = await db
         .select()
@@ -108,9 +112,10 @@ export function createMessageStore(db: Database) {
     },
 
     /** When a message of a channel is due next; null = none is left to send. */
-    async nextOf(tx: Connection, channelId: number): Promise<Date | null> {
+    async nextOf(tx: Connection, channelId: number, heldUntil: Date): Promise<Date | null> {
       const { rows } = await tx.execute<{ due_at: string | Date | null }>(sql`
-        select min(m.next_attempt_at) as due_at from channel_messages m
+        select min(case when m.event = 'channel.test' then m.next_attempt_at
+          else greatest(m.next_attempt_at, ${heldUntil}) end) as due_at from channel_messages m
         where m.channel_id = ${channelId} and m.next_attempt_at is not null and ${mayGo}`);
       const dueAt = rows[0]?.due_at ?? null;
       return dueAt === null ? null : new Date(dueAt);

@@ -254,6 +254,17 @@ describe("a provider that fails", () => {
     await service.deploy();
     const { next_attempt_at: at } = await service.newest(1, "retrying");
     expect(Date.parse(at ?? "") - service.options.clock.now()).toBeGreaterThan(250_000);
+    const before = service.slack.requests.length;
+    await service.choose([1], 2);
+    await service.deploy({}, 2);
+    expect(await service.newest(1, "pending")).toMatchObject({ attempts: 0 });
+    // A test is sent all the same. Without the wait, what is older would have gone before it.
+    await service.call("POST", "/api/notification-channel/1/test");
+    await service.newest(1, "delivered", "channel.test");
+    expect(service.slack.requests).toHaveLength(before + 1);
+    await service.ahead(301_000);
+    await soon(() => expect(service.slack.requests).toHaveLength(before + 3));
+    await service.choose([], 2);
   });
 });
 
