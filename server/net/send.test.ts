@@ -181,3 +181,10 @@ describe("connections", () => {
     expect(connections).toHaveLength(1);
   });
 });
+
+test("a URL with port 0, where nothing can listen, is refused when it is saved and when it is called", async () => {
+  const sender = makeSender();
+  const url = "http://127.0.0.1:0/hook";
+  expect(await sender.refusalOf(url)).toMatch(/^The URL must not name port 0: .*\.$/);
+  await expectFailure(sender.send(post(url)), "refused", /port 0/);
+});

@@ -51,6 +51,8 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
         throw new SendError("refused", "The URL must begin with http:// or https://.");
       if (url.username !== "" || url.password !== "")
         throw new SendError("refused", "The URL must not hold a user name or a password.");
+      if (url.port === "0")
+        throw new SendError("refused", "The URL must not name port 0: nothing can listen there.");
       const hostname = hostnameOf(url);
       if (isIP(hostname) !== 0) check(hostname, hostname);
       return url;
