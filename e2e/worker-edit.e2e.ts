@@ -100,10 +100,11 @@ test("while a worker is installed it cannot be edited, and says why @long", asyn
   await expect(edit).toHaveAccessibleDescription("Can't edit while the status is installing.");
   await page.goto(`${service.url}/workers/${id}/edit`);
   await page.getByLabel("Queue", { exact: true }).fill("high");
+  await page.setViewportSize({ width: 360, height: 740 });
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(
     page.getByText("The worker is installing. Try again once that is done."),
-  ).toBeVisible();
+  ).toBeInViewport();
 });
 
 test("a duplicate is a new worker with the same settings", async ({

@@ -3,6 +3,7 @@ import { describeError, type ErrorDescription } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 import { type Question, question } from "./confirm.ts";
@@ -57,10 +58,12 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
         onSubmit={() => void act()}
       />
       {progress.kind === "failed" && (
-        <Notice tone="bad" isAlert>
-          {progress.message}
-          {progress.requestId !== null && <RequestId id={progress.requestId} />}
-        </Notice>
+        <div ref={bringIntoView} className="scroll-my-24">
+          <Notice tone="bad" isAlert>
+            {progress.message}
+            {progress.requestId !== null && <RequestId id={progress.requestId} />}
+          </Notice>
+        </div>
       )}
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { FieldErrors } from "react-hook-form";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { RequestId } from "../ui/RequestId.tsx";
 
@@ -7,9 +8,11 @@ export function FormError({ errors }: { errors: FieldErrors }) {
   const { message, type: requestId } = errors.root?.["service"] ?? {};
   if (message === undefined) return null;
   return (
-    <Notice tone="bad" isAlert>
-      {message}
-      {typeof requestId === "string" && requestId !== "" && <RequestId id={requestId} />}
-    </Notice>
+    <div ref={bringIntoView} className="scroll-my-24">
+      <Notice tone="bad" isAlert>
+        {message}
+        {typeof requestId === "string" && requestId !== "" && <RequestId id={requestId} />}
+      </Notice>
+    </div>
   );
 }

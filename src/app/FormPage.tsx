@@ -115,11 +115,12 @@ export function FormPage<Values extends FieldValues, Body>({
           className={`grid gap-6 ${columns}`}
         >
           <div className="grid gap-5">
-            <FormError errors={errors} />
             <div className="grid gap-6 rounded-lg border border-line bg-raised p-5 shadow-raised max-sm:p-4">
               {children}
             </div>
             {outcome}
+            {/* Beside the button that was pressed: above a long form nobody would see it. */}
+            <FormError errors={errors} />
           </div>
           <div className="flex flex-wrap gap-2">
             <Button

@@ -14,6 +14,7 @@ import { LeaveGuard, savedState } from "../../app/LeaveGuard.tsx";
 import { LinkButton } from "../../app/LinkButton.tsx";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
+import { bringIntoView } from "../../ui/bring-into-view.ts";
 import { Button } from "../../ui/Button.tsx";
 import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { DocsLink } from "../../ui/DocsLink.tsx";
@@ -140,11 +141,6 @@ export function ImportPage() {
         stay="Keep uploading"
         leave="Cancel upload"
       />
-      {error !== null && (
-        <Notice tone="bad" isAlert>
-          <ErrorText error={error} />
-        </Notice>
-      )}
       <form
         noValidate
         aria-label="Import a file"
@@ -259,6 +255,13 @@ export function ImportPage() {
             </div>
           )}
         </div>
+        {error !== null && (
+          <div ref={bringIntoView} className="scroll-my-24">
+            <Notice tone="bad" isAlert>
+              <ErrorText error={error} />
+            </Notice>
+          </div>
+        )}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" variant="primary" isChange isPending={isPending}>
             {uploading === null ? "Import" : "Uploading…"}
