@@ -123,4 +123,9 @@ test("a page that was seen opens from memory while the service says nothing, whe
   await expect(state(page).last()).toBeAttached();
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(300);
   release();
+  // An address that is typed leads to the top of its page.
+  await page.goto(`${installation.url}/settings`);
+  await expect(page.getByRole("button", { name: "Check installation" })).toBeAttached();
+  await settle(page);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
 });

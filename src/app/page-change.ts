@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
 
-/** Where each entry of the history was left, by its key. The router's own keeper of this is 1 kB larger. */
+/** Where each entry of the history was left, by its key and path. The router's own keeper of this is 1 kB larger. */
 export const leftAt = new Map<string, number>();
 
 const focusHeading = () =>
@@ -20,13 +20,15 @@ export function focusLateHeading(): void {
 export function usePageChange(): void {
   const { key, pathname } = useLocation();
   const isBack = useNavigationType() === NavigationType.Pop;
+  // What comes by a load has the same key as any other such entry, as of an address that was typed.
+  const entry = `${key} ${pathname}`;
 
   useLayoutEffect(() => {
-    scrollTo(0, (isBack ? leftAt.get(key) : undefined) ?? 0);
-    const note = () => leftAt.set(key, scrollY);
+    scrollTo(0, (isBack ? leftAt.get(entry) : undefined) ?? 0);
+    const note = () => leftAt.set(entry, scrollY);
     addEventListener("scroll", note, { passive: true });
     return () => removeEventListener("scroll", note);
-  }, [key, isBack]);
+  }, [entry, isBack]);
 
   const before = useRef(pathname);
   useEffect(() => {
