@@ -1,6 +1,7 @@
 // The words for a value that does not fit, in one place, so that a form and a 422 say the same. To be imported by what shows
 // them: a page that only reads has no use for them.
 import * as z from "zod/mini";
+import { countOf } from "./count-text.ts";
 
 const typeText: Partial<Record<string, string>> = {
   array: "must be an array",
@@ -27,11 +28,13 @@ function complaint(issue: z.core.$ZodRawIssue): string {
         return isBlank(issue.input)
           ? "is required"
           : `must be at least ${issue.minimum} characters`;
-      if (issue.origin === "array") return `must have at least ${issue.minimum} items`;
+      if (issue.origin === "array")
+        return `must have at least ${countOf(Number(issue.minimum), "item")}`;
       return `must be at least ${issue.minimum}`;
     case "too_big":
       if (issue.origin === "string") return `must not be longer than ${issue.maximum} characters`;
-      if (issue.origin === "array") return `must not have more than ${issue.maximum} items`;
+      if (issue.origin === "array")
+        return `must not have more than ${countOf(Number(issue.maximum), "item")}`;
       return `must not be greater than ${issue.maximum}`;
     case "invalid_value":
     case "invalid_union":
