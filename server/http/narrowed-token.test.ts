@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
+import type { Backup } from "../../contract/backups/backup.ts";
 import { operations, type OperationName } from "../../contract/operations.ts";
 import type { Operation } from "../../contract/operation.ts";
 import type { NotificationChannel } from "../../contract/notifications/notification.ts";
@@ -259,5 +260,21 @@ describe("a token narrowed to one server", () => {
       expect(await deliveries()).toMatchObject([{ site_id: 2, server_id: 2 }]),
     );
     expect(await deliveries(narrowed)).toEqual([]);
+  });
+
+  test("sees the name of what one of its backups was restored into, and no more of it", async () => {
+    const { backup } = ours;
+    await make("/api/database/2/restore", { backup_id: backup });
+    await soon(async () =>
+      expect(await get(`/api/backup/${backup}`)).toMatchObject({ restore_status: "finished" }),
+    );
+    const { restore_target: target } = await get<Backup>(`/api/backup/${backup}`, narrowed);
+    expect(target).toMatchObject({ type: "database", id: 2, server_id: 2 });
+    expect(target?.name).toBe(`${marker}-orders`);
+    for (const path of ["/api/server/2", "/api/database/2/contents"])
+      expect((await call("GET", path)).status).toBe(404);
+    expect((await call("GET", `/api/backup/${target?.safety_backup_id}`)).status).toBe(404);
+    const { data } = await get<Activity>("/api/activity?kind=backup", narrowed);
+    expect(data.filter(({ server_id: server }) => server !== 1)).toEqual([]);
   });
 });
