@@ -1,6 +1,7 @@
 // One file or folder out of a site's backup: here and on a remote server, from the same code.
 import {
   chmod,
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -11,8 +12,10 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { createLocalHost } from "../hosts/local.ts";
@@ -22,6 +25,7 @@ import type { Source } from "./sources/source.ts";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 const id = 1;
+const run = promisify(execFile);
 
 describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, isWhole }) => {
   let service: BackupTestService;
@@ -39,6 +43,13 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await chmod(at("public/index.php"), 0o604);
     await writeFile(at("public/images/ä logo$(x).png"), "logo");
     await writeFile(at("-dash"), "dash");
+    for (const name of ["links/one", "links/other", "links/more"])
+      await mkdir(at(name), { recursive: true });
+    await writeFile(at("links/one/-a"), "of several names");
+    for (const name of ["links/one/ä b", "links/other/c", "links/more/d", "links/e"])
+      await link(at("links/one/-a"), at(name));
+    await chmod(at("links/more"), 0o555);
+    await run("touch", ["-d", "2020-02-02T02:02:02.123456789Z", at("links/one"), at("links/more")]);
     await symlink("public/index.php", at("start"));
     configuration = await service.installed({ backupable_type: "site" });
     backup = await service.run(configuration.id);
@@ -104,6 +115,28 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await restore("private", "finished");
     await chmod(at(), 0o755);
     expect((await lstat(at("private"))).mode & 0o7777).toBe(0o700);
+  });
+
+  test("a file of several names comes back by each of them, alone and in a folder", async () => {
+    // Whichever is archived first, one of two is a link to a file outside of what is restored.
+    for (const name of ["links/one/-a", "links/other/c"]) {
+      await rm(at(name));
+      await restore(name, "finished");
+      expect(await read(name), name).toBe("of several names");
+    }
+    for (const [name, files] of [
+      ["links/one", ["-a", "ä b"]],
+      ["links/more", ["d"]],
+    ] as const) {
+      await rm(at("links"), { recursive: true });
+      await restore(name, "finished");
+      expect(await readdir(at("links"))).toEqual([name.slice("links/".length)]);
+      expect((await readdir(at(name))).toSorted()).toEqual(files);
+      for (const file of files) expect(await read(name, file)).toBe("of several names");
+      expect((await lstat(at(name, files[0]))).nlink).toBe(files.length);
+    }
+    const { mode, mtime } = await lstat(at("links/more"));
+    expect([mode & 0o777, mtime.toISOString()]).toEqual([0o555, "2020-02-02T02:02:02.123Z"]);
   });
 
   test("no link on the way is followed", async () => {

@@ -258,14 +258,10 @@ export function createRestore(options: RestoreOptions) {
             await update({ restore_target: { ...target, safety_backup_id: safetyId } });
         }
         await say("Restoring.");
-        const attempt = { id: row.id, say: output.say, signal };
+        const open = (isPacked: boolean) => chain.open(storage, row, { keys, isPacked }, signal);
+        const attempt = { id: row.id, say: output.say, signal, reopen: () => open(false) };
         const manifest = manifestFor(row, destination);
-        const opened = await chain.open(
-          storage,
-          row,
-          { keys, isPacked: unpacking != null },
-          signal,
-        );
+        const opened = await open(unpacking != null);
         content = opened;
         await (unpacking ?? source).restore(opened, attempt, manifest).catch(async (error) => {
           // What a tool says of damaged content is not the cause.

@@ -84,6 +84,8 @@ export type Attempt = {
   signal: AbortSignal;
   /** Of zstd, where the source's machine compresses; absent = the usual one. */
   compressionLevel?: number | undefined;
+  /** Opens what is restored once more, for what has to be read twice. */
+  reopen?: (() => Promise<Readable>) | undefined;
 };
 
 export type CompressedDump = {

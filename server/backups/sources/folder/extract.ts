@@ -6,10 +6,12 @@ import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { unpackCommand } from "../compress-there.ts";
 import type { Carry } from "./carry.ts";
-import { createArchiveInspector, type ArchiveSummary } from "./archive.ts";
+import { createArchiveInspector, type ArchiveEntry, type ArchiveSummary } from "./archive.ts";
 import { inWords } from "./dump.ts";
 import { createTally, extractArguments, judge, tarEnvironment } from "./tar.ts";
 import { SourceError, type Attempt } from "../source.ts";
+
+const linkWithoutFile = /: Cannot hard link to '[^]*': No such file or directory$/;
 
 const foreign = "that belonged to another account";
 
@@ -28,9 +30,18 @@ export type Filling = {
   carry: Carry | null;
 };
 
+/** What of an archive is extracted. */
+type Picked = {
+  /** Arguments of tar. Whoever names something looks whether it came: one that is not in the archive is no failure. */
+  names: readonly string[];
+  /** Called with each entry of the archive, also with those that are not extracted. */
+  onEntry?: (entry: ArchiveEntry) => void;
+  /** Links to files that are not extracted are left out, and no failure. */
+  isWithoutLinks?: boolean;
+};
+
 /**
- * @param names arguments of tar that name what is extracted; without them all of it is. Whoever names something looks
- *   whether it came: one that is not in the archive is no failure here
+ * @param picked left out: all of it
  * @throws SourceError unless everything in the archive was written, up to the archive's end mark
  */
 export async function extractArchive(
@@ -38,14 +49,14 @@ export async function extractArchive(
   from: Readable,
   folder: string,
   attempt: Attempt,
-  names: readonly string[] = [],
+  picked: Picked = { names: [] },
 ): Promise<ArchiveSummary> {
-  const inspector = createArchiveInspector();
+  const inspector = createArchiveInspector(picked.onEntry);
   const { signal } = attempt;
   // Its failure reaches tar's input, and with it the run below.
   const passing = pipeline(from, inspector.stream, { signal }).catch(() => undefined);
   try {
-    await runTar(host, { folder, names }, attempt, async (tar, onErrorLine) => {
+    await runTar(host, { folder, picked }, attempt, async (tar, onErrorLine) => {
       const { stream: input } = inspector;
       const end = await host.run({
         argv: toTheEnd(tar),
@@ -126,7 +137,13 @@ type RunTar = (
 
 async function runTar(
   host: Host,
-  { folder, names = [] }: { folder: string; names?: readonly string[] },
+  {
+    folder,
+    picked: { names, isWithoutLinks = false } = { names: [] },
+  }: {
+    folder: string;
+    picked?: Picked;
+  },
   attempt: Attempt,
   run: RunTar,
 ): Promise<void> {
@@ -140,6 +157,7 @@ async function runTar(
         const { verdict, text } = judge(line);
         // Nothing else works in the folder: what would be a change while reading is an error here.
         if (names.length > 0 && text.endsWith(": Not found in archive")) isAbsent = true;
+        else if (isWithoutLinks && linkWithoutFile.test(text)) isAbsent = true;
         else if (verdict === "note") tally.tell("notes", text);
         else if (verdict === "owner" && !isRoot)
           tally.tell(

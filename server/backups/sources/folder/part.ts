@@ -1,14 +1,16 @@
 // One file or folder of an archive, put back into a live site: extracted aside within the site, as the site's account, and
 // then exchanged by a rename. The same commands here and on a remote machine.
 import { posix } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
 import { toError } from "../../../to-error.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
+import type { ArchiveEntry } from "./archive.ts";
 import { excludedBy } from "./excludes.ts";
 import { extractArchive } from "./extract.ts";
 import { tidying } from "./place.ts";
 import { runScript } from "./remote/script.ts";
+import { tarEnvironment } from "./tar.ts";
 
 type PartOptions = {
   /** As the site's account sees the machine. */
@@ -54,6 +56,26 @@ ${isPartial ? refuseFolder : ""}
 mkdir -m 700 -- "./$scratch" && chmod g-s -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
 printf 'ok\\n%s\\n%s' "$#" "$at"`;
 
+/** Below the scratch folder, where a part is extracted once more, with the files that its links lead to. */
+const again = "linked";
+const listOfNames = "names";
+
+/** `$1` the scratch folder; the names come as its input. */
+const prepareAgain = `cd -P -- "$1" && mkdir -m 700 ${again} && cat >${listOfNames}`;
+
+/** `$1` the scratch folder, `$2` the part: the one with its links takes the place of the one without. */
+const takeLinked = `${there}
+cd -P -- "$1" && there "./${again}/$2" || exit 1
+new=./${again}/$2 old=./tree/$2; above=\${old%/*}
+mkdir -p -- "$above" || exit 1
+m=$(stat -c %a -- "$above"); s=$(stat -c %.9Y -- "$above"); chmod u+rwx -- "$above" || exit 1
+if [ -d "$old" ] && [ ! -L "$old" ]; then chmod -R u+rwX -- "$old"; fi
+rm -rf -- "$old"; n=
+if [ -d "$new" ] && [ ! -L "$new" ]; then n=$(stat -c %a -- "$new"); chmod u+rwx -- "$new"; fi
+mv -T -- "$new" "$old" || exit 1
+[ -z "$n" ] || chmod "$n" -- "$old"
+touch -d "@$s" -- "$above"; chmod "$m" -- "$above"`;
+
 /** `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for there. */
 const exchange = `${there}
 cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || exit 1
@@ -90,6 +112,25 @@ const refusals: Record<string, (shown: string) => string> = {
   closed: (shown) => `the site's account may not write in ${shown}`,
 };
 
+const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
+
+/** Looks for hard links in a part of an archive to files outside of it. */
+function findLinksOut(part: string) {
+  const top = bytesOf(part);
+  const isInside = (archived: string) => {
+    const name = archived.replace(/^(?:\.\/)+/, "");
+    return name === top || name.startsWith(`${top}/`);
+  };
+  /** As archived, one character a byte. */
+  const targets = new Set<string>();
+  return {
+    targets,
+    look({ path, type, target }: ArchiveEntry): void {
+      if (type === "1" && isInside(path) && !isInside(target)) targets.add(target);
+    },
+  };
+}
+
 /** A site whose restore puts back one file or folder, and leaves everything else. */
 export function createFolderPart(source: Source, { host, root, path }: PartOptions): Source {
   const parts = path.split("/");
@@ -122,14 +163,38 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     // With the folders above it, where they have to be made. Archives from this machine and from remote ones name them differently.
     const named = (name: string) => [`--add-file=${name}`, `--add-file=./${name}`];
     const above = parts.slice(0, -1).flatMap((_, n) => named(parts.slice(0, n + 1).join("/")));
-    await extractArchive(host, from, posix.join(folder, scratch, "tree"), attempt, [
-      "--no-unquote",
-      "--no-recursion",
-      ...above,
-      "--recursion",
-      ...named(path),
-    ]);
+    const links = findLinksOut(path);
+    await extractArchive(host, from, posix.join(folder, scratch, "tree"), attempt, {
+      names: ["--no-unquote", "--no-recursion", ...above, "--recursion", ...named(path)],
+      onEntry: links.look,
+      isWithoutLinks: true,
+    });
+    if (links.targets.size > 0)
+      await extractLinked(posix.join(folder, scratch), links.targets, attempt);
     await runScript(host, exchange, [folder, scratch, posix.basename(entry), entry, path], signal);
+  }
+
+  /** Other names of files that are archived by a name outside of the part: read once more, now together with those. */
+  async function extractLinked(
+    scratch: string,
+    targets: ReadonlySet<string>,
+    attempt: Attempt,
+  ): Promise<void> {
+    const { signal, reopen } = attempt;
+    if (reopen === undefined) throw new Error("The archive can't be read once more.");
+    const names = [...targets, ...[path, `./${path}`].map(bytesOf)].map((name) => `${name}\0`);
+    const { exitCode, stderr } = await host.run({
+      argv: ["sh", "-c", prepareAgain, "sh", scratch],
+      environment: tarEnvironment,
+      input: Readable.from(names.map((name) => Buffer.from(name, "latin1"))),
+      signal,
+    });
+    if (exitCode !== 0) throw new SourceError(`Nothing was changed: ${stderr.trim()}`);
+    const list = `--files-from=${posix.join(scratch, listOfNames)}`;
+    await extractArchive(host, await reopen(), posix.join(scratch, again), attempt, {
+      names: ["--no-unquote", "--null", "--verbatim-files-from", list],
+    });
+    await runScript(host, takeLinked, [scratch, path], signal);
   }
 
   return {
