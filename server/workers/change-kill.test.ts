@@ -64,7 +64,8 @@ test.skipIf(!supportsAdoption)(
       const changed = await killDuring({ queue, processes });
       expect(changed).toMatchObject({ queue, processes });
       expect(changed.process_list).toHaveLength(processes);
-      expect(starts(queue)).toBe(processes);
+      // On a busy machine a process may be up for its start seconds before it notes that.
+      await soon(() => expect(starts(queue)).toBe(processes));
       kept = queue;
 
       const { process_list: list = [] } = changed;
