@@ -39,7 +39,7 @@ const create = async (change: object = {}): Promise<Worker> => {
   expect(made.status).toBe(201);
   const worker = await settled(made.body.id, "installed");
   // On a busy machine a process may be up for its start seconds before it notes that.
-  await soon(() => expect(starts().length).toBeGreaterThanOrEqual(worker.processes));
+  await soon(() => expect(starts().length).toBeGreaterThanOrEqual(worker.processes ?? 1));
   return worker;
 };
 const change = (id: number, body: object) => service.json<Worker>("PUT", `/api/worker/${id}`, body);
