@@ -43,6 +43,9 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await chmod(at("public/index.php"), 0o604);
     await writeFile(at("public/images/ä logo$(x).png"), "logo");
     await writeFile(at("-dash"), "dash");
+    await mkdir(join(service.folder, "elsewhere"));
+    await writeFile(join(service.folder, "elsewhere/kept"), "kept");
+    await symlink(join(service.folder, "elsewhere"), at("shared"));
     for (const name of ["links/one", "links/other", "links/more"])
       await mkdir(at(name), { recursive: true });
     await writeFile(at("links/one/-a"), "of several names");
@@ -208,6 +211,17 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect(await read("public/kept.txt")).toBe("kept");
     const other = await restore("public/kept.txt/deeper", "failed");
     expect(other.restore_output).toMatch(/kept\.txt is no folder any more/);
+  });
+
+  test("what a link of the backup leads to is not in it, and stays where it is", async () => {
+    await rm(at("shared"));
+    for (const isThere of [false, true]) {
+      if (isThere) await mkdir(at("shared"));
+      const failed = await restore("shared/kept", "failed");
+      expect(failed.restore_output).toContain("shared/kept is not in the backup.");
+      expect(await readFile(join(service.folder, "elsewhere/kept"), "utf8")).toBe("kept");
+      expect((await readdir(at())).includes("shared")).toBe(isThere);
+    }
   });
 
   test.each(["../shop/x", "/etc/passwd", "a/../b", "./a", "a//b", "a/", "", "a\nb"])(

@@ -25,6 +25,12 @@ const scratchName = (id: number) => `.quarterdeck-restore-${id}`;
 
 const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';
 
+/** A folder says where its parent is, so that one closed to its owner cannot be moved as it is. */
+const move = `move() {
+  n=; if [ -d "$1" ] && [ ! -L "$1" ] && [ ! -w "$1" ]; then n=$(stat -c %a -- "$1"); chmod u+w -- "$1"; fi
+  if mv -T -- "$1" "$2"; then [ -z "$n" ] || chmod "$n" -- "$2"; else [ -z "$n" ] || chmod "$n" -- "$1"; return 1; fi
+}`;
+
 /**
  * Goes down from the site's folder ($1) through the folders of the path ($3…) as long as they are there, and never through a
  * link: wherever the account had put one, the way would end outside. $2 is the scratch folder's name; `each` is asked at each step.
@@ -64,27 +70,33 @@ const listOfNames = "names";
 const prepareAgain = `cd -P -- "$1" && mkdir -m 700 ${again} && cat >${listOfNames}`;
 
 /** `$1` the scratch folder, `$2` the part: the one with its links takes the place of the one without. */
-const takeLinked = `${there}
+const takeLinked = `${there}; ${move}
 cd -P -- "$1" && there "./${again}/$2" || exit 1
 new=./${again}/$2 old=./tree/$2; above=\${old%/*}
 mkdir -p -- "$above" || exit 1
 m=$(stat -c %a -- "$above"); s=$(stat -c %.9Y -- "$above"); chmod u+rwx -- "$above" || exit 1
 if [ -d "$old" ] && [ ! -L "$old" ]; then chmod -R u+rwX -- "$old"; fi
-rm -rf -- "$old"; n=
-if [ -d "$new" ] && [ ! -L "$new" ]; then n=$(stat -c %a -- "$new"); chmod u+rwx -- "$new"; fi
-mv -T -- "$new" "$old" || exit 1
-[ -z "$n" ] || chmod "$n" -- "$old"
+rm -rf -- "$old"; move "$new" "$old" || exit 1
 touch -d "@$s" -- "$above"; chmod "$m" -- "$above"`;
 
-/** `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for there. */
-const exchange = `${there}
+/**
+ * `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for
+ * there. Behind a link of the backup would be what that leads to now, and folders may be archived as closed to their owner.
+ */
+const exchange = `${there}; ${move}
 cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || exit 1
 new=./$2/tree/$4
-there "$new" && there "./$2/tree/$5" || { printf '%s is not in the backup.' "$5" >&2; exit 1; }
+absent() { printf '%s is not in the backup.' "$5" >&2; exit 1; }
+set -f; IFS=/
+p=./$2/tree; case $5 in */*) for c in \${5%/*}; do p=$p/$c; [ ! -L "$p" ] || absent "$@"; done ;; esac
+p=./$2/tree; case $4 in */*) for c in \${4%/*}; do p=$p/$c; chmod u+rwx -- "$p" 2>/dev/null; done ;; esac
+unset IFS
+there "$new" && there "./$2/tree/$5" || absent "$@"
 : >"./$2/ready" && sync -f . || exit 1
 if there "./$3" && { [ -d "./$3" ] && [ ! -L "./$3" ] || [ -d "$new" ] && [ ! -L "$new" ]; }; then
-  mv -T -- "./$3" "./$2/old" || exit 1
-  mv -T -- "$new" "./$3" || { mv -T -- "./$2/old" "./$3"; exit 1; }
+  move "./$3" "./$2/old" || exit 1
+  move "$new" "./$3" || { move "./$2/old" "./$3"; exit 1; }
+elif [ -d "$new" ] && [ ! -L "$new" ]; then move "$new" "./$3" || exit 1
 else mv -fT -- "$new" "./$3" || exit 1; fi
 sync -f .`;
 
@@ -92,11 +104,12 @@ sync -f .`;
  * After a cut: the scratch folder stands beside the entry. Without its mark nothing was exchanged; with it, what was put aside
  * goes back unless the new entry has taken its place.
  */
-const settle = `${walk('if [ -d "./$scratch" ]; then break; fi')}
+const settle = `${move}
+${walk('if [ -d "./$scratch" ]; then break; fi')}
 [ -d "./$scratch" ] || { echo unknown; exit 0; }
 state='as it was'
 if [ -e "./$scratch/ready" ]; then
-  if there "./$scratch/old" && ! there "./$1"; then mv -T -- "./$scratch/old" "./$1" || exit 1
+  if there "./$scratch/old" && ! there "./$1"; then move "./$scratch/old" "./$1" || exit 1
   elif ! there "./$scratch/tree/$skipped$1"; then state=restored; fi
 fi
 ${remove}
