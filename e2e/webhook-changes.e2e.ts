@@ -152,6 +152,12 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   const [, delivered] = await list();
   const search = page.getByLabel("Delivery or message id");
+  // What was typed and not searched for takes nothing along as it is cleared.
+  await page.goto(`${service.url}/webhooks/${id}?delivery=${delivered?.id}`);
+  await search.fill("x");
+  await search.fill("");
+  await expect(page.getByRole("heading", { name: `Delivery ${delivered?.id}` })).toBeVisible();
+  await expect(page).toHaveURL(/\?delivery=/);
   await search.fill(`delivery ${delivered?.id}`);
   await search.press("Enter");
   await expect(page).toHaveURL(/\?q=/);
