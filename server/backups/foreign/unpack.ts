@@ -20,6 +20,11 @@ const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex> = {
 
 /** What zlib says of a file that is not whole. */
 function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
+  if (error.code === "ZSTD_error_frameParameter_windowTooLarge")
+    return new SourceError(
+      "The file is compressed by zstd with a window of more than 128 MB. Unpack it first: zstd -d --long=31 FILE",
+      { cause: error },
+    );
   const isOfZlib = /^(?:Z_|ZSTD_|ERR_ZLIB|ERR_ZSTD)/.test(error.code ?? "");
   return isOfZlib || error.message === "unexpected end of file"
     ? new SourceError(

@@ -10,6 +10,11 @@ import { showName } from "./walk.ts";
 
 /** Files, hard and symbolic links, folders; a site has no devices. */
 const plainTypes = new Set(["0", "1", "2", "5"]);
+/** What GNU tar writes in a format that is its own alone, with what to do. */
+const typesOfGnu = new Map([
+  ["S", "a file with holes in GNU tar's own format. Pack it with --format=posix as well."],
+  ["D", "of an incremental archive of GNU tar. Pack it without --listed-incremental."],
+]);
 /** Of a path one character is a byte. Links of more files than that are no site's. */
 const maxLinks = 200_000;
 
@@ -61,6 +66,8 @@ function createNameRules() {
 
   function whyNot({ path, type, target }: ArchiveEntry): string | null {
     const steps = stepsOf(path);
+    const ofGnu = typesOfGnu.get(type);
+    if (ofGnu !== undefined) return `${shown(path)} is ${ofGnu}`;
     if (!plainTypes.has(type))
       return `${shown(path)} is a device, a pipe or of an unknown type. Pack it without.`;
     if (path.startsWith("/"))

@@ -47,8 +47,11 @@ export function textAt(bytes: Buffer, start: number, length: number): string {
   return bytes.toString("latin1", start, end === -1 || end > start + length ? start + length : end);
 }
 
+/** GNU's own format has a space behind its mark, and times where POSIX has the path's beginning. */
+const isPosix = (header: Buffer): boolean => header[262] === 0;
+
 export function pathOf(header: Buffer): string {
-  const prefix = textAt(header, 345, 155);
+  const prefix = isPosix(header) ? textAt(header, 345, 155) : "";
   const name = textAt(header, 0, 100);
   return prefix === "" ? name : `${prefix}/${name}`;
 }
