@@ -19,7 +19,7 @@ import {
 
 const far = 3;
 /** Ids of the inventory. */
-const site = { shop: 1, copy: 4, spare: 5 };
+const site = { shop: 1, copy: 4, spare: 5, busy: 6 };
 const databases = { orders: 1, pg: 10, pgCopy: 11, maria: 12, mariaCopy: 13, lite: 14, spare: 15 };
 
 let postgres: PostgresServer | null = null;
@@ -77,10 +77,11 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   - { id: 15, server: ${far}, name: lite-spare, engine: sqlite, path: ${home}/spare.sqlite, user: ${ownUser} }`,
         sites: (home) => `
   - { id: 4, server: ${far}, name: copy, root: ${home}/copy, user: ${ownUser} }
-  - { id: 5, server: ${far}, name: spare, root: ${home}/spare, user: ${ownUser} }`,
+  - { id: 5, server: ${far}, name: spare, root: ${home}/spare, user: ${ownUser} }
+  - { id: 6, server: ${far}, name: busy, root: ${home}/busy, user: ${ownUser}, backup_hooks: { before: [sh, wait.sh] } }`,
       },
     );
-    for (const name of ["copy", "spare"]) await mkdir(join(service.folder, name));
+    for (const name of ["copy", "spare", "busy"]) await mkdir(join(service.folder, name));
   });
   afterAll(async () => {
     await service?.close();
@@ -366,8 +367,15 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
 
   test("two restores never work on one target", async () => {
     const { id } = await service.installed({ backupable_type: "site" });
+    // Something that takes its time, so that it can be canceled.
     await writeFile(join(service.folder, "shop/large"), Buffer.alloc(30_000_000, "quarterdeck"));
     const [one, other] = [await service.run(id), await service.run(id)];
+    // A run that goes before them on the target's server keeps both from ending meanwhile.
+    const inBusy = (name: string) => join(service.folder, "busy", name);
+    await writeFile(inBusy("wait.sh"), "until [ -e go-on ]; do sleep 0.05; done");
+    const target = { backupable_type: "site", backupable_id: site.busy };
+    const before = await service.installed({ server: far, ...target });
+    expect(await service.statusOf("POST", `/api/backup/${before.id}`)).toBe(202);
     const body = { skip_safety_backup: true };
     const statuses = await Promise.all(
       [one, other].map(
@@ -381,6 +389,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     expect((await into(`site/${site.spare}`, { ...body, backup_id: begun.id })).status).toBe(409);
     expect(await service.statusOf("PUT", `/api/backup/${begun.id}`)).toBe(409);
     expect(await service.statusOf("DELETE", `/api/backup/${begun.id}`)).toBe(409);
+    await writeFile(inBusy("go-on"), "");
     await service.restored(begun.id, "finished");
     // A restore elsewhere keeps nobody from the source, and is canceled like any other.
     await into(`site/${site.copy}`, { ...body, backup_id: refused.id });
