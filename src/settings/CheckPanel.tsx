@@ -1,5 +1,6 @@
 // Checks the installation as `quarterdeck doctor` does, with what to do about each result.
 import { useState } from "react";
+import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { call } from "../api/client.ts";
 import { toast } from "../app/toasts.ts";
@@ -14,7 +15,7 @@ const summaryOf = (results: readonly Diagnosis[]): string =>
   (["failed", "warning", "ok"] as const)
     .map((wanted) => [results.filter(({ state }) => state === wanted).length, wanted] as const)
     .filter(([count]) => count > 0)
-    .map(([count, state]) => `${count} ${state}`)
+    .map(([count, state]) => countOf(count, state, state === "warning" ? "warnings" : state))
     .join(", ");
 
 /** What is wrong comes first. */
