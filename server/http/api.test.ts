@@ -150,7 +150,7 @@ describe("bodies", () => {
 
   test("no body at all is answered with the fields that are missing", async () => {
     const { status, body } = await service.json<{ errors: object }>("POST", "/api/site/1/worker");
-    const { startsecs: _optional, ...required } = workerBody;
+    const { startsecs: _startsecs, stopwaitsecs: _stopwaitsecs, ...required } = workerBody;
     expect(status).toBe(422);
     expect(Object.keys(body.errors)).toEqual(Object.keys(required));
   });

@@ -12,4 +12,6 @@ export const workerBody = {
   tries: 1,
   /** A process counts as started at once. */
   startsecs: 0,
+  /** A process whose signal is lost is killed well before a test has waited for long; the default is 65. */
+  stopwaitsecs: 10,
 };

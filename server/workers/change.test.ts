@@ -44,10 +44,11 @@ const create = async (change: object = {}): Promise<Worker> => {
 };
 const change = (id: number, body: object) => service.json<Worker>("PUT", `/api/worker/${id}`, body);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
+/** Without what a process needed whose signal was lost; see `expectNoReason`. */
 const newest = async (id: number) => {
   const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
   return body.data
-    .filter(({ object }) => object.id === id)
+    .filter(({ object, action }) => object.id === id && action !== "killed")
     .map(({ action, actor, detail }) => ({ action, actor: actor.type, detail }));
 };
 

@@ -120,6 +120,7 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
       const response = await service.call("POST", "/api/site/1/worker", {
         ...workerBody,
         startsecs: undefined,
+        stopwaitsecs: undefined,
       });
       const worker: Worker = await response.json();
       expect(response.headers.get("Location")).toBe(`/api/worker/${worker.id}`);
