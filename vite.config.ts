@@ -90,7 +90,7 @@ export default defineConfig({
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
             {
               name: "parts",
-              test: /\/(?:contract\/(?:inputs|event-words|events)|src\/(?:ui\/(?:ChoiceList|CommandLine|CopyButton|DocsLink|EventChecklist|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|IdForm|LeaveGuard|current-place|health|known-places)))\./,
+              test: /\/(?:contract\/(?:inputs|event-words)|src\/(?:ui\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|IdForm|LeaveGuard|current-place|health|known-places)))\./,
               priority: 1,
             },
             // What every form needs, in one file for the same reasons as the first one.
