@@ -12,7 +12,7 @@ export type Gate = {
   asked(): string[];
   /**
    * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body, `hang` never answers. A promise has the request wait for it.
+   * request's body or, where it has none, before the answer, `hang` never answers. A promise has the request wait for it.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
   /** From now on it says of each file that it is locked until then, as a bucket with object lock would; null = of none. */
@@ -43,7 +43,8 @@ export async function startS3(directory: string): Promise<Gate> {
     if (verdict === "pass") return pass(incoming, outgoing, storagePort, locks);
     if (verdict === "hang") return;
     if (verdict === "reset") {
-      incoming.once("data", () => incoming.destroy());
+      const reset = () => incoming.socket.destroy();
+      incoming.once("data", reset).once("end", reset);
       return;
     }
     incoming.resume().once("end", () => outgoing.writeHead(verdict).end());
