@@ -1,14 +1,20 @@
 import { createHash } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isLongForm } from "../testing/long-form.ts";
 import type { Backup, BackupSchedule } from "../../contract/backups/backup.ts";
-import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  createBackupTestService,
+  createHold,
+  heldSite,
+  soon,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
 
 let service: BackupTestService;
 beforeAll(async () => {
-  service = await createBackupTestService();
+  service = await createBackupTestService({}, { sites: (folder) => heldSite(folder, 2) });
 });
 afterAll(() => service?.close());
 
@@ -17,25 +23,23 @@ const filesOf = async (id: number) =>
 
 describe("a run", () => {
   test("is refused while the configuration runs or waits, and keeps others waiting, which say how many are before them", async () => {
-    const { id } = await service.installed({ backupable_type: "site" });
+    const hold = await createHold(service, 2);
     const other = await service.installed();
-    // Something that takes its time.
-    await writeFile(join(service.folder, "shop/large"), Buffer.alloc(60_000_000, "quarterdeck"));
-    const first = await service.json<Backup>("POST", `/api/backup/${id}`);
-    expect(await service.messageOf("POST", `/api/backup/${id}`)).toMatch(
+    const first = await hold.begin();
+    expect(await service.messageOf("POST", `/api/backup/${hold.id}`)).toMatch(
       /already queued or running/,
     );
-    expect(await service.statusOf("POST", `/api/backup/${id}`)).toBe(409);
-    expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(409);
-    expect(await service.statusOf("DELETE", `/api/backup/${first.body.id}`)).toBe(409);
-    expect(await service.statusOf("PUT", `/api/backup/${first.body.id}`)).toBe(409);
+    expect(await service.statusOf("POST", `/api/backup/${hold.id}`)).toBe(409);
+    expect(await service.statusOf("DELETE", `/api/backup-configuration/${hold.id}`)).toBe(409);
+    expect(await service.statusOf("DELETE", `/api/backup/${first.id}`)).toBe(409);
+    expect(await service.statusOf("PUT", `/api/backup/${first.id}`)).toBe(409);
     const { body } = await service.json<Backup>("POST", `/api/backup/${other.id}`);
     expect(body).toMatchObject({ status: "pending", jobs_ahead: 1 });
+    await hold.letGo();
     const finished = await service.becomes(body.id, "finished");
-    const before = await service.backup(first.body.id);
+    const before = await service.backup(first.id);
     expect(before.status).toBe("finished");
     expect(Date.parse(before.ended_at ?? "")).toBeLessThanOrEqual(Date.parse(finished.started_at));
-    await rm(join(service.folder, "shop/large"));
   });
 });
 

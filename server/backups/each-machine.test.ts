@@ -8,12 +8,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import {
   createBackupTestService,
+  createHold,
+  heldSite,
   nightly,
   soon,
   type BackupTestService,
 } from "./testing/backup-service.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 
+/** Of a site in the inventory. */
+const heldId = 2;
 let service: BackupTestService;
 
 describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
@@ -21,7 +25,10 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   let id: number;
   let good: Backup;
   beforeAll(async () => {
-    service = await createBackupTestService({}, { connection: await connectionOf() });
+    service = await createBackupTestService(
+      {},
+      { connection: await connectionOf(), sites: (folder) => heldSite(folder, heldId) },
+    );
     ({ id } = await service.installed({ hold: 100 }));
     good = await service.run(id);
   });
@@ -227,15 +234,19 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
   describe("a restore", () => {
     test("is refused while the target is busy, and of what is not finished", async () => {
       const { id } = await service.installed({ backupable_type: "site" });
-      await writeFile(join(service.folder, "shop/large"), Buffer.alloc(10_000_000, "quarterdeck"));
       const backup = await service.run(id);
       expect(backup.path, backup.output).toMatch(/\.tar\.zst$/);
+      const hold = await createHold(service, heldId);
+      await hold.begin();
       await service.call("POST", `/api/backup/${id}`);
       expect(await service.messageOf("PUT", `/api/backup/${backup.id}`)).toMatch(/being backed up/);
+      await hold.letGo();
       await soon(async () => expect((await service.show(id)).last_backup?.status).toBe("finished"));
+      await hold.begin();
       expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(202);
       expect(await service.statusOf("PUT", `/api/backup/${backup.id}`)).toBe(409);
       expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(409);
+      await hold.letGo();
       await service.restored(backup.id, "finished");
     });
   });

@@ -9,7 +9,13 @@ import type { BackupContents, CurrentContents } from "../../contract/backups/con
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 import { casesOf, isLongForm } from "../testing/long-form.ts";
 import { ownUser } from "../testing/own-user.ts";
-import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  createBackupTestService,
+  createHold,
+  heldSite,
+  soon,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
 import { startMariadbServer, type MariadbServer } from "./testing/mariadb-server.ts";
 import {
   hasPostgresServer,
@@ -19,7 +25,7 @@ import {
 
 const far = 3;
 /** Ids of the inventory. */
-const site = { shop: 1, copy: 4, spare: 5, busy: 6 };
+const site = { shop: 1, copy: 4, spare: 5, held: 6 };
 const databases = { orders: 1, pg: 10, pgCopy: 11, maria: 12, mariaCopy: 13, lite: 14, spare: 15 };
 
 let postgres: PostgresServer | null = null;
@@ -77,11 +83,10 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
   - { id: 15, server: ${far}, name: lite-spare, engine: sqlite, path: ${home}/spare.sqlite, user: ${ownUser} }`,
         sites: (home) => `
   - { id: 4, server: ${far}, name: copy, root: ${home}/copy, user: ${ownUser} }
-  - { id: 5, server: ${far}, name: spare, root: ${home}/spare, user: ${ownUser} }
-  - { id: 6, server: ${far}, name: busy, root: ${home}/busy, user: ${ownUser}, backup_hooks: { before: [sh, wait.sh] } }`,
+  - { id: 5, server: ${far}, name: spare, root: ${home}/spare, user: ${ownUser} }${heldSite(home, site.held, far)}`,
       },
     );
-    for (const name of ["copy", "spare", "busy"]) await mkdir(join(service.folder, name));
+    for (const name of ["copy", "spare"]) await mkdir(join(service.folder, name));
   });
   afterAll(async () => {
     await service?.close();
@@ -371,11 +376,8 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     await writeFile(join(service.folder, "shop/large"), Buffer.alloc(30_000_000, "quarterdeck"));
     const [one, other] = [await service.run(id), await service.run(id)];
     // A run that goes before them on the target's server keeps both from ending meanwhile.
-    const inBusy = (name: string) => join(service.folder, "busy", name);
-    await writeFile(inBusy("wait.sh"), "until [ -e go-on ]; do sleep 0.05; done");
-    const target = { backupable_type: "site", backupable_id: site.busy };
-    const before = await service.installed({ server: far, ...target });
-    expect(await service.statusOf("POST", `/api/backup/${before.id}`)).toBe(202);
+    const hold = await createHold(service, site.held, far);
+    await hold.begin();
     const body = { skip_safety_backup: true };
     const statuses = await Promise.all(
       [one, other].map(
@@ -389,7 +391,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     expect((await into(`site/${site.spare}`, { ...body, backup_id: begun.id })).status).toBe(409);
     expect(await service.statusOf("PUT", `/api/backup/${begun.id}`)).toBe(409);
     expect(await service.statusOf("DELETE", `/api/backup/${begun.id}`)).toBe(409);
-    await writeFile(inBusy("go-on"), "");
+    await hold.letGo();
     await service.restored(begun.id, "finished");
     // A restore elsewhere keeps nobody from the source, and is canceled like any other.
     await into(`site/${site.copy}`, { ...body, backup_id: refused.id });

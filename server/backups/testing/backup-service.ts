@@ -84,6 +84,32 @@ const providersOf = (folder: string, more: string) => `storage_providers:
 ${more}
 `;
 
+/** For the inventory: a site of whose runs a test says when they go on; see `createHold`. */
+export const heldSite = (folder: string, id: number, server = 1) => `
+  - { id: ${id}, server: ${server}, name: held, root: ${folder}/held, user: ${ownUser}, backup_hooks: { before: [sh, wait.sh] } }`;
+
+/** A configuration of such a site. While a run of it waits, so does all else that its server has to do. */
+export async function createHold(service: BackupTestService, site: number, server = 1) {
+  const inside = (name: string) => join(service.folder, "held", name);
+  await mkdir(inside("."));
+  await writeFile(inside("wait.sh"), "until [ -e go-on ]; do sleep 0.05; done; rm go-on");
+  const { id } = await service.installed({
+    server,
+    backupable_type: "site",
+    backupable_id: site,
+  });
+  return {
+    id,
+    /** @returns the run, which waits */
+    async begin(): Promise<Backup> {
+      const { status, body } = await service.json<Backup>("POST", `/api/backup/${id}`);
+      expect(status).toBe(202);
+      return body;
+    },
+    letGo: () => writeFile(inside("go-on"), ""),
+  };
+}
+
 /** Lines that a test adds to the inventory. */
 type MoreInventory = {
   /** Of the first server; by default this machine. */
