@@ -9,7 +9,12 @@ import { eachMachine } from "../ssh/testing/remote-server.ts";
 import { readEntries } from "./sources/postgres/archive.ts";
 import { findTables } from "./sources/postgres/restore-tables.ts";
 import { fingerprint } from "./sources/postgres/testing/fixtures.ts";
-import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  createBackupTestService,
+  createHold,
+  heldSite,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
 import {
   hasPostgresServer,
   startPostgresServer,
@@ -22,6 +27,7 @@ const narrow = 5;
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const sealed = 3;
+const held = 2;
 const awful = String.raw`we'ird "tä.ble" \n`;
 const quoted = `"${awful.replaceAll('"', '""')}"`;
 
@@ -92,6 +98,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
         },
         {
           connection: await connectionOf(),
+          sites: (folder) => heldSite(folder, held),
           databases: () => `
   - { id: ${database}, server: 1, name: pg, engine: postgres, url: env:PG }
   - { id: ${narrow}, server: 1, name: narrow, engine: postgres, url: env:NARROW }`,
@@ -355,9 +362,12 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
 
     test("are restored once at a time", async () => {
       await sql("update orders set note = 'spoiled'");
+      const hold = await createHold(service, held);
+      await hold.begin();
       const { status } = await into(["public.orders"], unsaved);
       expect(status).toBe(202);
       expect((await into(["public.orders"])).status).toBe(409);
+      await hold.letGo();
       await service.restored(backup.id, "finished");
       expect(await notes()).toEqual(two);
     });

@@ -1,5 +1,5 @@
 // What is asked of workers, and what becomes of their processes.
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -150,13 +150,17 @@ describe.each(eachWorkerMachine())("on $machine", ({ isRemote, isWhole, createSe
     });
 
     test("a deleted worker is removing until its processes are gone, then it is not there", async () => {
-      await artisan("trap '' TERM; sleep 300");
-      const { id } = await create({ stopwaitsecs: 1 });
+      const wait = "until [ -e go-on ]; do sleep 0.05; done; exit";
+      await artisan(`trap '${wait}' TERM; : > ready; while :; do sleep 0.1; done`);
+      const { id } = await create({ stopwaitsecs: 50 });
       const [pid = 0] = pids(await becomes(id, "installed"));
+      const at = (name: string) => join(service.folder, "shop", name);
+      await soon(() => stat(at("ready")));
       expect(await ask("DELETE", `/api/worker/${id}`)).toBe(204);
       expect((await show(id)).status).toBe("removing");
       expect(await ask("DELETE", `/api/worker/${id}`)).toBe(409);
       expect(await ask("POST", `/api/worker/${id}/start`)).toBe(409);
+      await writeFile(at("go-on"), "");
       await vi.waitFor(async () => expect(await ask("GET", `/api/worker/${id}`)).toBe(404), 20_000);
       expect(isAlive(pid)).toBe(false);
     });
