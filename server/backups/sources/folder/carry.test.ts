@@ -137,6 +137,51 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     expect(Object.keys(await read(join(folder, "outside")))).toEqual(["there"]);
   });
 
+  test.each([
+    ["a folder where the backup has a link", "storage", "storage/upload"],
+    ["a folder where the backup has a file", "build", "build/out"],
+    ["a file where the backup has a folder", "data", "data"],
+    ["a file of a folder that became a cache", "thumbs/1.png", "thumbs/1.png"],
+    ["a file deep in a folder that became a cache", "thumbs/deep/2.png", "thumbs/deep/2.png"],
+    ["a link of a folder that became a cache", "thumbs/newest", "thumbs/newest"],
+  ])(
+    "a restore changes nothing where it would replace %s, of which there is no backup",
+    async (_, refused, only) => {
+      const { root, source, attempt, dump } = await make({
+        patterns: ["storage/", "build/", "data", "!data/"],
+        caches: true,
+      });
+      const others = { page: "first", "thumbs/same.png": "first" };
+      await plant(root, {
+        ...others,
+        "shared/x": "first",
+        build: "first",
+        "data/x": "first",
+        "thumbs/1.png": "first",
+        "thumbs/deep/2.png": "first",
+      });
+      await symlink("shared", join(root, "storage"));
+      await symlink("1.png", join(root, "thumbs/newest"));
+      const { manifest, archive } = await dump();
+      for (const name of ["storage", "build", "data", "thumbs"])
+        await rm(join(root, name), { recursive: true });
+      if (only === "thumbs/newest") {
+        await mkdir(join(root, "thumbs"));
+        await symlink("2.png", join(root, only));
+      } else await plant(root, { [only]: "second" });
+      await plant(root, { ...others, page: "second" });
+      await writeFile(join(root, "thumbs/CACHEDIR.TAG"), cacheSignature);
+      const before = await read(root);
+      await expect(source.restore(Readable.from([archive]), attempt(), manifest)).rejects.toThrow(
+        `./${refused}: the backup has something else there. Move it away first.`,
+      );
+      expect(await read(root)).toEqual(before);
+      await rm(join(root, refused), { recursive: true });
+      await source.restore(Readable.from([archive]), attempt(), manifest);
+      expect(await read(root)).toMatchObject({ page: "first", build: "first", "data/x": "first" });
+    },
+  );
+
   test("a log stays with the database that it is of: one that is left out keeps its own, a restored one gets none", async () => {
     const { root, source, attempt, dump } = await make({
       patterns: ["*-wal", "*-shm", "/left.sqlite", "/notes-wal"],

@@ -10,18 +10,41 @@ import { companionEnds } from "../sqlite/header.ts";
 import { SourceError, type Attempt, type Excludes } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
+/** Whether the restored folder has taken its place. */
+type Pass = "before" | "after";
+
 /** Carries over from one folder into another. @throws SourceError for what cannot be */
-export type Carry = (from: string, to: string, signal: AbortSignal) => Promise<void>;
+export type Carry = (from: string, to: string, pass: Pass, signal: AbortSignal) => Promise<void>;
+
+/** For a shell: whether two entries, neither of them a folder, are one or equal. */
+const same = `same() {
+  if [ -L "$1" ] || [ -L "$2" ]; then
+    [ -L "$1" ] && [ -L "$2" ] && [ "$(readlink -- "$1"; printf .)" = "$(readlink -- "$2"; printf .)" ]
+  elif [ -f "$1" ] && [ -f "$2" ]; then [ "$1" -ef "$2" ] || cmp -s -- "$1" "$2"
+  else [ ! -f "$1" ] && [ ! -f "$2" ] && [ ! -d "$1" ] && [ ! -d "$2" ]; fi
+}
+there() { [ -e "$1" ] || [ -L "$1" ]; }`;
+
+/** For a shell: names what is in both folders, `$1` and `$2`, and not the same; `$3`… are the entries of the first one. */
+const differing = `${same}
+a=$1; b=$2; shift 2
+for g do h=$b\${g#"$a"}; ! there "$h" || same "$g" "$h" || printf '%s\\n' "$g"; done`;
 
 /**
- * For a shell: `$1` and `$2` are the folders, `$3` the name in both. Folders above it that the archive lacks are made like
- * those that are there. Links in the restored folder are not followed, since they may lead out of it. What is there already
- * stays, and of folders each entry that is not. What the account may not link, because it is somebody else's, is copied.
+ * For a shell: `$1` and `$2` are the folders, `$3` the pass, `$4` what `differing` is, and `$5` the name in both. Folders above it
+ * that the archive lacks are made like those that are there. Links in the restored folder are not followed, since they may lead out
+ * of it. What is there already stays, and of folders each entry that is not. What the account may not link, because it is somebody
+ * else's, is copied.
+ *
+ * Before the restored folder is in its place, only the archive puts anything there: under a name that is left out today and was
+ * not then, of a link that became a folder, or a folder that became a cache. The backup before the restore leaves out what is
+ * there today, which would be lost.
  *
  * The log of a SQLite database goes where its database goes, whatever it is named by: one from now beside a database from
  * then would destroy that, and a database without its log has lost its last changes.
  */
-const carryOne = `set -f; e=; IFS=/; p=$2; q=$1; n=$3; t=$2/$n; f=$1/$n
+const carryOne = `set -f; e=; d=; IFS=/; p=$2; q=$1; n=$5; t=$2/$n; f=$1/$n; from=$1; pass=$3; differing=$4
+${same}
 refuse() { printf '%s\\n' "$1" >&2; exit 255; }
 for c in \${n%/*}; do
   [ "$c" != . ] || continue
@@ -39,8 +62,13 @@ for l in ${companionEnds.join(" ")}; do
   case $n in *"$l") ! sqlite "\${f%"$l"}" || exit 0;; esac
 done
 copy() { cp -a -n -T "$@" 2>&1 | grep -v -e ': No such file or directory$' -e 'behavior of -n'; }
+replaced() { [ "$pass" = after ] || refuse "./\${1#"$from/./"}: the backup has something else there. Move it away first"; }
 carry() {
-  if [ -e "$2" ] || [ -L "$2" ]; then folder "$2" && folder "$1" || return 0; fi
+  if folder "$1" && folder "$2"; then
+    [ "$pass" = after ] || d=$(find "$1" ! -type d -exec sh -c "$differing" sh "$1" "$2" {} + | head -n 1)
+    [ -z "$d" ] || replaced "$d"
+  elif there "$1" && there "$2"; then same "$1" "$2" || replaced "$1"; return 0
+  fi
   e=$(copy -l -- "$1" "$2"); [ -z "$e" ] || e=$(copy -- "$1" "$2")
 }
 m=$(stat -c %a -- "$p"); s=$(stat -c %.9Y -- "$p"); chmod u+rwx -- "$p"
@@ -53,22 +81,24 @@ touch -d "@$s" -- "$p"; chmod "$m" -- "$p"
 [ -z "$e" ] || refuse "$e"`;
 
 /** The arguments of a program that reads names, a NUL behind each. */
-export const carryArguments = (from: string, to: string) =>
-  ["xargs", "-0", "-r", "-n", "1", "sh", "-c", carryOne, "sh", from, to] as const;
+export const carryArguments = (from: string, to: string, pass: Pass) =>
+  ["xargs", "-0", "-r", "-n", "1", "sh", "-c", carryOne, "sh", from, to, pass, differing] as const;
 
 /** @throws SourceError */
-export function refuseUncarried(exitCode: number | null, stderr: string): void {
+export function refuseUncarried(exitCode: number | null, stderr: string, pass: Pass): void {
   if (exitCode === 0) return;
   const isReason = (line: string) => line !== "" && !line.startsWith("xargs: ");
   const reason = stderr.split("\n").find(isReason) ?? "xargs was ended";
   throw new SourceError(
-    `Nothing was changed: a file that the backup leaves out can't be kept: ${reason}.`,
+    pass === "after"
+      ? `${reason}.`
+      : `Nothing was changed: a file that the backup leaves out can't be kept: ${reason}.`,
   );
 }
 
 export const carryHere =
   (host: LocalHost, excludes: Excludes): Carry =>
-  async (from, to, signal) => {
+  async (from, to, pass, signal) => {
     const names = new PassThrough();
     // Told by the run that reads them.
     names.on("error", () => undefined);
@@ -77,12 +107,12 @@ export const carryHere =
       (error: Error) => names.destroy(error),
     );
     const { exitCode, stderr } = await host.run({
-      argv: carryArguments(from, to),
+      argv: carryArguments(from, to, pass),
       environment: tarEnvironment,
       input: names,
       signal,
     });
-    refuseUncarried(exitCode, stderr);
+    refuseUncarried(exitCode, stderr, pass);
   };
 
 /** For what was made between the first time and the swap: trouble with it undoes no restore. */
@@ -92,7 +122,7 @@ export async function carryRest(
   to: string,
   { say }: Attempt,
 ): Promise<void> {
-  await carry?.(from, to, tidying()).catch((error: unknown) =>
+  await carry?.(from, to, "after", tidying()).catch((error: unknown) =>
     say(`Not all that was made during the restore was kept: ${toError(error).message}`),
   );
 }

@@ -33,7 +33,7 @@ export async function exchangeFolder(
     await settleInside(host, root, attempt);
     await host.perform(beginExchange, exchange, { signal });
     await extract(host, from, join(root, namesOf(exchange).fresh), attempt);
-    await carry?.(root, join(root, namesOf(exchange).fresh), signal);
+    await carry?.(root, join(root, namesOf(exchange).fresh), "before", signal);
     await flushToDisk(host, root);
     signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.

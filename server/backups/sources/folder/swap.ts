@@ -136,7 +136,7 @@ export async function restoreInto(
     await settlePlace(swap, attempt, attempt.signal);
     await swap.begin(attempt.signal);
     await extract(host, from, pathOf(place, place.fresh), attempt);
-    await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), attempt.signal);
+    await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), "before", attempt.signal);
     await swap.flush();
     attempt.signal.throwIfAborted();
     // From here on it is not told to end: whether it had ended could not be told.

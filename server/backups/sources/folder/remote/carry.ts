@@ -29,15 +29,15 @@ export async function findCaches(
 
 export const carryThere =
   (host: Host, excludes: Excludes): Carry =>
-  async (from, to, signal) => {
+  async (from, to, pass, signal) => {
     const caches = await findCaches(host, from, excludes, signal);
     const names = findArguments(from, excludes, caches, "excluded");
     const { stderr } = await host.run({
-      argv: pipelineOf(names, carryArguments(from, to)),
+      argv: pipelineOf(names, carryArguments(from, to, pass)),
       environment: tarEnvironment,
       signal,
     });
     // What find cannot read is replaced, as without anything that is left out.
     const [, carried = null] = pipelineEnds(stderr) ?? [];
-    refuseUncarried(carried, stderr.replace(/^find: .*\n/gm, ""));
+    refuseUncarried(carried, stderr.replace(/^find: .*\n/gm, ""), pass);
   };
