@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -95,4 +95,26 @@ test("a restore leaves alone what its backup left out, and can be undone althoug
   expect(await text("app.log")).toBe("second");
   expect(await text("index.php")).toBe("second");
   expect(await text("uploads/photo")).toBe("second");
+});
+
+test("a file that would be in no backup is not replaced alone either", async () => {
+  const at = (name: string) => join(service.folder, "shop", name);
+  await mkdir(at("thumbs"));
+  await writeFile(at("thumbs/1.png"), "first");
+  const { id } = await service.installed({ ...site, exclude_caches: true });
+  const backup = await service.run(id);
+  await writeFile(at("thumbs/1.png"), "second");
+  await writeFile(at("thumbs/CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55\n");
+  const restore = async (status: string) => {
+    const body = { backup_id: backup.id, path: "thumbs/1.png" };
+    expect(await service.statusOf("POST", "/api/site/1/restore", body)).toBe(202);
+    return await service.restored(backup.id, status);
+  };
+  expect((await restore("failed")).restore_output).toContain(
+    "thumbs/1.png is in a cache by now, which the backup before the restore leaves out. Move it away first.",
+  );
+  expect(await readFile(at("thumbs/1.png"), "utf8")).toBe("second");
+  await rm(at("thumbs/1.png"));
+  await restore("finished");
+  expect(await readFile(at("thumbs/1.png"), "utf8")).toBe("first");
 });

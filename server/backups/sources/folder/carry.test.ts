@@ -217,6 +217,34 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     expect(await readFile(join(root, "notes-wal"), "utf8")).toBe("no log of anything");
   });
 
+  test("only a file that begins with the signature makes a folder a cache", async () => {
+    const { root, dump, folder } = await make({ patterns: [], caches: true });
+    const files = {
+      "linked/page": "first",
+      "short/page": "first",
+      "short/CACHEDIR.TAG": cacheSignature.slice(0, -1),
+      "late/page": "first",
+      "late/CACHEDIR.TAG": `\n${cacheSignature}`,
+      "empty/page": "first",
+      "empty/CACHEDIR.TAG": "",
+      "folder/CACHEDIR.TAG/page": "first",
+      "pipe/page": "first",
+      page: "first",
+      "CACHEDIR.TAG": cacheSignature,
+    };
+    await plant(root, { ...files, "bare/page": "first", "bare/CACHEDIR.TAG": cacheSignature });
+    await symlink("../bare/CACHEDIR.TAG", join(root, "linked/CACHEDIR.TAG"));
+    await run("mkfifo", [join(root, "pipe/CACHEDIR.TAG")]);
+    const { archive } = await dump();
+    await writeFile(join(folder, "a.tar"), archive);
+    await mkdir(join(folder, "extracted"));
+    await run("tar", ["-xf", join(folder, "a.tar"), "-C", join(folder, "extracted")]);
+    expect(await read(join(folder, "extracted"))).toEqual({
+      ...files,
+      "bare/CACHEDIR.TAG": cacheSignature,
+    });
+  });
+
   // Over SSH in the long form alone: `databases.test.ts` copies databases there, and `source.test.ts` compares times and modes.
   if (!isLongForm && machine !== "this machine") return;
 

@@ -105,7 +105,9 @@ function leavesOf(
 
 async function isTagged(root: string, folder: Buffer): Promise<boolean> {
   const path = Buffer.concat([pathBelow(root, folder), Buffer.from(`/${cacheTag}`)]);
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  // A link is no tag, whatever it leads to, and a pipe would be waited for.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  const file = await open(path, flags).catch(() => null);
   if (file === null) return false;
   try {
     if (!(await file.stat()).isFile()) return false;

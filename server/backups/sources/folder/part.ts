@@ -4,9 +4,9 @@ import { posix } from "node:path";
 import { Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
 import { toError } from "../../../to-error.ts";
-import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
+import { SourceError, type Attempt, type Excludes, type Manifest, type Source } from "../source.ts";
 import type { ArchiveEntry } from "./archive.ts";
-import { excludedBy } from "./excludes.ts";
+import { cacheSignature, cacheTag, excludedBy } from "./excludes.ts";
 import { extractArchive } from "./extract.ts";
 import { tidying } from "./place.ts";
 import { runScript } from "./remote/script.ts";
@@ -56,9 +56,16 @@ done`;
 /** What its excludes left out is in no backup, the one before the restore included: a folder is not exchanged then. */
 const refuseFolder = `if [ -d "./$1" ] && [ ! -L "./$1" ]; then printf 'partial\\n%s' "$at/$1"; exit 0; fi`;
 
+/** Neither is a file of a folder that became a cache since. */
+const lookForTag = `if [ -n "$skipped" ] && [ -f ${cacheTag} ] && [ ! -L ${cacheTag} ] &&
+    [ "$(head -c ${cacheSignature.length} ${cacheTag})" = "${cacheSignature}" ]; then cached=1; fi`;
+const refuseCached = `if [ -n "$cached" ] && [ "$1" != ${cacheTag} ] && there "./$1"; then printf 'cached\\n%s' "$at/$1"; exit 0; fi`;
+
 /** Answers where the entry lies that is exchanged, and how much of the path is not there yet. */
-const prepare = (isPartial: boolean) => `${walk(":")}
-${isPartial ? refuseFolder : ""}
+const prepare = (excludes: Excludes | null) => `cached=
+${walk(excludes?.caches === true ? lookForTag : ":")}
+${excludes === null ? "" : refuseFolder}
+${refuseCached}
 mkdir -m 700 -- "./$scratch" && chmod g-s -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
 printf 'ok\\n%s\\n%s' "$#" "$at"`;
 
@@ -122,6 +129,8 @@ const refusals: Record<string, (shown: string) => string> = {
   other: (shown) => `${shown} is no folder any more`,
   partial: (shown) =>
     `the backup left out files by its excludes, and ${shown} may hold such files. Restore files of it one by one, or the whole site`,
+  cached: (shown) =>
+    `${shown} is in a cache by now, which the backup before the restore leaves out. Move it away first`,
   closed: (shown) => `the site's account may not write in ${shown}`,
 };
 
@@ -164,7 +173,7 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
   ): Promise<void> {
     const { id, signal } = attempt;
     const scratch = scratchName(id);
-    const script = prepare(excludedBy(manifest) !== null);
+    const script = prepare(excludedBy(manifest));
     const told = await runScript(host, script, [root, scratch, ...parts], signal);
     const [answer = "", first = "", ...rest] = told.split("\n");
     const refusal = refusals[answer];
