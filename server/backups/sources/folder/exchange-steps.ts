@@ -50,6 +50,16 @@ export const tellWhyNotExchangeable = defineTask(
   whyNotExchangeable,
 );
 
+/** Whether something of an earlier one is there, which could not be removed. */
+export const isExchangeLeft = defineTask(
+  folderTasks,
+  "isExchangeLeft",
+  async (exchange: Exchange): Promise<boolean> => {
+    for (const path of Object.values(pathsOf(exchange))) if (await isThere(path)) return true;
+    return false;
+  },
+);
+
 /** Makes the empty folder that is extracted into. @throws SourceError */
 export const beginExchange = defineTask(
   folderTasks,

@@ -103,6 +103,35 @@ test.skipIf(!isRoot || !isLinux)(
   },
 );
 
+test.skipIf(!isRoot || !isLinux)(
+  "what a restore in place could not remove keeps the next one of the same backup from changing anything (root on Linux only: mounts, immutable files)",
+  async ({ skip }) => {
+    const { root, source, attempt, dump, said } = await makeSource();
+    const disk = await makeFolder();
+    await mkdir(root);
+    if ((await run("mount", ["--bind", disk, root]).catch(() => null)) === null)
+      return skip("mounting is not allowed here");
+    onTestFinished(async () => void (await run("umount", ["--lazy", root])));
+    await mkdir(join(root, "folder"));
+    const kept = join(root, "folder/page");
+    await writeFile(kept, "new");
+    const { archive } = await dump();
+    if ((await run("chattr", ["+i", kept]).catch(() => null)) === null)
+      return skip("the file system has no immutable files");
+    onTestFinished(async () => void (await run("chattr", ["-R", "-i", disk])));
+    await source.restore(Readable.from([archive]), attempt());
+    const named = expect.stringMatching(/\.quarterdeck-old-7 could not be removed: .*by hand/);
+    expect(said.splice(0)).toEqual([named]);
+    await writeFile(kept, "since");
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      /^Nothing was changed: what an earlier restore of this backup left/,
+    );
+    expect(said.splice(0)).toEqual([named]);
+    expect(await readFile(kept, "utf8")).toBe("since");
+    expect((await readdir(root)).toSorted()).toEqual([".quarterdeck-old-7", "folder"]);
+  },
+);
+
 test("every state that a kill can leave in a folder is settled to its old content or its new one", async () => {
   const states: { has: Record<string, string>; root: string[]; settled: string; word: string }[] = [
     { has: { new: "new" }, root: ["old"], settled: "as it was", word: "old" },

@@ -8,6 +8,7 @@ import {
   applyAttributes,
   beginExchange,
   commitExchange,
+  isExchangeLeft,
   namesOf,
   settleExchange,
   takeAttributes,
@@ -15,8 +16,8 @@ import {
 } from "./exchange-steps.ts";
 import type { Filling } from "./extract.ts";
 import { removeFolder, tidying } from "./place.ts";
-import { flushToDisk, type Settled } from "./swap-steps.ts";
-import { reviveSourceError, type Attempt } from "../source.ts";
+import { flushToDisk, stillThere, type Settled } from "./swap-steps.ts";
+import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 /** @param root its real path @throws SourceError, the input's own error, or an abort; the folder is as it was then */
@@ -31,6 +32,12 @@ export async function exchangeFolder(
   const { signal, say } = attempt;
   try {
     await settleInside(host, root, attempt);
+    if (await host.perform(isExchangeLeft, exchange, { signal })) throw new SourceError(stillThere);
+  } catch (error) {
+    from.destroy();
+    throw reviveSourceError(error);
+  }
+  try {
     await host.perform(beginExchange, exchange, { signal });
     await extract(host, from, join(root, namesOf(exchange).fresh), attempt);
     await carry?.(root, join(root, namesOf(exchange).fresh), "before", signal);

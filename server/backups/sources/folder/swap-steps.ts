@@ -11,6 +11,10 @@ import { toError } from "../../../to-error.ts";
 
 export type Settled = "as it was" | "restored" | "unknown";
 
+/** The names beside a folder are those of the backup that is restored. */
+export const stillThere =
+  "Nothing was changed: what an earlier restore of this backup left has to be removed first.";
+
 /** Makes the empty folder that is extracted into. @throws SourceError */
 export const beginSwap = defineTask(
   folderTasks,

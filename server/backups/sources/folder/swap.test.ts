@@ -244,6 +244,37 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
       },
     );
 
+  test.skipIf(!isRoot || !isLinux)(
+    "what a restore could not remove is named, and the next one of the same backup changes nothing (root on Linux only: immutable files)",
+    async ({ skip }) => {
+      const { root, folder, source, attempt, dump, said } = await makeSource();
+      await makeSite(root, "new");
+      const { archive } = await dump();
+      const old = join(folder, ".site.quarterdeck-old-7");
+      if ((await run("chattr", ["+i", join(root, "page-1")]).catch(() => null)) === null)
+        return skip("the file system has no immutable files");
+      onTestFinished(async () => void (await run("chattr", ["-R", "-i", folder])));
+      await writeFile(join(root, "page-9"), "since");
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await wordOf(root)).toBe("new");
+      const named = expect.stringMatching(/quarterdeck-old-7 could not be removed: .*by hand/);
+      expect(said.splice(0)).toEqual([named]);
+
+      await writeFile(join(root, "page-9"), "since");
+      await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+        /^Nothing was changed: what an earlier restore of this backup left has to be removed first\.$/,
+      );
+      expect(said.splice(0)).toEqual([named]);
+      expect(await readFile(join(root, "page-9"), "utf8")).toBe("since");
+      expect((await readdir(folder)).toSorted()).toEqual([".site.quarterdeck-old-7", "site"]);
+
+      await run("chattr", ["-i", join(old, "page-1")]);
+      await source.restore(Readable.from([archive]), attempt());
+      expect(await wordOf(root)).toBe("new");
+      expect(await readdir(folder)).toEqual(["site"]);
+    },
+  );
+
   test("every state that a kill can leave is settled to one whole folder", async () => {
     const states: { has: Record<string, string>; settled: string; word: string | null }[] = [
       { has: { site: "old" }, settled: "unknown", word: "old" },

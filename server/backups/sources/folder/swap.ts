@@ -25,6 +25,7 @@ import {
   commitSwap,
   flushToDisk,
   settleSwap,
+  stillThere,
   type Outcome,
   type Settled,
 } from "./swap-steps.ts";
@@ -130,10 +131,15 @@ export async function restoreInto(
 ): Promise<void> {
   const { place } = swap;
 
+  try {
+    const { isClear } = await settleAll(swap, attempt, attempt.signal);
+    if (!isClear) throw new SourceError(stillThere);
+  } catch (error) {
+    from.destroy();
+    throw reviveSourceError(error);
+  }
   let isAside = false;
   try {
-    // What an earlier try for the same backup left.
-    await settlePlace(swap, attempt, attempt.signal);
     await swap.begin(attempt.signal);
     await extract(host, from, pathOf(place, place.fresh), attempt);
     await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), "before", attempt.signal);
@@ -159,25 +165,37 @@ export async function restoreInto(
 }
 
 /** Finishes or undoes a swap that was cut off. @throws SourceError when it cannot be told which folder is the right one */
-export async function settlePlace(
+export const settlePlace = async (
   swap: Swap,
   attempt: Attempt,
   signal: AbortSignal,
-): Promise<Settled> {
+): Promise<Settled> => (await settleAll(swap, attempt, signal)).state;
+
+/** `isClear`: nothing of the swap is left. @throws SourceError as above */
+async function settleAll(
+  swap: Swap,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<{ state: Settled; isClear: boolean }> {
   const { state, problem, left } = await swap.settle(signal);
-  for (const name of left) await clearAway(swap, name, attempt, signal);
+  let isClear = true;
+  for (const name of left) isClear = (await clearAway(swap, name, attempt, signal)) && isClear;
   if (problem !== null) throw new SourceError(problem);
-  return state;
+  return { state, isClear };
 }
 
-/** What stays lying there takes space, but makes no restore wrong. */
+/**
+ * What stays lying there takes space, but makes no restore wrong. Another restore of the same backup would use its name.
+ * @returns whether it is gone
+ */
 async function clearAway(
   swap: Swap,
   name: string,
   { say }: Attempt,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const reason = await swap.remove(name, signal);
   if (reason !== null)
     say(`${pathOf(swap.place, name)} could not be removed: ${reason}. Remove it by hand.`);
+  return reason === null;
 }
