@@ -55,6 +55,18 @@ describe("A stop", () => {
     expect(system.starts()).toBe(1);
   });
 
+  test("of a process that turns out not to have started is over with it", async () => {
+    const { slot, system, clock } = setUp();
+    slot.start();
+    const done = slot.stop();
+    system.endGroup();
+    system.failLaunch();
+    expect(await isDone(done)).toBe(true);
+    clock.advance(3600 * seconds);
+    expect(slot.status()).toMatchObject({ state: "STOPPED", reason: null });
+    expect(system.starts()).toBe(1);
+  });
+
   test("while a start is failing wins over the failure", async () => {
     const { slot, system, clock } = setUp();
     system.launches = "fail";

@@ -107,7 +107,11 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     moveTo("RUNNING", null);
   }
 
-  const failed = (why: string) => backOff(startCause(why));
+  function failed(why: string) {
+    // It was asked to stop before that was known.
+    if (state === "STOPPING") ending.finish(leader, comeToRest);
+    else backOff(startCause(why));
+  }
 
   function backOff(cause: string) {
     rest();
