@@ -1,4 +1,4 @@
-// Whether a process has done a job, as far as its log shows: Laravel's worker writes a line for each.
+// What a process's log shows of it: what it wrote, and whether it has done a job. Laravel's worker writes a line for each.
 import { basename } from "node:path";
 import { readLog } from "./log-reader.ts";
 
@@ -15,6 +15,15 @@ export function logEnd(folder: string): number | null {
     return readLog(folder, { lines: 1 }).end;
   } catch {
     return null;
+  }
+}
+
+/** What was written since, by this process or one beside it; nothing where that cannot be told. */
+export function outputSince(folder: string, since: number | null): string {
+  try {
+    return since === null ? "" : readLog(folder, { offset: since }).text;
+  } catch {
+    return "";
   }
 }
 

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -173,7 +174,58 @@ describe.concurrent("A process", () => {
       chmodSync(join(supervisor.folder, "closed"), 0o700);
       supervisor.start(programOf(1, { directory, account: nobody, startretries: 0 }));
       await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+      expect(supervisor.processes(1)[0]?.reason).toBe(
+        `Couldn't start: no permission to enter the folder ${directory}.`,
+      );
       expect((await supervisor.readLog(1, { lines: 5 })).text).toContain("Permission denied");
+    },
+  );
+
+  test.runIf(isRoot).for([
+    [{ root: "/no/such" }, "Couldn't start: the folder /no/such does not exist."],
+    [{ root: "/etc/passwd" }, "Couldn't start: the folder /etc/passwd does not exist."],
+    [{ directory: "no-such" }, "Couldn't start: the folder /no-such does not exist."],
+    [{ args: ["no-such-program"] }, "Couldn't start: no-such-program was not found."],
+    [{ args: ["/etc/passwd"] }, "Couldn't start: no permission to execute /etc/passwd."],
+    [
+      { args: ["no-such-program"], directory: "tmp" },
+      "Couldn't start: no-such-program was not found.",
+    ],
+    [
+      { args: ["/etc/passwd"], directory: "tmp" },
+      "Couldn't start: no permission to execute /etc/passwd.",
+    ],
+    [
+      { args: shell("echo no; exit 127"), startsecs: 30 },
+      "Exited with code 127 within 30 seconds.",
+    ],
+  ] as const)(
+    "of another account says why it could not start: %o",
+    async ([given, reason], { expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const account = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
+      supervisor.start(programOf(1, { account, startretries: 0, startsecs: 30, ...given }));
+      await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+      expect(supervisor.processes(1)).toMatchObject([{ pid: null, reason }]);
+      expect(supervisor.history(1)).toEqual(["STARTING", "BACKOFF", "FATAL"]);
+    },
+  );
+
+  test.runIf(isRoot)(
+    "of another account whose folder goes away says so when it is started again",
+    async ({ expect, onTestFinished }) => {
+      const supervisor = makeSupervisor({ onTestFinished });
+      const account = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
+      const root = makeFolder({ onTestFinished });
+      chownSync(root, account.uid, account.gid);
+      supervisor.start(programOf(1, { account, root, startretries: 1 }));
+      await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+      rmdirSync(root);
+      sendSignal(supervisor.processes(1)[0]?.pid ?? 0, "SIGKILL");
+      await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
+      expect(supervisor.processes(1)[0]?.reason).toBe(
+        `Couldn't start: the folder ${root} does not exist.`,
+      );
     },
   );
 

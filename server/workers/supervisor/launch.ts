@@ -26,6 +26,9 @@ type Launch = {
 /** Where the caller's environment names none. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+export const pathIn = (environment: Record<string, string>): string =>
+  environment["PATH"] ?? defaultPath;
+
 /** Null where it failed; then `failed` follows, never before this has returned. */
 export function launch(options: Launch, events: LaunchEvents) {
   const { program, mark, environment } = options;
@@ -37,7 +40,7 @@ export function launch(options: Launch, events: LaunchEvents) {
   if (command === undefined) return fail("no command is configured");
 
   if ("problem" in program.account) return fail(program.account.problem.replace(/\.$/, ""));
-  const path = environment["PATH"] ?? defaultPath;
+  const path = pathIn(environment);
   const problemOf = (error: unknown) =>
     spawnProblem(error, { program: command, directory: typedFolder(program), path });
 
@@ -84,18 +87,23 @@ type Start = {
   isChecked: boolean;
 };
 
+/** Whether a process has to become the account first: an ordinary user can become nobody. */
+export function isOther(account: Program["account"]): boolean {
+  const { uid } = ownAccount();
+  return uid === 0 && "uid" in account && account.uid !== uid;
+}
+
 /** For the command to run as `account` in the program's folder. */
 function startAs(
   { program, number, groups, environment }: Launch,
   account: Account,
   argv: Argv,
 ): Start | { problem: string } {
-  const { uid } = ownAccount();
-  if (uid !== 0 || account.uid === uid) {
+  if (!isOther(account)) {
     const found = findFolder(program);
     if ("problem" in found) return found;
     // An ordinary user's workers share the service's account and what it was started with.
-    const its = uid === 0 ? environmentOf(account, environment) : environment;
+    const its = ownAccount().uid === 0 ? environmentOf(account, environment) : environment;
     return { argv, folder: found.folder, environment: its, isChecked: false };
   }
   const asIts = asAccount(account, typedFolder(program), checkedArgv(program, argv));

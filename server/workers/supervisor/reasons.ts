@@ -1,6 +1,7 @@
 // Why a process is not up, in the operator's words.
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { startFailure } from "../../hosts/as-account.ts";
 import { toError } from "../../to-error.ts";
 
 /** A cause is a sentence without its full stop, so that more can be said in it. */
@@ -59,10 +60,7 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
     case "EACCES":
     case "EPERM":
       if (!canEnter(directory)) return `no permission to enter the folder ${directory}`;
-      // One folder of PATH that may not be entered turns "not found" into this, see execvp(3).
-      return isAnywhere(attempt)
-        ? `no permission to execute ${program}`
-        : `${program} was not found`;
+      return executionProblem(attempt);
     case "ENOEXEC":
       return `${program} is not an executable for this machine`;
     case "E2BIG":
@@ -78,6 +76,46 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
   }
 }
 
+/** Of `sh` too, which runs the command where the folder is checked first. */
+const ofShell = /^sh: (?:(?:line )?\d+: )?exec: (.+): (not found|Permission denied)$/;
+const ofEnv = /^[‘']?(.+?)[’']?: (No such file or directory|Permission denied)$/;
+const ofFolder = /^cannot change directory to .*: (.+)$/;
+
+/**
+ * Explains what kept another account's command from being started.
+ * @param output the process's whole output, which ends with the words of `env`, `setpriv` or `sh` then
+ * @returns null where it does not say that
+ */
+export function accountProblem(
+  exitCode: number | null,
+  output: string,
+  { directory, path }: Omit<Attempt, "program">,
+): string | null {
+  const isShells = exitCode === 126 || exitCode === 127;
+  const shell = isShells ? ofShell.exec(output.trim().split("\n").at(-1) ?? "") : null;
+  const words = shell === null ? startFailure(exitCode, output) : `${shell[1]}: ${shell[2]}`;
+  if (words === null) return null;
+  const folder = ofFolder.exec(words)?.[1];
+  if (folder !== undefined) return folderProblem(folder, directory);
+  const [, program, problem] = shell ?? ofEnv.exec(words) ?? [];
+  if (program === undefined) return words;
+  return problem === "Permission denied"
+    ? executionProblem({ program, directory, path })
+    : `${program} was not found`;
+}
+
+function folderProblem(words: string, directory: string): string {
+  switch (words) {
+    case "No such file or directory":
+    case "Not a directory":
+      return `the folder ${directory} does not exist`;
+    case "Permission denied":
+      return `no permission to enter the folder ${directory}`;
+    default:
+      return `the folder ${directory} can't be entered: ${words}`;
+  }
+}
+
 function missing(program: string, directory: string): string {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
     return `the folder ${directory} does not exist`;
@@ -86,6 +124,12 @@ function missing(program: string, directory: string): string {
     ? `the interpreter in the first line of ${program} was not found`
     : `${program} was not found`;
 }
+
+/** One folder of PATH that may not be entered turns "not found" into "permission denied", see execvp(3). */
+const executionProblem = (attempt: Attempt): string =>
+  isAnywhere(attempt)
+    ? `no permission to execute ${attempt.program}`
+    : `${attempt.program} was not found`;
 
 const isAnywhere = ({ program, path }: Attempt): boolean =>
   program.includes("/") || path.split(":").some((folder) => existsSync(join(folder, program)));

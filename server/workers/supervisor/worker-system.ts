@@ -7,15 +7,16 @@ import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import { launch } from "./launch.ts";
-import { logEnd, mayHaveWorked } from "./job-lines.ts";
+import { typedFolder } from "./directory.ts";
+import { isOther, launch, pathIn } from "./launch.ts";
+import { logEnd, mayHaveWorked, outputSince } from "./job-lines.ts";
 import { openLog } from "./log-files.ts";
 import { writeLogNote } from "./log-note.ts";
 import { createLogRecovery } from "./log-recovery.ts";
 import { rotateLog } from "./log-rotation.ts";
 import type { Marks } from "./marks.ts";
 import { bootId, hasGroup, isAlive, markOf, signalGroup, signalLeader } from "./process-table.ts";
-import { fileProblem } from "./reasons.ts";
+import { accountProblem, fileProblem } from "./reasons.ts";
 import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
 import { sweepSlot } from "./slot-sweep.ts";
 import type { LaunchEvents, SlotPorts } from "./slot-ports.ts";
@@ -80,7 +81,22 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
 
   function start(number: number, nonce: string, events: LaunchEvents) {
     const program = programOf(number);
-    const logStart = program.maxJobs > 0 ? logEnd(folder) : null;
+    const isOfAnother = isOther(program.account);
+    const logStart = program.maxJobs > 0 || isOfAnother ? logEnd(folder) : null;
+    const startedAt = clock.now();
+    /** What becomes another account's ends like the command itself where it cannot start that, and only the log says why. */
+    const exited: LaunchEvents["exited"] = (code, signal) => {
+      const isEarly = clock.now() - startedAt < Math.max(1, program.startsecs) * 1000;
+      const problem =
+        isOfAnother && isEarly && code !== null
+          ? accountProblem(code, outputSince(folder, logStart), {
+              directory: typedFolder(program),
+              path: pathIn(options.environment),
+            })
+          : null;
+      if (problem === null) events.exited(code, signal);
+      else events.failed(problem);
+    };
     const launched = launch(
       {
         program,
@@ -90,7 +106,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
         environment: options.environment,
         openLog: () => openLog(folder),
       },
-      events,
+      { failed: events.failed, exited },
     );
     if (launched === null) return null;
     logStarts.set(number, logStart);
