@@ -1,9 +1,9 @@
 // What a user changes of a webhook: its URL, its description, its events, whether it gets anything.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
 import type { FieldErrors } from "../../contract/errors.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
-import { startReceiver, status } from "./testing/receiver.ts";
+import { type Answer, startReceiver, status } from "./testing/receiver.ts";
 import {
   createWebhookTestService,
   soon,
@@ -238,15 +238,58 @@ describe("a new URL", () => {
     await soon(() => expect(receiver.arrivals).toHaveLength(1));
     await change(webhook.id, { url: next.url });
     release();
-    await service.newest(webhook.id, "retrying", 1);
+    await service.newest(webhook.id, "delivered", 2);
     expect(await service.show(webhook.id)).toMatchObject({
       status: "enabled",
       failing_since: null,
     });
-    await service.ahead(10_000);
-    await service.newest(webhook.id, "delivered", 2);
     expect(next.arrivals).toHaveLength(1);
     await next.close();
+  });
+});
+
+describe("a delivery that is under way to the old URL when a new one is given", () => {
+  /** Fails so many attempts, and gives the webhook another URL while the next one waits for its answer. */
+  async function changeDuring(earlier: number, answer: Answer) {
+    let release = () => {};
+    const { webhook, receiver } = await service.receive((index, response) => {
+      if (index < earlier) void response.writeHead(500).end();
+      else release = () => answer(index, response);
+    });
+    const next = await startReceiver();
+    onTestFinished(next.close);
+    await service.deploy();
+    if (earlier > 0) {
+      await service.newest(webhook.id, "retrying", earlier);
+      await service.query(
+        "update webhook_deliveries set round_attempts = 9, next_attempt_at = now() where webhook_id = $1",
+        [webhook.id],
+      );
+      await service.ahead(10_000);
+    }
+    await soon(() => expect(receiver.arrivals).toHaveLength(earlier + 1));
+    await change(webhook.id, { url: next.url });
+    release();
+    return { webhook, next };
+  }
+
+  test.for([0, 1])("is sent to the new one at once, after %i failures", async (earlier) => {
+    const { webhook, next } = await changeDuring(
+      earlier,
+      status(503, { "retry-after": String(3600) }),
+    );
+    await service.newest(webhook.id, "delivered", earlier + 2);
+    expect(next.arrivals).toHaveLength(1);
+    expect(await service.show(webhook.id)).toMatchObject({
+      status: "enabled",
+      failing_since: null,
+    });
+  });
+
+  test("is not sent again where the old one took it", async () => {
+    const { webhook, next } = await changeDuring(1, status(200));
+    await service.newest(webhook.id, "delivered", 2);
+    expect(next.arrivals).toHaveLength(0);
   });
 });
 

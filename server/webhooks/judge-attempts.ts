@@ -109,17 +109,18 @@ export const isSameHealth = (one: WebhookHealth, other: WebhookHealth): boolean 
 
 /**
  * What an attempt makes of its delivery.
- * @param isDisabled whether its webhook is, after this attempt: nothing is sent there by itself
+ * @param state of its webhook, after this attempt. To one that is disabled nothing is sent by itself. What has failed at an
+ * old URL goes to the present one at once, which has as many attempts as any.
  */
 function toRecord(
   { webhook: attempted, delivery, event, dueAt, attempt }: MadeAttempt,
-  isDisabled: boolean,
+  { isDisabled, isMoved }: { isDisabled: boolean; isMoved: boolean },
   now: Date,
   random: () => number,
 ): RecordedAttempt {
-  const rounds = delivery.round_attempts + 1;
-  const waitMs =
-    attempt.isDelivered || isDisabled ? null : retryWaitMs(rounds, attempt.retryAfterMs, random());
+  const rounds = isMoved ? 0 : delivery.round_attempts + 1;
+  const retryMs = isMoved ? 0 : retryWaitMs(rounds, attempt.retryAfterMs, random());
+  const waitMs = attempt.isDelivered || isDisabled ? null : retryMs;
   const isOver = waitMs === null;
   return {
     id: delivery.id,
@@ -159,9 +160,10 @@ export function judgeAttempts(
   const exhausted: MadeAttempt[] = [];
   for (const one of made) {
     // What a receiver at another URL answered says nothing of the one that the webhook has now.
-    if (one.webhook.url === webhook.url) health = judgeWebhook(health, one.attempt, now);
+    const isMoved = one.webhook.url !== webhook.url;
+    if (!isMoved) health = judgeWebhook(health, one.attempt, now);
     const isDisabled = health.disabled_at !== null;
-    const row = toRecord(one, isDisabled, now, random);
+    const row = toRecord(one, { isDisabled, isMoved }, now, random);
     rows.push(row);
     // Notified once until the webhook takes something again, and never about a delivery that was about a webhook: two
     // dead receivers would notify each other for ever.
