@@ -105,6 +105,7 @@ test.each([
     { status: 403, body: { message: "Missing Access" } },
     /403 Missing Access\. Create a new webhook/,
   ],
+  [{ status: 200, body: "<html>Log in to go on</html>" }, /^Discord returned 200 <html>Log in/],
   [{ status: 301, headers: { location: "https://elsewhere.example/" } }, /301 \(redirect\)\.$/],
 ])("%j is permanent, in Discord's words", async (answer, words) => {
   discord.answerNext(answer);

@@ -32,7 +32,8 @@ export const createDiscordChannel = (options: {
     });
     const body = parse(answer.text);
     if (answer.status === 204) return "204 no content";
-    if (answer.status === 200)
+    // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
+    if (answer.status === 200 && !answer.text.trimStart().startsWith("<"))
       return typeof body?.id === "string" ? `200 message ${cut(body.id, 40)}` : "200 ok";
     throw tellRefusal(answer, body);
   },
