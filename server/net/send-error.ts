@@ -79,6 +79,18 @@ const byPrefix: [prefix: RegExp, row: Row][] = [
   [/^(CERT_|UNABLE_TO_|INVALID_CA|ERROR_IN_CERT)/, ["tls", "has a certificate that is not valid."]],
 ];
 
+const rowOf = (code: string): Row | undefined =>
+  byCode[code] ?? byPrefix.find(([prefix]) => prefix.test(code))?.[1];
+
+/** What an error's code says of whom it is about, to follow their name, e.g. `has a certificate that has expired.`; null = nothing. */
+export const networkWords = (code: string): string | null => rowOf(code)?.[1] ?? null;
+
+/** The same of a certificate that this machine has no reason to trust; null = the code is about none. */
+export function distrustWords(code: string): string | null {
+  const row = byCode[code];
+  return row === untrusted || row === selfSigned ? row[1] : null;
+}
+
 /**
  * Errors of the network become SendErrors; all others are bugs and stay what they are.
  * @param host as in the URL, e.g. `example.com:8080`
@@ -87,7 +99,6 @@ export function diagnoseSendError(error: unknown, host: string): unknown {
   if (error instanceof SendError) return error;
   const { code, message } = toError(error);
   if (typeof code !== "string") return error;
-  const [kind, words] = byCode[code] ??
-    byPrefix.find(([prefix]) => prefix.test(code))?.[1] ?? ["broken", `failed: ${message}`];
+  const [kind, words] = rowOf(code) ?? ["broken", `failed: ${message}`];
   return new SendError(kind, `${host} ${words}`, { cause: error });
 }

@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { hostname } from "node:os";
+import { createServer as createTlsServer } from "node:tls";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Message } from "./channel.ts";
 import { createEmailChannel, tryMailServer } from "./email.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 import { startMailServer } from "./testing/mail-server.ts";
+import { listen, makeCertificate } from "../../net/testing.ts";
 import { portOf } from "../../testing/port-of.ts";
 import { awfulLine, awfulMessage, awfulReason, isCutOf, plainMessage } from "./testing/messages.ts";
 
@@ -196,6 +198,15 @@ test("TLS from the start is what smtps:// means", async () => {
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
     message: expect.stringMatching(/^The mail server .* cannot be used: .*(SSL|TLS)/),
+    isPermanent: false,
+  });
+});
+
+test("a certificate that nobody signed is reported with what to do", async () => {
+  const { port } = await listen(createTlsServer(await makeCertificate("mail.example.com")));
+  const smtp = readSmtpUrl(`smtps://127.0.0.1:${port}`);
+  await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject({
+    message: `The mail server 127.0.0.1:${port} has a self-signed certificate. Add its authority with NODE_EXTRA_CA_CERTS.`,
     isPermanent: false,
   });
 });

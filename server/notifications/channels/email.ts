@@ -6,6 +6,7 @@ import { oneLine } from "./cut.ts";
 import { renderHtml, renderText } from "./email-body.ts";
 import type { SmtpSettings } from "./smtp-url.ts";
 import { tidyMessage } from "./tidy-message.ts";
+import { distrustWords } from "../../net/send-error.ts";
 import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
@@ -137,7 +138,8 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
     });
   }
   // The network's own code first: nodemailer's own is the same for every trouble of a socket.
-  const known = byCode[error.originalCode ?? ""] ?? byCode[code];
+  const network = error.originalCode ?? code;
+  const known = byCode[network] ?? distrustWords(network) ?? byCode[code];
   return new ChannelError(`${server} ${known ?? `cannot be used: ${saying(message, smtp)}`}`, {
     isPermanent: permanentCodes.has(code),
   });

@@ -1,5 +1,7 @@
+import { createServer as createHttpsServer } from "node:https";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { listen, makeCertificate, serveBytes } from "../../net/testing.ts";
 import { postJson, readWebhook, refusal } from "./post-json.ts";
 import { startFakeSlack } from "./testing/fake-slack.ts";
 
@@ -47,6 +49,34 @@ test("a peer that is not there is reported in words, without the address", async
 test("a name that does not resolve is reported in words", async () => {
   expect(await failure("http://quarterdeck.invalid/services/xYzSecret")).toMatchObject({
     message: expect.stringMatching(/^Slack could not be resolved/),
+    isPermanent: false,
+  });
+});
+
+test("a certificate that nobody signed is reported in words, with what to do", async () => {
+  const server = createHttpsServer(await makeCertificate("hooks.example.com"));
+  const { port } = await listen(server);
+  expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({
+    message: "Slack has a self-signed certificate. Add its authority with NODE_EXTRA_CA_CERTS.",
+    isPermanent: false,
+  });
+});
+
+test.each([
+  ["SSH-2.0-OpenSSH_10.2\r\n", "Slack returned a response that is not HTTP."],
+  [
+    `HTTP/1.1 200 OK\r\n${"X-Long: 0123456789\r\n".repeat(2000)}\r\n`,
+    "Slack returned too many headers.",
+  ],
+])("an answer that cannot be read is reported in words: %.17s", async (bytes, message) => {
+  const { url } = await serveBytes((socket) => socket.end(bytes));
+  expect(await failure(url)).toMatchObject({ message, isPermanent: false });
+});
+
+test("a peer that speaks no TLS is reported in words", async () => {
+  const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({
+    message: "Slack doesn't speak TLS. Check whether the URL should begin with http://.",
     isPermanent: false,
   });
 });

@@ -1,6 +1,7 @@
 // One POST to a webhook. Its address is a secret, so no error has it: neither in words nor as a
 // cause, since `fetch` puts the whole address into some of its own.
 import { readRetryAfter } from "../../../contract/retry-after.ts";
+import { networkWords } from "../../net/send-error.ts";
 import { ChannelError } from "./channel.ts";
 import { oneLine } from "./cut.ts";
 
@@ -96,23 +97,26 @@ function hideSecret(text: string, url: URL): string {
   return [url.href, ...whole, ...parts].reduce((rest, part) => rest.replaceAll(part, "…"), text);
 }
 
+/** `fetch` also closes what it has begun to read, and has codes of its own. */
 const byCode: Record<string, string> = {
-  ENOTFOUND: "could not be resolved (DNS).",
-  EAI_AGAIN: "could not be resolved: no name server responded.",
-  ECONNREFUSED: "refused the connection.",
   ECONNRESET: "closed the connection.",
   EPIPE: "closed the connection.",
   UND_ERR_SOCKET: "closed the connection.",
-  ETIMEDOUT: "timed out.",
   UND_ERR_CONNECT_TIMEOUT: "timed out.",
-  EHOSTUNREACH: "cannot be reached from here.",
-  ENETUNREACH: "cannot be reached from here.",
-  CERT_HAS_EXPIRED: "has a certificate that has expired.",
+  UND_ERR_HEADERS_OVERFLOW: "returned too many headers.",
 };
 
 function networkDiagnosis(error: unknown): string {
   // `fetch` wraps the error of the connection; only its code is sure to hold no address.
-  const { cause } = error as { cause?: { code?: unknown } };
-  const code = typeof cause?.code === "string" ? cause.code : "";
-  return byCode[code] ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
+  const { cause } = error as { cause?: { code?: unknown; name?: unknown } };
+  const code = codeOf(cause);
+  return (
+    byCode[code] ?? networkWords(code) ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`
+  );
+}
+
+/** What is not HTTP has a name instead of a code. */
+function codeOf(cause: { code?: unknown; name?: unknown } | undefined): string {
+  if (typeof cause?.code === "string") return cause.code;
+  return cause?.name === "HTTPParserError" ? "HPE_INVALID" : "";
 }
