@@ -10,6 +10,7 @@ import { readSmtpUrl } from "./smtp-url.ts";
 import { startMailServer } from "./testing/mail-server.ts";
 import { listen, makeCertificate } from "../../net/testing.ts";
 import { portOf } from "../../testing/port-of.ts";
+import { soon } from "../../testing/soon.ts";
 import { awfulLine, awfulMessage, awfulReason, isCutOf, plainMessage } from "./testing/messages.ts";
 
 const login = { user: "deck@example.com", password: "p/a#ss:w%rd" };
@@ -226,6 +227,34 @@ test("a server that never answers is not waited for", async () => {
     message: `The mail server 127.0.0.1:${server.port} timed out.`,
     isPermanent: false,
   });
+});
+
+test("a server that drips is left, and its connection closed, when the time is up", async () => {
+  const { port, connections } = await listen(
+    createServer((socket) => {
+      socket.write("220 hello\r\n");
+      const timer = setInterval(() => socket.write("250-more\r\n"), 20);
+      socket.on("close", () => clearInterval(timer));
+    }),
+  );
+  await expect(tryMailServer(readSmtpUrl(`smtp://127.0.0.1:${port}`), 300)).rejects.toMatchObject({
+    message: `The mail server 127.0.0.1:${port} timed out.`,
+  });
+  await soon(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]));
+});
+
+test("a trial logs in where there is a login, and leaves no connection", async () => {
+  const smtp = (password: string) => ({
+    ...readSmtpUrl(`smtp://127.0.0.1:${server.port}`),
+    login: { ...login, password },
+  });
+  await tryMailServer(smtp(login.password), 5000);
+  expect(server.logins).toBe(1);
+  await expect(tryMailServer(smtp("wrong-one"), 5000)).rejects.toMatchObject({
+    message: expect.stringContaining("refuses the login of SMTP_URL: 535 5.7.8"),
+    isPermanent: true,
+  });
+  expect(server.mails).toEqual([]);
 });
 
 test("an abort ends the waiting with its own reason", async () => {

@@ -67,20 +67,43 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
  */
 export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(timeoutMs);
+  const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
+  // `verify` of a transport can't be ended, and one byte now and then keeps its timeouts away.
+  const connection = new SMTPConnection(connectionOf(smtp, timeoutMs));
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const end = (error?: Error | null) => (error ? reject(error) : resolve());
+  connection.on("error", end);
+  connection.on("end", () => end(Object.assign(new Error(), { code: "ECONNECTION" })));
+  deadline.addEventListener("abort", () => end(toError(deadline.reason)), { once: true });
+  connection.connect((error) => {
+    const { login } = smtp;
+    if (error || login === null || !connection.allowsAuth) return end(error);
+    connection.login({ user: login.user, pass: login.password }, end);
+  });
   try {
-    await (await connectLater(smtp, timeoutMs)).verify();
+    await promise;
   } catch (error) {
     throw diagnose(toError(error), smtp, deadline);
+  } finally {
+    connection.close();
   }
 }
 
-async function connectLater({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
+async function connectLater(smtp: SmtpSettings, timeoutMs: number) {
   // A heavy module, and many an installation sends no mail.
   const { createTransport } = await import("nodemailer");
+  const { login } = smtp;
+  return createTransport({
+    ...connectionOf(smtp, timeoutMs),
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+  });
+}
+
+function connectionOf({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
   // Nobody listens in between here, and a mail server of this machine often has a certificate that
   // nobody signed.
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
-  return createTransport({
+  return {
     host,
     port,
     secure: isSecure,
@@ -88,13 +111,12 @@ async function connectLater({ host, port, isSecure, login }: SmtpSettings, timeo
     // Without it, who stands in between could take STARTTLS off the server's offer and read the
     // password.
     requireTLS: login !== null && !isHere,
-    ...(login && { auth: { user: login.user, pass: login.password } }),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
     socketCloseTimeout: 0,
-  });
+  };
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
