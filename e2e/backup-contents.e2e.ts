@@ -130,6 +130,18 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await page.goForward();
   await expect(page.getByLabel("Find a file")).toHaveValue("LOGO");
 
+  // What an old address names may be gone, which is not the same as empty.
+  await mkdir(join(root, "nothing"));
+  const later = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backups/${later.id}/contents?folder=nothing`);
+  await expect(page.getByText("This folder is empty.")).toBeVisible();
+  await page.goto(`${service.url}/backups/${later.id}/contents?folder=public/old&q=logo`);
+  await expect(page.getByText("This backup has no folder “public/old”.")).toBeVisible();
+  await page.getByRole("link", { name: "Show the site folder" }).click();
+  await expect(row("index.html")).toBeVisible();
+  await page.getByLabel("Find a file").fill("LOGO");
+  await page.getByLabel("Find a file").press("Enter");
+
   // One file back, while everything else stays.
   await writeFile(join(root, "public/images/logo.svg"), "spoiled");
   await writeFile(join(root, "public/images/later.svg"), "later");

@@ -48,6 +48,8 @@ export const archiveFiles = z
     entries: count,
     /** False: the archive holds more than are listed. */
     is_complete: z.boolean(),
+    /** Whether the archive holds the folder that was asked for, as far as it was read. */
+    has_folder: z.optional(z.boolean()),
     /** How many there are in this folder, on all pages. */
     total: count,
     per_page: count,

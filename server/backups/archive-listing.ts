@@ -93,7 +93,8 @@ export function createArchiveListings(clock: Clock) {
       await Promise.race([kept.reading, patience.promise]);
       stop();
       if (kept.state === "failed") throw toError(kept.problem);
-      const { folder = "", search = "", page = 1 } = wanted;
+      const { search = "", page = 1 } = wanted;
+      const folder = (wanted.folder ?? "").replace(/\/+$/, "");
       const found = search === "" ? childrenOf(kept, folder) : matchesOf(kept, folder, search);
       const from = (page - 1) * pageEntries;
       return {
@@ -101,6 +102,7 @@ export function createArchiveListings(clock: Clock) {
         state: kept.state,
         entries: kept.entries.length,
         is_complete: kept.isComplete,
+        has_folder: hasFolder(kept, folder),
         total: found.length,
         per_page: pageEntries,
         files: found.slice(from, from + pageEntries),
@@ -128,9 +130,23 @@ const order: Record<File["kind"], number> = { folder: 0, file: 1, link: 1, other
 const byName = (one: File, other: File): number =>
   order[one.kind] - order[other.kind] || (one.name < other.name ? -1 : 1);
 
+const insideOf = (folder: string): string =>
+  folder === "" ? "" : `${Buffer.from(folder).toString("latin1")}/`;
+
+/** An empty one has an entry of its own; another one may be known by what lies in it alone. */
+function hasFolder({ entries }: Kept, folder: string): boolean {
+  const inside = insideOf(folder);
+  return (
+    folder === "" ||
+    entries.some(
+      ({ path, type }) => path.startsWith(inside) || (type === "5" && `${path}/` === inside),
+    )
+  );
+}
+
 /** What lies in a folder itself; a folder has the bytes of all in it. */
 function childrenOf({ entries }: Kept, folder: string): File[] {
-  const inside = folder === "" ? "" : `${Buffer.from(folder).toString("latin1")}/`;
+  const inside = insideOf(folder);
   const found = new Map<string, File>();
   for (const entry of entries) {
     if (entry.path === "" || !entry.path.startsWith(inside)) continue;
@@ -156,7 +172,7 @@ function childrenOf({ entries }: Kept, folder: string): File[] {
 
 /** What has the words somewhere in its path below a folder. */
 function matchesOf({ entries }: Kept, folder: string, search: string): File[] {
-  const inside = folder === "" ? "" : `${Buffer.from(folder).toString("latin1")}/`;
+  const inside = insideOf(folder);
   const wanted = search.toLowerCase();
   return entries
     .filter(({ path }) => path !== "" && path.startsWith(inside))

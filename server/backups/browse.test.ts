@@ -26,6 +26,7 @@ beforeAll(async () => {
   await writeFile(join(shop, "public/images/ä logo.png"), "1234567");
   await writeFile(Buffer.from(`${shop}/public/not-utf8-\xff`, "latin1"), "1");
   await symlink("public/index.php", join(shop, "start"));
+  await mkdir(join(shop, "empty"));
   await mkdir(join(shop, "many"));
   for (let n = 100; n < 350; n++) await writeFile(join(shop, `many/${n}.txt`), "");
   const { id } = await service.installed({ backupable_type: "site" });
@@ -41,14 +42,15 @@ test("a folder lists what is in it, folders first, with the bytes of all that th
   expect(status).toBe(200);
   expect(body).toMatchObject({ state: "ready", is_complete: true });
   expect(body.files.map(({ name, kind }) => [name, kind])).toEqual([
+    ["empty", "folder"],
     ["many", "folder"],
     ["public", "folder"],
     ["artisan", "file"],
     ["index.php", "file"],
     ["start", "link"],
   ]);
-  expect(body.files[1]).toMatchObject({ path: "public", bytes: 13 });
-  expect(body.files[4]).toMatchObject({ target: "public/index.php", bytes: 0 });
+  expect(body.files[2]).toMatchObject({ path: "public", bytes: 13 });
+  expect(body.files[5]).toMatchObject({ target: "public/index.php", bytes: 0 });
   const inside = await look({ folder: "public", listing: body.listing });
   expect(inside.body.listing).toBe(body.listing);
   expect(inside.body.files.map(({ path }) => path)).toEqual([
@@ -59,7 +61,16 @@ test("a folder lists what is in it, folders first, with the bytes of all that th
   expect((await look({ folder: "public/images" })).body.files).toMatchObject([
     { path: "public/images/ä logo.png", bytes: 7, modified_at: expect.stringMatching(/^20/) },
   ]);
-  expect((await look({ folder: "not there" })).body).toMatchObject({ total: 0, files: [] });
+  expect((await look({ folder: "public/" })).body).toEqual((await look({ folder: "public" })).body);
+});
+
+test("a folder that is empty is told from one that is not there", async () => {
+  const empty = { total: 0, files: [], has_folder: true };
+  expect((await look({ folder: "empty" })).body).toMatchObject(empty);
+  for (const folder of ["not there", "public/index.php", "publi", "Public"])
+    expect((await look({ folder })).body).toMatchObject({ ...empty, has_folder: false });
+  expect((await look({ folder: "public", search: "nothing" })).body).toMatchObject(empty);
+  expect((await look()).body.has_folder).toBe(true);
 });
 
 test("a long folder comes page by page, and a search finds what lies deeper", async () => {

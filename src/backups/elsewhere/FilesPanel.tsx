@@ -188,7 +188,18 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
           <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
           {total === 0 && data.state === "ready" && (
             <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
-              {search === "" ? "This folder is empty." : `No results for “${search}”`}
+              {data.has_folder === false ? (
+                <>
+                  This backup has no folder “{folder}”.{" "}
+                  <Link to={paths.backupContents(id)} className="underline underline-offset-4">
+                    Show the site folder
+                  </Link>
+                </>
+              ) : search === "" ? (
+                "This folder is empty."
+              ) : (
+                `No results for “${search}”`
+              )}
             </p>
           )}
           <PageLinks
