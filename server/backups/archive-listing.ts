@@ -39,8 +39,8 @@ const kinds: Record<string, ArchiveFiles["files"][number]["kind"]> = {
 /** As people and JSON have it; what is no UTF-8 shows replacement characters, and cannot be restored by itself. */
 const decode = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
-/** `./a/b/` is `a/b`; the folder itself is the empty path. */
-const plain = (path: string): string => path.replace(/^\.\/?/, "").replace(/\/$/, "");
+/** `./a/b/` is `a/b`, and `.env` stays; the folder itself is the empty path. */
+const plain = (path: string): string => path.replace(/^\.(?:\/|$)/, "").replace(/\/$/, "");
 
 export function createArchiveListings(clock: Clock) {
   const listings = createKeptListings<Kept>(clock, ({ ending }) => ending.abort());

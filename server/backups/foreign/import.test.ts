@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../../contract/backups/backup.ts";
-import type { CurrentContents } from "../../../contract/backups/contents.ts";
+import type { ArchiveFiles, CurrentContents } from "../../../contract/backups/contents.ts";
 import type { ImportableFiles } from "../../../contract/backups/import.ts";
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import { serialQueueOptions } from "../../jobs/serial-queue.ts";
@@ -311,6 +311,33 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(
       (await service.show(id)).backups.filter(({ trigger }) => trigger === "import"),
     ).toHaveLength(2);
+  });
+
+  test("an archive whose names have no dot before them is looked through, and restored in part", async () => {
+    await writeFile(join(service.folder, "old/.env"), "APP_ENV=old\n");
+    await toFile("names.tar", [
+      "tar",
+      "cf",
+      "-",
+      "-C",
+      join(service.folder, "old"),
+      ".env",
+      "public",
+    ]);
+    const site = await imported("site", 1, "names.tar");
+    expect(site.status, site.output).toBe("finished");
+    const { body } = await service.json<ArchiveFiles>("POST", `/api/backup/${site.id}/files`, {});
+    expect(body.files.map(({ path }) => path)).toEqual(["public", ".env"]);
+    for (const path of [".env", "public/index.php"]) {
+      await rm(join(service.folder, "shop", path), { force: true });
+      const part = { backup_id: site.id, path };
+      expect(await service.statusOf("POST", "/api/site/1/restore", part)).toBe(202);
+      await service.restored(site.id, "finished");
+    }
+    expect(await readFile(join(service.folder, "shop/.env"), "utf8")).toBe("APP_ENV=old\n");
+    expect(await readFile(join(service.folder, "shop/public/index.php"), "utf8")).toContain(
+      "imported",
+    );
   });
 
   test("of a server over SSH is tried and restored by that server, or refused with nothing left there", async () => {
