@@ -70,6 +70,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await panel.getByRole("link", { name: `backup ${run.id}` }).click();
   await panel.getByRole("button", { name: `Copy again: backup ${run.id}` }).click();
   await expect(panel).toContainText(/secondStored \(backup \d+\)/);
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(page.getByText(/^Stored in disk, missing in/)).toHaveCount(0);
   await panel.getByRole("link", { name: /^backup \d+$/ }).click();
   await expect(panel.getByRole("link", { name: `backup ${run.id}` })).toBeVisible();

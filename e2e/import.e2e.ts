@@ -96,6 +96,10 @@ test("whoever leaves during an upload is asked first @long", async ({
   });
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByText("Keep this page open.")).toBeVisible();
+  await page.getByRole("button", { name: "Cancel upload" }).click();
+  await expect(page.getByText("Keep this page open.")).toBeHidden();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  await page.getByRole("button", { name: "Import" }).click();
   const overview = page.getByRole("link", { name: "Overview" }).first();
   await overview.click();
   const question = page.getByRole("alertdialog", { name: "Leave during the upload?" });

@@ -60,6 +60,9 @@ async function open(page: Page, path = ""): Promise<void> {
 const entryLink = (page: Page, name: string) =>
   page.getByRole("main").getByRole("link", { name, exact: true });
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
+/** The button that was pressed is gone, and the keyboard doesn't start again from the top. */
+const expectHeadingFocused = (page: Page) =>
+  expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 const fill = (page: Page, label: string, value: string) =>
   page.getByLabel(label, { exact: true }).fill(value);
 const expectRefused = (page: Page, label: string, why: string | RegExp) =>
@@ -190,6 +193,7 @@ test("a test that takes its time is canceled @long", async ({ page }) => {
   await connected;
   await press(page, "Cancel test");
   await expect(page.getByRole("button", { name: "Test connection" })).toBeVisible();
+  await expectHeadingFocused(page);
   // The service has let go of it too.
   await closed;
   silent.close();
@@ -441,6 +445,7 @@ test("of two people the second sees what the first one did, and decides", async 
   await expectNoSidewaysScroll(page);
   await notice.getByRole("button", { name: "Keep my changes" }).click();
   await expect(notice).toBeHidden();
+  await expectHeadingFocused(page);
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-one");
   await press(page, "Save changes");
   await expectToast(page, "status", "db-one saved.");
@@ -460,6 +465,7 @@ test("a change by hand is shown, and reloading takes it over", async ({ page, ex
   await press(page, "Reload and discard my changes");
   await expect(page.getByLabel("Name", { exact: true })).toHaveValue("db-by-hand");
   await expect(notice).toBeHidden();
+  await expectHeadingFocused(page);
   expect(await text()).toContain("name: db-by-hand");
 });
 

@@ -2,6 +2,7 @@ import { call } from "../api/client.ts";
 import { useMutation } from "../api/mutate.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
+import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { refreshBackups } from "./backup-actions.ts";
 
 /** Copies a backup to the second storage of its configuration. */
@@ -13,13 +14,16 @@ export function CopyAgainButton({ backupId }: { backupId: number }) {
     onError: (error, id) => toast.failure(`Couldn't copy backup ${id}.`, error),
   });
   return (
-    <Button
-      size="sm"
-      command={{ label: `Copy again: backup ${backupId}`, name: "Copy again", key: "c" }}
-      isPending={copy.isPending}
-      onClick={() => copy.mutate(backupId)}
-    >
-      Copy again
-    </Button>
+    // While it is copied there is nothing to press.
+    <span ref={handFocusOn} className="contents">
+      <Button
+        size="sm"
+        command={{ label: `Copy again: backup ${backupId}`, name: "Copy again", key: "c" }}
+        isPending={copy.isPending}
+        onClick={() => copy.mutate(backupId)}
+      >
+        Copy again
+      </Button>
+    </span>
   );
 }

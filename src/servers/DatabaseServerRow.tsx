@@ -6,6 +6,7 @@ import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
+import { takeFocus } from "../ui/take-focus.ts";
 import { databaseEntry, type FoundDatabaseServer, placeOf } from "./found-entry.ts";
 import { FoundRow } from "./FoundRow.tsx";
 
@@ -62,6 +63,7 @@ function Login({ serverId, found }: DatabaseServerRowProps) {
           {(aria) => (
             <Input
               {...aria}
+              ref={takeFocus}
               autoComplete="off"
               required
               value={login.user}

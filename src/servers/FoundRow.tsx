@@ -7,6 +7,7 @@ import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { conflictIn, reloadInventory, saveEntry } from "../settings/inventory/actions.ts";
 import { Button } from "../ui/Button.tsx";
+import { takeFocus } from "../ui/take-focus.ts";
 import { TextBox } from "../ui/TextBox.tsx";
 
 type FoundKind = "sites" | "databases";
@@ -61,6 +62,7 @@ export function FoundRow<Kind extends FoundKind>({
         </div>
         {addedId !== null ? (
           <LinkButton
+            ref={takeFocus}
             to={paths.newBackupConfiguration(serverId, { type, id: addedId })}
             aria-label={`Set up backup: ${name}`}
           >

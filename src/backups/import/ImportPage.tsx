@@ -20,6 +20,7 @@ import { ChoiceList } from "../../ui/ChoiceList.tsx";
 import { DocsLink } from "../../ui/DocsLink.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { focusInvalid } from "../../ui/focus-invalid.ts";
+import { handFocusOn } from "../../ui/hand-focus-on.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
 import { Progress } from "../../ui/Progress.tsx";
@@ -271,7 +272,9 @@ export function ImportPage() {
               Cancel
             </LinkButton>
           ) : (
-            <Button onClick={() => sending.current?.abort()}>Cancel upload</Button>
+            <span ref={handFocusOn} className="contents">
+              <Button onClick={() => sending.current?.abort()}>Cancel upload</Button>
+            </span>
           )}
         </div>
       </form>

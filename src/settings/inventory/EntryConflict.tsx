@@ -1,5 +1,6 @@
 import type { InventoryConflict } from "../../../contract/inventory/conflict.ts";
 import { Button } from "../../ui/Button.tsx";
+import { handFocusOn } from "../../ui/hand-focus-on.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { TextBox } from "../../ui/TextBox.tsx";
 
@@ -28,7 +29,7 @@ export function EntryConflict({ conflict, onReload, onKeep }: EntryConflictProps
           />
         )}
         {isChanged && (
-          <div className="flex flex-wrap gap-2">
+          <div ref={handFocusOn} className="flex flex-wrap gap-2">
             <Button onClick={onReload}>Reload and discard my changes</Button>
             <Button onClick={onKeep}>Keep my changes</Button>
           </div>

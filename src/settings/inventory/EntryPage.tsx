@@ -1,5 +1,6 @@
 // The page of an entry's form, new or changed.
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { useLoaderData } from "react-router";
 import type { InventoryKind, RequestEntries } from "../../../contract/inventory/entries.ts";
 import type { InventoryConflict } from "../../../contract/inventory/conflict.ts";
@@ -8,6 +9,7 @@ import { useLoaded } from "../../api/query.ts";
 import { FormPage } from "../../app/FormPage.tsx";
 import { toast } from "../../app/toasts.ts";
 import { paths } from "../../paths.ts";
+import { focusHeading } from "../../ui/focus-heading.ts";
 import { conflictIn, reloadInventory, saveEntry } from "./actions.ts";
 import { type EntryValues, fieldNames, newValues, schemaOf, valuesOf } from "./entry-form.ts";
 import { EntryConflict } from "./EntryConflict.tsx";
@@ -118,7 +120,11 @@ export function EntryPage() {
       kind={kind}
       id={id}
       opened={state.opened}
-      onReload={(opened) => setState(({ times }) => ({ opened, times: times + 1 }))}
+      onReload={(opened) => {
+        flushSync(() => setState(({ times }) => ({ opened, times: times + 1 })));
+        // What was pressed is gone, with the whole form before.
+        focusHeading(document.body);
+      }}
     />
   );
 }

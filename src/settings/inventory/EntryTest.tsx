@@ -5,6 +5,7 @@ import type { InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryTest } from "../../../contract/inventory/inventory.ts";
 import { messageOf } from "../../api/api-error.ts";
 import { Button } from "../../ui/Button.tsx";
+import { handFocusOn } from "../../ui/hand-focus-on.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { testEntry } from "./actions.ts";
 import { type EntryValues, schemaOf } from "./entry-form.ts";
@@ -70,7 +71,11 @@ export function TestButton({ kind, progress, onProgress }: EntryTestProps) {
       >
         {isRunning ? test.busy : test.label}
       </Button>
-      {isRunning && <Button onClick={progress.cancel}>Cancel test</Button>}
+      {isRunning && (
+        <span ref={handFocusOn} className="contents">
+          <Button onClick={progress.cancel}>Cancel test</Button>
+        </span>
+      )}
     </>
   );
 }
