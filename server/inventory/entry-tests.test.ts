@@ -280,7 +280,8 @@ describe("what does not answer", () => {
     const results = await Promise.all(
       Object.entries(entries(port)).map(([kind, entry]) => tries(kind, entry)),
     );
-    expect(performance.now() - startMs).toBeLessThan(11_500);
+    // Well before any program gives up by itself, also on a busy machine.
+    expect(performance.now() - startMs).toBeLessThan(20_000);
     for (const { ok, message } of results)
       expect([ok, message]).toEqual([
         false,
