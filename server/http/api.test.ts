@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -110,6 +110,25 @@ describe("bodies", () => {
     const response = await send("/api/site/1/deployment", { method: "POST", body, headers });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message: "The request body is not valid UTF-8." });
+  });
+
+  test("a compressed body is refused as such, and one that names no compression is not", async () => {
+    const deploy = (body: BodyInit, coding: string) =>
+      send("/api/site/1/deployment", {
+        method: "POST",
+        body,
+        headers: {
+          ...withToken,
+          "Content-Type": "application/json",
+          "Content-Encoding": coding,
+        },
+      });
+    const response = await deploy(gzipSync('{ "status": "finished" }'), "gzip");
+    expect(response.status).toBe(415);
+    expect(await response.json()).toEqual({
+      message: "The request body must not be compressed: send it without Content-Encoding.",
+    });
+    expect((await deploy('{ "status": 7 }', "identity")).status).toBe(422);
   });
 
   test("a client that breaks off is no trouble of the database", async () => {

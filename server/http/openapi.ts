@@ -139,7 +139,7 @@ function responses(row: Operation, summary: string, components: Json): Json {
         : "The body is larger than 1 MiB",
       errorBody,
     ]);
-    errors.push([415, "The body's content type is not JSON", errorBody]);
+    errors.push([415, "The body is not JSON, or compressed", errorBody]);
   }
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
   const isFile = Object.values(row.responses).includes(file);

@@ -21,6 +21,12 @@ const tooLarge = () =>
 export async function readJsonObject(request: Request): Promise<Fields> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
+  const coding = request.headers.get("content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity")
+    throw new ServiceError(
+      "not_json",
+      "The request body must not be compressed: send it without Content-Encoding.",
+    );
   if (!isJsonType(request.headers.get("content-type")))
     throw new ServiceError(
       "not_json",
