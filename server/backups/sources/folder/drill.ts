@@ -3,16 +3,19 @@ import { lstat, mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { countOf } from "../../../../contract/count-text.ts";
-import type { LocalHost } from "../../../hosts/host.ts";
+import type { Host, LocalHost } from "../../../hosts/host.ts";
 import { defineTask } from "../../../hosts/task.ts";
+import type { ArchiveSummary } from "./archive.ts";
 import { checkRestored, startsAsDatabase } from "./databases.ts";
 import { extractArchive } from "./extract.ts";
+import { createExtractedCounts } from "./extracted.ts";
 import { openUp, removeFolder, tidying } from "./place.ts";
 import { pathBelow, showName, walkFolder } from "./walk.ts";
 import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
 import { smallestDatabaseBytes } from "../sqlite/header.ts";
 
+type FolderManifest = Extract<Manifest, { kind: "folder" }>;
 type Part = { host: LocalHost; scratchFolder: string };
 export type Counts = { entries: number; bytes: number };
 /** `databases`: names of SQLite databases, one character a byte. */
@@ -37,10 +40,10 @@ export async function drillArchive(
     await throwAway(host, scratch, attempt.signal);
     const preparation = { scratchFolder, scratch, content, manifest };
     await host.perform(prepareDrill, preparation, { signal: attempt.signal });
-    const archived = await extractArchive(host, from, content, attempt);
+    const { archived, extracted } = await extractCounted(host, from, content, manifest, attempt);
     if (host.account.uid !== 0) await openUp(host, content, attempt.signal);
     const found = await host.perform(countFolder, content, { signal: attempt.signal });
-    refuseDifference("the archive", archived, "the disk", found);
+    refuseDifference("the archive", extracted, "the disk", found);
     if (manifest !== null) {
       refuseDifference("the backup", manifest, "the archive", archived);
       if (manifest.digest !== archived.digest)
@@ -72,7 +75,7 @@ export async function drillArchive(
  */
 export async function checkDatabases(
   names: readonly string[],
-  manifest: Extract<Manifest, { kind: "folder" }> | null,
+  manifest: FolderManifest | null,
   say: Attempt["say"],
   findProblem: (name: string) => Promise<string | null>,
 ): Promise<string> {
@@ -97,6 +100,24 @@ export async function checkDatabases(
 
 const shownBroken = 5;
 
+/** `extracted`: what has to be on the disk, as the archive says. A backup of ours has each entry once, and all folders. */
+export async function extractCounted(
+  host: Host,
+  from: Readable,
+  content: string,
+  manifest: FolderManifest | null,
+  attempt: Attempt,
+): Promise<{ archived: ArchiveSummary; extracted: Counts }> {
+  if (manifest?.databases !== undefined) {
+    const archived = await extractArchive(host, from, content, attempt);
+    return { archived, extracted: archived };
+  }
+  const extracted = createExtractedCounts();
+  const picked = { names: [], onEntry: extracted.add };
+  const archived = await extractArchive(host, from, content, attempt, picked);
+  return { archived, extracted: extracted.counts() };
+}
+
 async function throwAway(host: LocalHost, folder: string, signal: AbortSignal): Promise<void> {
   const reason = await removeFolder(host, folder, signal);
   if (reason !== null)
@@ -107,7 +128,7 @@ type Preparation = {
   scratchFolder: string;
   scratch: string;
   content: string;
-  manifest: Extract<Manifest, { kind: "folder" }> | null;
+  manifest: FolderManifest | null;
 };
 
 const prepareDrill = defineTask(

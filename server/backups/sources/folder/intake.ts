@@ -1,6 +1,6 @@
 // Makes a backup of a foreign tar archive of a site's folder: inspected on its way, and passed on as it is.
 import { finished } from "node:stream/promises";
-import { countText } from "../../../../contract/count-text.ts";
+import { countOf } from "../../../../contract/count-text.ts";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import { SourceError, type Intake } from "../source.ts";
@@ -40,7 +40,7 @@ export const createFolderIntake = ({ content }: ForeignFile): Intake => ({
         say(
           `Warning: everything in the archive is in the folder ${top}. A restore puts that folder into the site's. To have its content there, pack it with tar -C ${top} .`,
         );
-      say(`The archive is whole: ${countText(entries)} entries.`);
+      say(`The archive is whole: ${countOf(entries, "entry", "entries")}.`);
       into.end();
       await finished(into, { readable: false });
       return { kind: "folder", entries, bytes, digest };

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -133,6 +133,28 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     await source.restore(Readable.from([archive]), attempt());
     expect(await wordOf(root)).toBe("new");
     expect(said).toContain("Ignoring unknown extended header keyword 'LIBARCHIVE.creationtime'");
+  });
+
+  test("an archive without its folders, or with a file twice, passes a drill", async () => {
+    const { root, folder, source, attempt } = await makeSource();
+    const from = join(folder, "from");
+    await makeSite(from, "new");
+    await mkdir(join(from, "deep/deeper"), { recursive: true });
+    await writeFile(join(from, "deep/deeper/page"), "deep");
+    await link(join(from, "page-0"), join(from, "name"));
+    const file = join(folder, "archive.tar");
+    const pack = async (...args: string[]) => void (await run("tar", ["-C", from, ...args]));
+    await pack("-cf", file, "page-0", "name", "./deep/deeper/page", "page-1");
+    await writeFile(join(from, "page-0"), "shorter");
+    await pack("-rf", file, "page-0", "name", "page-1");
+    const archive = await readFile(file);
+    for (const gone of [file, from]) await rm(gone, { recursive: true });
+    // The folder itself, two in it, and four names of three files.
+    expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(
+      /^7 entries with 4011 bytes restored/,
+    );
+    await source.restore(Readable.from([archive]), attempt());
+    expect(await readFile(join(root, "name"), "utf8")).toBe("shorter");
   });
 
   /** A tar made by hand: what GNU tar would never write. */

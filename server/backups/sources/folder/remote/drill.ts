@@ -2,8 +2,7 @@
 import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Host } from "../../../../hosts/host.ts";
-import { checkDatabases, refuseDifference, type Counts } from "../drill.ts";
-import { extractArchive } from "../extract.ts";
+import { checkDatabases, extractCounted, refuseDifference, type Counts } from "../drill.ts";
 import { tidying } from "../place.ts";
 import { reviveSourceError, SourceError, type Attempt, type Manifest } from "../../source.ts";
 import { findProblemThere, listDatabases, lookForSqlite } from "./databases.ts";
@@ -35,11 +34,11 @@ export async function drillThere(
       throw new SourceError("The backup says that it holds a database, not a folder.");
     await throwAway(host, scratch, signal);
     refuseWithoutRoom(await runScript(host, prepare, [scratch], signal), manifest);
-    const archived = await extractArchive(host, from, content, attempt);
+    const { archived, extracted } = await extractCounted(host, from, content, manifest, attempt);
     const [entries = 0, bytes = 0] = (await runScript(host, count, [content], signal))
       .split(" ")
       .map(Number);
-    refuseDifference("the archive", archived, "the disk", { entries, bytes });
+    refuseDifference("the archive", extracted, "the disk", { entries, bytes });
     if (manifest !== null) {
       refuseDifference("the backup", manifest, "the archive", archived);
       if (manifest.digest !== archived.digest)
