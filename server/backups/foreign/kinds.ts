@@ -1,7 +1,7 @@
 // Tells by its first bytes what a file is that Quarterdeck did not make. Its name says nothing: people rename files.
 import type { Engine } from "../subject.ts";
 import { hasSqliteHeader } from "../sources/sqlite/header.ts";
-import { isSound } from "../sources/folder/tar-header.ts";
+import { hasHeaderSum, isSound } from "../sources/folder/tar-header.ts";
 import type { ForeignKind } from "./foreign-file.ts";
 
 /** As they stand in a sentence. */
@@ -87,6 +87,11 @@ export function recognize(bytes: Buffer): Recognized {
           "Dump again with pg_dump --format=custom, or as plain text.",
         )
       : content("tar");
+  if (bytes.length >= 512 && hasHeaderSum(bytes))
+    return refused(
+      "a tar archive of an old format, such as V7",
+      "Unpack it, and pack it again: tar -cf NEW.tar -C FOLDER .",
+    );
   if (starts(bytes, 0xff, 0xfe) || starts(bytes, 0xfe, 0xff))
     return refused(
       "text in UTF-16, as PowerShell writes it",

@@ -55,6 +55,7 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
   /** Types of the headers that the next entry was given so far. */
   let given = "";
   let collecting: { type: string; sizeBytes: number; parts: Buffer[] } | null = null;
+  let hasMore = false;
   const partial = Buffer.alloc(blockBytes);
   let partialBytes = 0;
 
@@ -151,6 +152,7 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
         }
       }
     }
+    if (zeroBlocks >= 2 && !hasMore) hasMore = chunk.subarray(at).some((byte) => byte !== 0);
   };
 
   return {
@@ -162,6 +164,8 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
         done(null, chunk);
       },
     }),
+    /** Whether more than padding follows the end mark, such as another archive: tar leaves that out. */
+    hasMore: () => hasMore,
     /** Once, after the stream. */
     summary(): ArchiveSummary {
       flush();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { createCollector } from "../../testing/collector.ts";
+import { recognize } from "../../foreign/kinds.ts";
 import { createFolderIntake } from "./intake.ts";
 import { makeFolder, never, run } from "./testing/fixtures.ts";
 
@@ -27,4 +28,45 @@ test.each([
   const { into } = createCollector();
   const attempt = { id: 7, say: () => undefined, signal: never };
   await expect(intake.dump(into, attempt)).rejects.toThrow(words);
+});
+
+test("what follows the end of an archive is said, and padding is not", async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, "page"), "page");
+  await run("tar", ["--create", "--file=a.tar", "page"], { cwd: folder });
+  const archive = await readFile(join(folder, "a.tar"));
+  const warningOf = async (pieces: Buffer[]) => {
+    const said: string[] = [];
+    const attempt = { id: 7, say: (line: string) => void said.push(line), signal: never };
+    const content = Readable.from(pieces);
+    const intake = createFolderIntake({ kind: "tar", words: "a tar archive", content });
+    const { into } = createCollector();
+    expect(await intake.dump(into, attempt)).toMatchObject({ entries: 1 });
+    expect(said.at(-1)).toBe("The archive is whole: 1 entry.");
+    return said[0] ?? "";
+  };
+  expect(await warningOf([archive, Buffer.alloc(100_000)])).toMatch(/^The archive is whole/);
+  const warning = /^Warning: something follows the archive's end mark.* --ignore-zeros/;
+  expect(await warningOf([Buffer.concat([archive, archive])])).toMatch(warning);
+  expect(await warningOf([archive, archive])).toMatch(warning);
+});
+
+test("an archive of the oldest format is told from what is none", async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, "page"), "page");
+  await run("tar", ["--create", "--format=v7", "--file=a.tar", "page"], { cwd: folder });
+  const archive = await readFile(join(folder, "a.tar"));
+  expect(recognize(archive)).toMatchObject({
+    is: "refused",
+    words: expect.stringMatching(/tar archive of an old/),
+  });
+  archive.write("another", 0);
+  expect(recognize(archive)).toMatchObject({
+    is: "refused",
+    words: expect.stringMatching(/of no kind/),
+  });
+  expect(recognize(Buffer.alloc(10_240))).toMatchObject({
+    is: "refused",
+    words: expect.stringMatching(/of no kind/),
+  });
 });

@@ -40,6 +40,10 @@ export const createFolderIntake = ({ content }: ForeignFile): Intake => ({
         say(
           `Warning: everything in the archive is in the folder ${top}. A restore puts that folder into the site's. To have its content there, pack it with tar -C ${top} .`,
         );
+      if (inspector.hasMore())
+        say(
+          "Warning: something follows the archive's end mark, maybe a second archive. A restore leaves that out. To have it, unpack the file with tar --ignore-zeros, and pack it again.",
+        );
       say(`The archive is whole: ${countOf(entries, "entry", "entries")}.`);
       into.end();
       await finished(into, { readable: false });

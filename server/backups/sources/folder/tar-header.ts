@@ -20,6 +20,21 @@ const magicWord = Buffer.from("usta").readUInt32BE();
 /** The mark that pax and GNU archives share; tar itself holds each header against its sum. */
 export const isSound = (header: Buffer): boolean => header.readUInt32BE(magicStart) === magicWord;
 
+const sumAt = 148;
+const sumBytes = 8;
+
+/** Each archive of tar has this sum in its headers, also one of a format that has no mark. */
+export function hasHeaderSum(header: Buffer): boolean {
+  const said = /^ *([0-7]+)[ \0]/.exec(header.toString("latin1", sumAt, sumAt + sumBytes))?.[1];
+  return said !== undefined && Number.parseInt(said, 8) === sumOf(header);
+}
+
+/** Its own field counts as spaces. */
+function sumOf(header: Buffer): number {
+  const summed = Buffer.from(header.subarray(0, blockBytes)).fill(" ", sumAt, sumAt + sumBytes);
+  return summed.reduce((total, byte) => total + byte, 0);
+}
+
 /** Old and contiguous files are files, too. */
 export function typeOf(header: Buffer): string {
   const type = String.fromCharCode(header[156] ?? 0);
@@ -98,8 +113,6 @@ export function paxRecords(content: Buffer): Record<string, string> | null {
 }
 
 const sizeAt = 124;
-const sumAt = 148;
-const sumBytes = 8;
 /** What eleven octal digits can say. */
 const octalLimitBytes = 8 ** 11;
 
@@ -114,9 +127,7 @@ export function withSize(header: Buffer, sizeBytes: number): Buffer {
     changed[sizeAt] = 0x80;
     changed.writeBigUInt64BE(BigInt(sizeBytes), sizeAt + 4);
   }
-  changed.fill(" ", sumAt, sumAt + sumBytes);
-  const sum = changed.reduce((total, byte) => total + byte, 0);
-  changed.write(`${sum.toString(8).padStart(6, "0")}\0 `, sumAt, "latin1");
+  changed.write(`${sumOf(changed).toString(8).padStart(6, "0")}\0 `, sumAt, "latin1");
   return changed;
 }
 
