@@ -177,6 +177,21 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     );
   });
 
+  test("a database whose index asks a function of the application is sound", async () => {
+    const { root, source, attempt, dump, said } = await makeSource();
+    await mkdir(root);
+    const database = new DatabaseSync(join(root, "shop.sqlite"));
+    database.function("twice", { deterministic: true }, (value) => Number(value) * 2);
+    database.exec("create table t (x); create index i on t (twice(x)); insert into t values (1)");
+    database.close();
+    const { archive, manifest } = await dump();
+    expect(manifest.databases).toEqual([{ name: "shop.sqlite", problem: null }]);
+    expect(said.join("\n")).toMatch(/shop\.sqlite: Table t uses the function twice\(\)/);
+    expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
+      / 1 SQLite database in it passed the integrity check\.$/,
+    );
+  });
+
   test("a drill fails on a torn database, also in a backup that did not look for them", async () => {
     const { root, source, attempt } = await makeSource();
     await mkdir(root);

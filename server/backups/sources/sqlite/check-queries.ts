@@ -46,21 +46,37 @@ export const tellChecked = (tables: Record<string, number>): string =>
 
 const shownTables = 5;
 
+/** The function that SQLite misses, as it says itself; null = it says something else. */
+export const missingFunction = (message: string): string | null =>
+  /\bunknown function: (.+\(\))/.exec(message)?.[1] ?? null;
+
 /**
  * @param tables that could not be checked
  * @param collations of an application, by table
- * @returns a sentence, or none
+ * @param functions of an application, which indexes, generated columns and constraints may use
+ * @returns sentences
  */
 export function tellUnchecked(
   tables: readonly string[],
   collations: ReadonlyMap<string, string>,
+  functions: ReadonlySet<string> = new Set(),
 ): string[] {
+  const isOrdered = (name: string) => functions.size === 0 || collations.has(name);
+  const ordered = tables.filter(isOrdered);
+  const others = tables.filter((name) => !isOrdered(name));
+  const used = [...new Set(ordered.flatMap((name) => collations.get(name) ?? []))];
+  return [
+    ...tellLeftOut(ordered, used, "collation"),
+    ...tellLeftOut(others, [...functions], "function"),
+  ];
+}
+
+function tellLeftOut(tables: readonly string[], names: string[], what: string): string[] {
   if (tables.length === 0) return [];
-  const names = [...new Set(tables.flatMap((name) => collations.get(name) ?? []))];
   const named = tables.slice(0, shownTables).join(", ");
   const more = tables.length > shownTables ? ` and ${tables.length - shownTables} more` : "";
   const plural = (one: string, many: string, count: number) => (count === 1 ? one : many);
   return [
-    `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural("collation", "collations", names.length)} ${names.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`,
+    `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural(what, `${what}s`, names.length)} ${names.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`,
   ];
 }

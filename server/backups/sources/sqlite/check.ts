@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { open, type DatabasePath } from "./copy.ts";
 import {
   collationsQuery,
+  missingFunction,
   quoteName,
   refuseDamage,
   tablesQuery,
@@ -25,12 +26,11 @@ export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
   const database = open(path, true, busyMs);
   try {
     const names = tablesOf(database);
-    const unchecked = check(database, names);
+    const functions = new Set<string>();
+    const unchecked = check(database, names, functions);
     const tables = countRows(database, names);
-    return {
-      tables,
-      notes: unchecked.length === 0 ? [] : tellUnchecked(unchecked, collationsOf(database)),
-    };
+    const notes = () => tellUnchecked(unchecked, collationsOf(database), functions);
+    return { tables, notes: unchecked.length === 0 ? [] : notes() };
   } finally {
     database.close();
   }
@@ -57,17 +57,33 @@ export function findUnknownCollations(path: DatabasePath, busyMs: number): strin
   }
 }
 
-/** @returns tables that could not be checked */
-function check(database: DatabaseSync, tables: readonly string[]): string[] {
-  if (isChecked(database, "pragma integrity_check")) return [];
+/**
+ * @param functions gets those of an application that are missed
+ * @returns tables that could not be checked
+ */
+function check(
+  database: DatabaseSync,
+  tables: readonly string[],
+  functions: Set<string>,
+): string[] {
+  if (isChecked(database, "pragma integrity_check", functions)) return [];
   return tables.filter(
-    (name) => !isChecked(database, `pragma integrity_check(${quoteName(name)})`),
+    (name) => !isChecked(database, `pragma integrity_check(${quoteName(name)})`, functions),
   );
 }
 
-/** @returns false where it needs a collation that is not there */
-function isChecked(database: DatabaseSync, pragma: string): boolean {
-  const found = unlessCollation(() => database.prepare(pragma).all());
+/** @returns false where it needs a collation or a function that is not there */
+function isChecked(database: DatabaseSync, pragma: string, functions: Set<string>): boolean {
+  const found = unlessCollation(() => {
+    try {
+      return database.prepare(pragma).all();
+    } catch (error) {
+      const missing = missingFunction(toError(error).message);
+      if (missing === null) throw error;
+      functions.add(missing);
+      return null;
+    }
+  });
   if (found === null) return false;
   refuseDamage(found.map((row) => String(row["integrity_check"])));
   return true;

@@ -90,6 +90,26 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     },
   );
 
+  test("a function that an application defines is reported, and its tables are backed up and restored", async () => {
+    exec(rich);
+    const database = new DatabaseSync(path);
+    database.function("twice", { deterministic: true }, (value) => Number(value) * 2);
+    database.exec(`create table numbers (n integer, m as (twice(n)));
+    create index by_twice on numbers (twice(n)); insert into numbers (n) values (1), (2);
+    create table held (n integer check (twice(n) > 0)); insert into held values (1)`);
+    database.close();
+    const { into, content } = createCollector();
+    const manifest = await source().dump(into, attempt());
+    expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, numbers: 2, held: 1 } });
+    expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
+      /^4 tables with 7 rows restored exactly\. Table numbers uses the function twice\(\), which an application defines: /,
+    );
+    exec("drop table sums");
+    await source().restore(Readable.from([content()]), attempt());
+    expect(query("select count(*) as rows from numbers")).toEqual([{ rows: 2 }]);
+    expect(query("select count(*) as rows from sums")).toEqual([{ rows: 2 }]);
+  });
+
   test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
     exec(`${rich}; create table names (name text collate nocase, note text);
     create index by_names on names (name); insert into names values ('Zoë', 'x')`);

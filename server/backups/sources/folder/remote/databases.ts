@@ -6,7 +6,13 @@ import { shown, tellDatabases, type FoundDatabases, type Snapshot } from "../dat
 import type { Attempt } from "../../source.ts";
 import { isNotUsable, sqliteError } from "../../sqlite/failures.ts";
 import { logEnds, smallestDatabaseBytes } from "../../sqlite/header.ts";
-import { check, checkArguments, copyName, readCheck } from "../../sqlite/remote/check.ts";
+import {
+  check,
+  checkArguments,
+  copyName,
+  lacksSomething,
+  readCheck,
+} from "../../sqlite/remote/check.ts";
 import { send } from "../../sqlite/remote/dump.ts";
 import {
   ask,
@@ -142,6 +148,6 @@ export async function findProblemThere(
   const { exitCode, text } = step();
   if (exitCode === 0 && text.trim() === "ok") return null;
   // As here: it needs what an application defines.
-  if (/no such collation sequence/i.test(text)) return null;
+  if (lacksSomething({ exitCode, text })) return null;
   return text.trim().split("\n")[0] ?? "";
 }

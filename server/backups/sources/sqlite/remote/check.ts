@@ -4,6 +4,7 @@ import { SourceError } from "../../source.ts";
 import { toError } from "../../../../to-error.ts";
 import {
   collationsQuery,
+  missingFunction,
   quoteName,
   refuseDamage,
   sample,
@@ -54,8 +55,8 @@ export async function readCheck(
   checked: CheckedFile,
 ): Promise<Checked> {
   const { shown } = checked;
-  const needsCollation = lacksCollation(soundness);
-  if (!needsCollation) {
+  const isLacking = lacksSomething(soundness);
+  if (!isLacking) {
     refuseFailure(shown, soundness);
     refuseUnsound(shown, ...linesOf(soundness));
   }
@@ -63,8 +64,8 @@ export async function readCheck(
   const all = linesOf(names).map(fromHex);
   const tables = countsIn(counts);
   const isWhole = all.every((name) => tables[name] !== undefined);
-  if (!isWhole && !lacksCollation(counts)) throw stepError(shown, counts);
-  if (isWhole && !needsCollation) return { tables, notes: [] };
+  if (!isWhole && !lacksSomething(counts)) throw stepError(shown, counts);
+  if (isWhole && !isLacking) return { tables, notes: [] };
   return checkByTable(target, all, checked);
 }
 
@@ -74,7 +75,7 @@ step tables "$1"
 step cat errors
 step q -readonly "$1" "$2"`;
 
-/** What needs a collation that an application defines is left out, table by table. */
+/** What needs a collation or a function that an application defines is left out, table by table. */
 async function checkByTable(
   target: Target,
   names: readonly string[],
@@ -95,9 +96,16 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
     },
   );
   const [found, errors, used] = [told.step(), told.step(), told.step()];
-  const strange = linesOf(errors).find((line) => /error/i.test(line) && !/collation/i.test(line));
+  // Below a failure sqlite3 shows where it is.
+  const failures = linesOf(errors).filter(
+    (line) => /error/i.test(line) && !/^ .*(?:\^--- error here|error here ---\^)$/.test(line),
+  );
+  const strange = failures.find(
+    (line) => !/collation/i.test(line) && missingFunction(line) === null,
+  );
   if (strange !== undefined) throw stepError(shown, { exitCode: 1, text: strange });
   refuseFailure(shown, used);
+  const functions = new Set(failures.flatMap((line) => missingFunction(line) ?? []));
   const lines = linesOf(found);
   const unchecked = names.filter((name) => {
     const next = lines[lines.indexOf(`${toHex(name)}:`) + 1] ?? "";
@@ -106,7 +114,10 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
     refuseUnsound(shown, next);
     return false;
   });
-  return { tables: countsIn(found), notes: tellUnchecked(unchecked, collationsIn(used)) };
+  return {
+    tables: countsIn(found),
+    notes: tellUnchecked(unchecked, collationsIn(used), functions),
+  };
 }
 
 /** Those of an application, by table: what to ask of a database. */
@@ -127,8 +138,9 @@ const collationsIn = (step: Step): Map<string, string> =>
     }),
   );
 
-const lacksCollation = ({ exitCode, text }: Step): boolean =>
-  exitCode !== 0 && /no such collation sequence/i.test(text);
+/** Whether a statement failed for a collation or a function that an application defines. */
+export const lacksSomething = ({ exitCode, text }: Step): boolean =>
+  exitCode !== 0 && (/no such collation sequence/i.test(text) || missingFunction(text) !== null);
 
 function refuseUnsound(shown: string, ...lines: readonly string[]): void {
   try {
