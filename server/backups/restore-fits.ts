@@ -75,7 +75,14 @@ export function whyNotTables(
   if (wanted == null || held == null || held.length === 0) return {};
   const names = new Set(held.map(({ name }) => name));
   const missing = wanted.filter((name) => !names.has(name));
-  return missing.length === 0
-    ? {}
-    : { tables: [`The backup holds no table ${missing.join(", ")}.`] };
+  if (missing.length === 0) return {};
+  const shown = missing.join(", ");
+  return {
+    tables: [
+      // Virtual tables have no rows of their own, so none are counted.
+      engineOfPath(backup.path) === "sqlite"
+        ? `The backup lists no rows of ${shown}. Virtual tables, and the tables behind them, come back with the whole database alone.`
+        : `The backup holds no table ${shown}.`,
+    ],
+  };
 }

@@ -187,6 +187,24 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     expect(await strays()).toEqual([]);
   });
 
+  test("of another text encoding are refused with words", async () => {
+    made(schema);
+    const { content } = await dump();
+    await rm(path);
+    made(
+      "pragma encoding = 'UTF-16le'; create table items (order_id, number); insert into items values (7, 7)",
+    );
+    const failing = source({ tables: ["items"] }).restore(Readable.from([content]), attempt());
+    await expect(failing).rejects.toMatchObject({
+      name: "SourceError",
+      message: expect.stringMatching(
+        /: nothing was changed: the database stores texts in another encoding than the backup\. /,
+      ),
+    });
+    expect(query("select number from items")).toEqual([{ number: 7 }]);
+    expect(await strays()).toEqual([]);
+  });
+
   // The same script runs on both machines.
   test.each(isNear || isLongForm ? ["of UTF-16 are counted and come back by their names"] : [])(
     "%s",

@@ -213,6 +213,11 @@ export function sameQuery(facts: Facts, wanted: readonly string[]): string {
   return `select ${conditions.join(" and ")} as same`;
 }
 
-/** Of a promise that was not held; any other message as it is. */
+/** Of a promise that was not held, or of files that SQLite does not attach to each other; any other message as it is. */
 export const wordsOf = (message: string): string =>
-  message.replace(new RegExp(`CHECK constraint failed: ${promised}`), "");
+  message
+    .replace(new RegExp(`CHECK constraint failed: ${promised}`), "")
+    .replace(
+      /attached databases must use the same text encoding as main database/i,
+      "nothing was changed: the database stores texts in another encoding than the backup. Restore the backup into another database, and copy the table from there by .dump of sqlite3",
+    );

@@ -4,7 +4,7 @@ import { toError } from "../../../../to-error.ts";
 import { sqliteError } from "../failures.ts";
 import type { PlaceState } from "../place.ts";
 import { factsQuery, kept, readFacts, type Facts } from "../tables-facts.ts";
-import { sameQuery } from "../tables-script.ts";
+import { sameQuery, wordsOf } from "../tables-script.ts";
 import { copyName } from "./check.ts";
 import { ask, refuseFailure, type Target } from "./shell.ts";
 
@@ -24,7 +24,7 @@ async function query(
   const input = Readable.from([`${attach}${sql};\n`], { objectMode: false });
   const { step } = await ask(target, askBoth, [folder], { input, signal });
   const answer = step();
-  refuseFailure(target.path, answer);
+  refuseFailure(target.path, { ...answer, text: wordsOf(answer.text) });
   return answer.text.split("\n").filter((line) => line !== "");
 }
 
