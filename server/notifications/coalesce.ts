@@ -53,14 +53,15 @@ export function createCoalesce(options: {
       const isFit = own.isAboutOne || (own.isOfOneKind && own.message.event === event.type);
       if (isFit && (await coalesce(tx, own, event))) return;
     }
-    const previous = await messages.newestAbout(tx, channelId, key, event.type);
+    const previous = own && (await messages.newestAbout(tx, channelId, key, event.type));
     const dueAt = new Date(
       Math.max(nowMs, previous === null ? 0 : quietUntil(previous.message, nowMs)),
     );
-    if (own === null || own.message.ended_at !== null) {
-      const open = await messages.openOfKind(tx, channelId, event.type, dueAt);
-      if (open !== null && (await coalesce(tx, open, event))) return;
-    }
+    // What has to wait goes along with what waits for the same: what fails and recovers together is not a message each.
+    const behind = own === null || own.message.ended_at !== null ? null : own.message.id;
+    const kind = { channelId, event: event.type, dueBy: dueAt, behind };
+    const open = await messages.openOfKind(tx, kind);
+    if (open !== null && (await coalesce(tx, open, event))) return;
     const row = await messages.insert(tx, {
       channel_id: channelId,
       event: event.type,

@@ -7,6 +7,7 @@ import { insertedRow } from "../store/rows.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
 export type MessageRow = typeof channelMessages.$inferSelect;
+type Kind = { channelId: number; event: string };
 type NewMessageRow = typeof channelMessages.$inferInsert;
 
 export type FoundMessage = {
@@ -33,27 +34,43 @@ export function createMessageStore(db: Database) {
     },
 
     /**
-     * The newest message of a channel that tells of something.
+     * The message of a channel that tells the newest of something. It is looked for from the thing's events on, newest first:
+     * most messages are about others.
      * @param key what its events are about
-     * @param event only of messages that tell this kind of event of it
+     * @param event only events of this kind
      */
     newestAbout: (tx: Connection, channelId: number, key: string, event?: string) =>
       find(
         tx,
-        sql`m.channel_id = ${channelId} and exists (
-          select from channel_message_events t join events e on e.id = t.event_id
-          where t.message_id = m.id and e.order_key = ${key} ${event === undefined ? sql`` : sql`and e.type = ${event}`})`,
+        sql`m.id = (
+          select o.id from events e
+          join channel_message_events t on t.event_id = e.id
+          join channel_messages o on o.id = t.message_id and o.channel_id = ${channelId}
+          where e.order_key = ${key} ${event === undefined ? sql`` : sql`and e.type = ${event}`}
+          order by e.id desc limit 1)`,
       ),
 
     /**
-     * A message of one kind of event that is due by then and that no older message holds back, for more of the kind.
-     * @returns the newest one that was not taken to be sent yet
+     * A message of one kind of event that is due by then, for more of the kind.
+     * @param behind the message that the event has to wait for; null = nothing
+     * @returns the newest one that was not taken to be sent yet, and that waits for that message alone
      */
-    async openOfKind(tx: Connection, channelId: number, event: string, dueBy: Date) {
+    async openOfKind(
+      tx: Connection,
+      { channelId, event, dueBy, behind }: Kind & { dueBy: Date; behind: number | null },
+    ) {
+      // What is older than that message, and about the same, holds that one back as well.
+      const waitsForThatAlone =
+        behind === null
+          ? isFree
+          : sql`${behind} = all (
+              select max(o.id) from unsent u left join unsent o on o.order_key = u.order_key and o.id < u.id
+              where u.id = m.id group by u.order_key)`;
       const found = await find(
         tx,
         sql`m.channel_id = ${channelId} and m.event = ${event} and m.status = 'pending' and m.attempts = 0
-          and m.next_attempt_at <= ${dueBy} and ${mayGo}`,
+          and m.next_attempt_at <= ${dueBy} and ${waitsForThatAlone}`,
+        sql`with ${held(channelId)}`,
       );
       return found?.isOfOneKind === true ? found : null;
     },
@@ -90,9 +107,10 @@ export function createMessageStore(db: Database) {
      */
     async due(channelId: number, now: Date, heldUntil: Date): Promise<MessageRow | null> {
       const { rows } = await db.execute<{ id: number }>(sql`
+        with ${held(channelId)}
         select m.id from channel_messages m
         where m.channel_id = ${channelId} and m.next_attempt_at <= ${now}
-          and (${heldUntil} <= ${now} or m.event = 'channel.test') and ${mayGo}
+          and (${heldUntil} <= ${now} or m.event = 'channel.test') and ${isFree}
         order by m.id limit 1`);
       const [row] = await db
         .select()
@@ -114,9 +132,10 @@ export function createMessageStore(db: Database) {
     /** When a message of a channel is due next; null = none is left to send. */
     async nextOf(tx: Connection, channelId: number, heldUntil: Date): Promise<Date | null> {
       const { rows } = await tx.execute<{ due_at: string | Date | null }>(sql`
+        with ${held(channelId)}
         select min(case when m.event = 'channel.test' then m.next_attempt_at
           else greatest(m.next_attempt_at, ${heldUntil}) end) as due_at from channel_messages m
-        where m.channel_id = ${channelId} and m.next_attempt_at is not null and ${mayGo}`);
+        where m.channel_id = ${channelId} and m.next_attempt_at is not null and ${isFree}`);
       const dueAt = rows[0]?.due_at ?? null;
       return dueAt === null ? null : new Date(dueAt);
     },
@@ -161,8 +180,10 @@ export function createMessageStore(db: Database) {
 async function find(
   tx: Connection,
   condition: ReturnType<typeof sql>,
+  before = sql``,
 ): Promise<FoundMessage | null> {
   const { rows } = await tx.execute<{ id: number; keys: number; kinds: number }>(sql`
+    ${before}
     select m.id, count(distinct e.order_key)::int as keys, count(distinct e.type)::int as kinds
     from (
       select m.id from channel_messages m where ${condition} order by m.id desc limit 1
@@ -178,14 +199,25 @@ async function find(
     : { message, isAboutOne: found.keys === 1, isOfOneKind: found.kinds === 1 };
 }
 
+/**
+ * What each message of a channel that is still to be sent is about, and which of them an older one holds back that is about the
+ * same. Looked at once for all: in a burst they are hundreds, and to compare each with each takes seconds.
+ */
+const held = (channelId: number) => sql`
+  unsent as materialized (
+    select m.id, e.order_key
+    from channel_messages m
+    join channel_message_events t on t.message_id = m.id
+    join events e on e.id = t.event_id
+    where m.channel_id = ${channelId} and m.next_attempt_at is not null
+  ),
+  held as materialized (
+    select u.id from unsent u
+    join (select order_key, min(id) as id from unsent group by order_key) oldest
+      on oldest.order_key = u.order_key and oldest.id < u.id
+  )`;
+
 /** Whether no older message of its channel, about something that `m` is about too, is still to be sent. */
-const mayGo = sql.raw(`not exists (
-  select from channel_messages o
-  join channel_message_events ot on ot.message_id = o.id
-  join events oe on oe.id = ot.event_id
-  where o.channel_id = m.channel_id and o.id < m.id and o.next_attempt_at is not null
-    and oe.order_key in (
-      select e.order_key from channel_message_events t join events e on e.id = t.event_id where t.message_id = m.id
-    ))`);
+const isFree = sql.raw("not exists (select from held where held.id = m.id)");
 
 export type MessageStore = ReturnType<typeof createMessageStore>;

@@ -123,6 +123,46 @@ test(`${siteCount} sites that fail together are all sent at once`, async () => {
   });
 }, 60_000);
 
+test("sites that fail and recover while the provider is away are told together, not one by one", async () => {
+  slack.answerNext({ status: 429, headers: { "retry-after": "60" } });
+  await report("failed", 1);
+  await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
+  const others = siteNames.map((_, index) => index + 1).slice(1);
+  for (const site of others) await report("failed", site);
+  for (const site of [1, ...others]) await report("finished", site);
+  for (const site of others) await report("failed", site);
+  const count = others.length;
+  await soon(async () =>
+    expect(await messages()).toEqual([
+      { event: "site.deployment_failed", status: "retrying", attempts: 1, count: 1 },
+      { event: "site.deployment_failed", status: "pending", attempts: 0, count },
+      { event: "site.deployed", status: "pending", attempts: 0, count: 1 },
+      { event: "site.deployed", status: "pending", attempts: 0, count },
+      { event: "site.deployment_failed", status: "pending", attempts: 0, count },
+    ]),
+  );
+  expect(headings()).toEqual([]);
+  await service.ahead(125_000);
+  await allSent();
+  expect(headings().toSorted()).toEqual(
+    [
+      "Deployed: site-1",
+      "Deployment failed: site-1",
+      `${count} × Deployed`,
+      `${count} × Deployment failed`,
+      `${count} × Deployment failed`,
+    ].toSorted(),
+  );
+  expect(headings().indexOf("Deployment failed: site-1")).toBeLessThan(
+    headings().indexOf("Deployed: site-1"),
+  );
+  expect(headings().filter((heading) => heading.startsWith(`${count} `))).toEqual([
+    `${count} × Deployment failed`,
+    `${count} × Deployed`,
+    `${count} × Deployment failed`,
+  ]);
+});
+
 const seed = makeSeed();
 test(`whatever fails and recovers while the provider comes and goes, no order is lost (seed ${seed})`, async () => {
   const random = makeRandom(seed);

@@ -625,6 +625,7 @@ export const events = pgTable(
       .on(table.id)
       .where(sql`${table.dispatched_at} is null`),
     index("events_by_age").on(table.created_at),
+    index("events_by_subject").on(table.order_key, table.id),
   ],
 );
 

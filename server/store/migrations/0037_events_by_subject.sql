@@ -1,0 +1,1 @@
+CREATE INDEX "events_by_subject" ON "events" USING btree ("order_key","id");
