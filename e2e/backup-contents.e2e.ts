@@ -137,8 +137,19 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await expect(page.getByText("This folder is empty.")).toBeVisible();
   await page.goto(`${service.url}/backups/${later.id}/contents?folder=public/old&q=logo`);
   await expect(page.getByText("This backup has no folder “public/old”.")).toBeVisible();
+  // While the next folder is asked for, nothing is said of it.
+  const said = await page.evaluateHandle(() => {
+    const texts: string[] = [];
+    new MutationObserver(() => texts.push(document.body.innerText)).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+    return texts;
+  });
   await page.getByRole("link", { name: "Show the site folder" }).click();
   await expect(row("index.html")).toBeVisible();
+  expect(await said.evaluate((texts) => texts.filter((text) => text.includes("“”")))).toEqual([]);
   await page.getByLabel("Find a file").fill("LOGO");
   await page.getByLabel("Find a file").press("Enter");
 

@@ -113,7 +113,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
     // Once more, where the service has forgotten the listing.
     ...(backup.encrypted === true && identityBody(identity.get())),
   });
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     ...query,
     queryFn: () =>
       query.queryFn().catch((refused: unknown) => {
@@ -186,7 +186,8 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
       {data !== undefined && (
         <Panel>
           <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
-          {total === 0 && data.state === "ready" && (
+          {/* What the folder before it lacked is not said of the next one. */}
+          {total === 0 && data.state === "ready" && !isPlaceholderData && (
             <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
               {data.has_folder === false ? (
                 <>
