@@ -1,4 +1,4 @@
-// Where the copy of a backup belongs.
+// Where the copy of a backup belongs, and what is said where it is not.
 import type { Backup, BackupConfiguration } from "./backup.ts";
 
 /**
@@ -13,3 +13,7 @@ export const copyTarget = (
   const { storage_provider_id: first, copy_storage_provider_id: second = null } = configuration;
   return second !== null && run.storage_provider_id === second ? first : second;
 };
+
+/** Whether a warning of a run is about a copy that isn't there. It goes once there is one. */
+export const isCopyWarning = (warning: string): boolean =>
+  /^Stored, but not copied: |^Stored in .*, missing in /.test(warning);

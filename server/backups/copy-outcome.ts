@@ -1,5 +1,6 @@
 // Stores how a copy ended, and with it how the run ended that waited for it.
 import type { Logger } from "pino";
+import { isCopyWarning } from "../../contract/backups/copies.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
@@ -35,8 +36,6 @@ type StoredCopy = Required<
 /** Of the run: as it is if it ended with its copy, and as it was if its file was found damaged. */
 type Noted = { ended: BackupRow | null; damaged?: BackupRow | null };
 
-/** A warning of a run; it goes once a copy is there. */
-const missingPattern = /^Stored, but not copied: |^Stored in .*, missing in /;
 const retryHint =
   "Quarterdeck copies it again with the next run. To do so now, choose “Copy again” on the backup's page.";
 
@@ -61,7 +60,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     const there = await copyQueue.nameOf(copy.storage_provider_id, tx);
     const here = await copyQueue.nameOf(run.storage_provider_id, tx);
     const missing = `Stored in ${here}, missing in ${there}: ${reason} ${retryHint}`;
-    const others = run.warnings.filter((warning) => !missingPattern.test(warning));
+    const others = run.warnings.filter((warning) => !isCopyWarning(warning));
     const change = { warnings: reason === null ? others : [...others, missing] };
     // To be copied, all of its file was read; of one that needs another that is not all.
     if (reason === null && run.base_id === null) await note.sound(tx, run, now());
@@ -71,7 +70,10 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     }
     const output = createOutput(run.output);
     output.say(
-      reason === null ? `Copied to ${there} as backup ${copy.id}.` : `Warning: ${missing}`,
+      // Of the warning, which the page shows beside it, the news alone.
+      reason === null
+        ? `Copied to ${there} as backup ${copy.id}.`
+        : `Not copied to ${there}: ${reason}`,
     );
     const ended = await endRun(tx, configuration, run, { ...change, output: output.text() });
     return { run, ended };

@@ -22,6 +22,7 @@ import { BackupCrumbs } from "./BackupCrumbs.tsx";
 import { BackupBadge } from "./BackupBadge.tsx";
 import { movingStatus } from "./backup-facts.ts";
 import { toProperties } from "./backup-properties.tsx";
+import { splitWarnings } from "./copies.ts";
 import { CopiesPanel } from "./CopiesPanel.tsx";
 import type { backupLoader } from "./loaders.ts";
 import { backupQuery, configurationQuery } from "./queries.ts";
@@ -132,7 +133,7 @@ export function BackupPage() {
           </p>
         </Notice>
       )}
-      {(backup.warnings ?? []).map((warning) => (
+      {splitWarnings(backup, configuration).others.map((warning) => (
         <Notice key={warning} tone="warn">
           <p>{warning}</p>
         </Notice>

@@ -6,7 +6,7 @@ import { paths } from "../paths.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties, type Property } from "../ui/Properties.tsx";
 import { Time } from "../ui/Time.tsx";
-import { awaitedCopy, lackingCopy } from "./copies.ts";
+import { awaitedCopy, isCopied, lackingCopy, splitWarnings } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
 import { useStorages } from "./storages.ts";
 
@@ -40,10 +40,8 @@ type CopiesPanelProps = { backup: Backup; configuration: BackupConfiguration | u
 
 /** Nothing for a backup without copies whose configuration makes none. */
 export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
-  const { copies = [], trigger, storage_provider_id: own } = backup;
-  const isShown =
-    trigger === "copy" || copies.length > 0 || lackingCopy(backup, configuration) !== null;
-  if (own === undefined || !isShown) return null;
+  const { storage_provider_id: own } = backup;
+  if (own === undefined || !isCopied(backup, configuration)) return null;
   return <Copies backup={backup} configuration={configuration} own={own} />;
 }
 
@@ -79,6 +77,14 @@ function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number
         )
       }
     >
+      {splitWarnings(backup, configuration).ofCopies.map((warning) => (
+        <p
+          key={warning}
+          className="border-b border-line px-4 py-3 text-sm wrap-anywhere text-warn max-sm:px-3"
+        >
+          {warning}
+        </p>
+      ))}
       <Properties items={items} />
     </Panel>
   );

@@ -1,8 +1,9 @@
 // What is known of the copies of a backup.
 import { type Backup, type BackupConfiguration, isOfRun } from "../../contract/backups/backup.ts";
-import { copyTarget } from "../../contract/backups/copies.ts";
+import { copyTarget, isCopyWarning } from "../../contract/backups/copies.ts";
 import { isInTransit } from "../../contract/states.ts";
 
+type Configuration = BackupConfiguration | null | undefined;
 type Copy = NonNullable<Backup["copies"]>[number];
 
 /** A copy that is stored, or is about to be. */
@@ -20,7 +21,7 @@ export const awaitedCopy = ({ status, copies = [] }: Pick<Backup, "status" | "co
 /** The storage in which a copy of a backup can be asked for, because it has none there; null = none. */
 export const lackingCopy = (
   { status, damage, copies = [], ...backup }: Backup,
-  configuration: BackupConfiguration | null | undefined,
+  configuration: Configuration,
 ): number | null => {
   const there = configuration ? copyTarget(backup, configuration) : null;
   const isLacking =
@@ -29,4 +30,19 @@ export const lackingCopy = (
     isOfRun(backup) &&
     !copies.some((copy) => copy.storage_provider_id === there && isCopyGood(copy));
   return isLacking ? there : null;
+};
+
+/** Whether there is something to say of its copies: it has some, is one, or could be copied. */
+export const isCopied = (backup: Backup, configuration: Configuration): boolean =>
+  backup.storage_provider_id !== undefined &&
+  (backup.trigger === "copy" ||
+    (backup.copies ?? []).length > 0 ||
+    lackingCopy(backup, configuration) !== null);
+
+/** What its warnings say of copies that aren't there, which is said beside the copies, and of all else. */
+export const splitWarnings = (backup: Backup, configuration: Configuration) => {
+  const { ofCopies = [], others = [] } = Object.groupBy(backup.warnings ?? [], (warning) =>
+    isCopied(backup, configuration) && isCopyWarning(warning) ? "ofCopies" : "others",
+  );
+  return { ofCopies, others };
 };
