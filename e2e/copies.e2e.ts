@@ -50,6 +50,16 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expect(panel.getByRole("link", { name: /^backup \d+$/ })).toBeVisible();
   await expect(panel.getByRole("button")).toHaveCount(0);
 
+  // Its name is asked for again while the page is open.
+  await page.clock.install();
+  await page.reload();
+  await expect(panel).toContainText("second");
+  await setProvider("renamed");
+  await expect(async () => {
+    await page.clock.runFor(60_000);
+    await expect(panel).toContainText("renamed", { timeout: 1000 });
+  }).toPass();
+
   await setProvider("second-broken", `, recipients: [${mistyped}]`);
   const run = newestOf(await backups.run(id));
   // A load reads the storage's name anew.

@@ -2,9 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { storageProvidersQuery } from "./queries.ts";
 
+/** Somebody may give one another name. */
+const namesMs = 60_000;
+
 /** Their names are known once the service has told them, and where it can. */
 export function useStorages() {
-  const { data } = useQuery(storageProvidersQuery());
+  const { data } = useQuery({
+    ...storageProvidersQuery(),
+    refetchInterval: ({ state }) => state.data !== null && namesMs,
+  });
   const find = (id: number) => data?.data.find((one) => one.id === id);
   const nameOf = (id: number): string => find(id)?.name ?? `Storage provider ${id}`;
   return {
