@@ -79,6 +79,8 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
 /** Of `sh` too, which runs the command where the folder is checked first. */
 const ofShell = /^sh: (?:(?:line )?\d+: )?exec: (.+): (not found|Permission denied)$/;
 const ofEnv = /^[‘']?(.+?)[’']?: (No such file or directory|Permission denied)$/;
+/** Of `setpriv`, which looks for its groups. */
+const ofAccount = /^uid \d+ not found/;
 const ofFolder = /^cannot change directory to .*: (.+)$/;
 
 /**
@@ -89,12 +91,13 @@ const ofFolder = /^cannot change directory to .*: (.+)$/;
 export function accountProblem(
   exitCode: number | null,
   output: string,
-  { directory, path }: Omit<Attempt, "program">,
+  { directory, path, account }: Omit<Attempt, "program"> & { account: string },
 ): string | null {
   const isShells = exitCode === 126 || exitCode === 127;
   const shell = isShells ? ofShell.exec(output.trim().split("\n").at(-1) ?? "") : null;
   const words = shell === null ? startFailure(exitCode, output) : `${shell[1]}: ${shell[2]}`;
   if (words === null) return null;
+  if (ofAccount.test(words)) return `the account ${account} does not exist`;
   const folder = ofFolder.exec(words)?.[1];
   if (folder !== undefined) return folderProblem(folder, directory);
   const [, program, problem] = shell ?? ofEnv.exec(words) ?? [];

@@ -92,6 +92,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
           ? accountProblem(code, outputSince(folder, logStart), {
               directory: typedFolder(program),
               path: pathIn(options.environment),
+              account: "name" in program.account ? program.account.name : "",
             })
           : null;
       if (problem === null) events.exited(code, signal);
