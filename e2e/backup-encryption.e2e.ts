@@ -92,3 +92,46 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
   await page.goto("about:blank");
   await removeProvider(service, backups, { id: 70, name: "sealed" });
 });
+
+test("an encrypted backup of a site is opened with the key that was given last", async ({
+  connected: page,
+  service,
+  backups,
+  expected,
+}) => {
+  expected.push(/422 \(Unprocessable/);
+  const sealed = join(service.folder, "sealed-sites");
+  await mkdir(sealed);
+  const recipient = await identityToRecipient(mine);
+  await service.changeInventory(({ storage_providers: providers }) =>
+    providers.push(
+      `{ id: 72, name: sealed-sites, type: local, path: ${sealed}, recipients: [${recipient}] }`,
+    ),
+  );
+  await expect
+    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
+    .toContain('"sealed-sites"');
+  const { id } = await backups.createConfiguration({
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+    storage_provider_id: 72,
+  });
+  const backup = newestOf(await backups.run(id));
+  await page.goto(`${service.url}/backups/${backup.id}/contents`);
+  const identity = page.getByRole("textbox", { name: "Identity" });
+  const open = page.getByRole("button", { name: "Open", exact: true });
+  await open.click();
+  await expect(identity).toHaveAccessibleDescription(/^Identity is required/);
+  await expect(identity).toBeFocused();
+  // Each answer is to what was given just now.
+  await identity.fill(foreign);
+  await open.click();
+  await expect(identity).toHaveAccessibleDescription(/encrypted to other recipients/);
+  await expect(page.getByText(/encrypted to other recipients/)).toHaveCount(1);
+  await expectAccessible(page);
+  await identity.fill(mine);
+  await open.click();
+  await expect(page.getByRole("row").filter({ hasText: "index.html" })).toBeVisible();
+  await page.goto("about:blank");
+  await removeProvider(service, backups, { id: 72, name: "sealed-sites" });
+});

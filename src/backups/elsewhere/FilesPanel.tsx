@@ -108,11 +108,11 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
     ],
     [id, restore, refusal],
   );
-  const query = filesQuery(id, view, {
+  const query = filesQuery(id, view, () => ({
     ...(listing !== null && { listing }),
     // Once more, where the service has forgotten the listing.
     ...(backup.encrypted === true && identityBody(identity.get())),
-  });
+  }));
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
     ...query,
     queryFn: () =>

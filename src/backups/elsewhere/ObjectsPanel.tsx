@@ -42,11 +42,11 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
   const [isOpened, setIsOpened] = useState(!isEncrypted);
   const [listing, setListing] = useState<string | null>(null);
   const [view, setView] = useState(first);
-  const query = objectsQuery(id, useDeferredValue(view), {
+  const query = objectsQuery(id, useDeferredValue(view), () => ({
     ...(listing !== null && { listing }),
     // Once more, where the service has forgotten the listing.
     ...(isEncrypted && identityBody(identity.get())),
-  });
+  }));
   const { data, error, isFetching, refetch } = useQuery({
     ...query,
     queryFn: () =>

@@ -1,6 +1,6 @@
 // Asks for what opens an encrypted backup before its content can be listed.
-import type { FormEvent } from "react";
-import { describeError } from "../../api/api-error.ts";
+import { type FormEvent, useEffect, useRef } from "react";
+import { ApiError, describeError } from "../../api/api-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Notice } from "../../ui/Notice.tsx";
 import { type createIdentity, IdentityFields } from "../IdentityFields.tsx";
@@ -13,14 +13,23 @@ type OpenFormProps = {
 };
 
 export function OpenForm({ identity, onOpen, isOpening, error }: OpenFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const atField =
+    error instanceof ApiError && ("identity" in error.fields || "passphrase" in error.fields)
+      ? error
+      : null;
+  useEffect(() => {
+    // Anew at each refusal.
+    if (atField !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [atField]);
   const open = (event: FormEvent) => {
     event.preventDefault();
     onOpen();
   };
   return (
-    <form onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
+    <form ref={form} onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
       <IdentityFields given={identity} />
-      {error !== null && (
+      {error !== null && atField === null && (
         <Notice tone="bad" isAlert>
           {describeError(error).message}
         </Notice>

@@ -17,14 +17,17 @@ export const currentContentsQuery = (type: TargetType, id: number) =>
 
 export type FilesView = { folder: string; search: string; page: number };
 
-/** @param opened what opens an encrypted one: an identity, or the name of a listing that one has opened. It is no part of the key. */
+/**
+ * @param opened what opens an encrypted one when it is asked for: an identity, or the name of a listing that one has opened.
+ * It is no part of the key.
+ */
 export const filesQuery = (
   id: number,
   { folder, search, page }: FilesView,
-  opened: Pick<BrowseArchiveBody, "identity" | "passphrase" | "listing">,
+  opened: () => Pick<BrowseArchiveBody, "identity" | "passphrase" | "listing">,
 ) => ({
   queryKey: ["browseArchive", { id }, { folder, search, page }] as const,
-  queryFn: () => call("browseArchive", { id }, { body: { ...opened, folder, search, page } }),
+  queryFn: () => call("browseArchive", { id }, { body: { ...opened(), folder, search, page } }),
 });
 
 export type ObjectsView = { kind: string; search: string; page: number };
@@ -33,8 +36,8 @@ export type ObjectsView = { kind: string; search: string; page: number };
 export const objectsQuery = (
   id: number,
   { kind, search, page }: ObjectsView,
-  opened: Pick<BrowseObjectsBody, "identity" | "passphrase" | "listing">,
+  opened: () => Pick<BrowseObjectsBody, "identity" | "passphrase" | "listing">,
 ) => ({
   queryKey: ["browseObjects", { id }, { kind, search, page }] as const,
-  queryFn: () => call("browseObjects", { id }, { body: { ...opened, kind, search, page } }),
+  queryFn: () => call("browseObjects", { id }, { body: { ...opened(), kind, search, page } }),
 });
