@@ -44,6 +44,13 @@ export function refuseDamage([first]: readonly string[]): void {
 export const tellChecked = (tables: Record<string, number>): string =>
   compareTables(null, tables).replace(/ restored.*/, "; integrity check passed.");
 
+/** Of what `tellUnchecked` tells, what only a check finds out: a run's warnings have the collations. */
+const ofFunctions = (note: string): boolean => / uses? the functions? /.test(note);
+
+/** @param notes what `tellUnchecked` tells of a copy */
+export const tellCopied = (tables: Record<string, number>, notes: readonly string[]): string =>
+  [tellChecked(tables), ...notes.filter(ofFunctions)].join(" ");
+
 const shownTables = 5;
 
 /** The function that SQLite misses, as it says itself; null = it says something else. */

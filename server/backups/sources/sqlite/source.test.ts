@@ -99,8 +99,13 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
     create table held (n integer check (twice(n) > 0)); insert into held values (1)`);
     database.close();
     const { into, content } = createCollector();
-    const manifest = await source().dump(into, attempt());
+    const said: string[] = [];
+    const say = (line: string) => void said.push(line);
+    const manifest = await source().dump(into, attempt({ say }));
     expect(manifest).toMatchObject({ tables: { customers: 2, sums: 2, numbers: 2, held: 1 } });
+    expect(said.at(-1)).toMatch(
+      /integrity check passed\. Table numbers uses the function twice\(\),/,
+    );
     expect(await source().drill(Readable.from([content()]), manifest, attempt())).toMatch(
       /^4 tables with 7 rows restored exactly\. Table numbers uses the function twice\(\), which an application defines: /,
     );

@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
 import { followLinks } from "../follow-links.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
-import { tellChecked } from "./check-queries.ts";
+import { tellCopied } from "./check-queries.ts";
 import { isUnsound } from "./failures.ts";
 import { createSqliteIntake, type Tried } from "./intake.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
@@ -148,8 +148,8 @@ export function createSqliteSource({
         await checkRoom(scratchFolder, await sizeBytes(), path);
         await removeFile(copy);
         const work = { task: "copy", from: path, to: copy, busyMs } as const;
-        const { tables } = await doSqliteWork(work, path, attempt.signal);
-        attempt.say(tellChecked(tables));
+        const { tables, notes } = await doSqliteWork(work, path, attempt.signal);
+        attempt.say(tellCopied(tables, notes));
         await pipeline(createReadStream(copy, { highWaterMark: chunkBytes }), into, {
           signal: attempt.signal,
         });
