@@ -2,7 +2,7 @@
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
-import { and, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
+import { and, desc, eq, gt, inArray, isNotNull, type SQL, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
 import { channelMessageEvents, channelMessages, events } from "../store/tables.ts";
 
@@ -86,19 +86,39 @@ export function createMessageStore(db: Database) {
       return changed.length > 0;
     },
 
-    /** The newest message of each channel, of those that may be seen. */
+    /**
+     * The newest message of each channel, of those that may be seen. One that was not tried yet has what the provider said to one
+     * that is tried again: that is why it waits.
+     */
     async newestOf(channelIds: readonly number[], visible: Visible): Promise<MessageRow[]> {
-      if (channelIds.length === 0) return [];
-      return db
-        .selectDistinctOn([channelMessages.channel_id])
-        .from(channelMessages)
-        .where(
-          and(
-            inArray(channelMessages.channel_id, [...channelIds]),
-            isVisibleMessage("channel_messages", visible),
-          ),
-        )
-        .orderBy(channelMessages.channel_id, desc(channelMessages.id));
+      const newest = (ids: readonly number[], isTriedAgain?: SQL) =>
+        ids.length === 0
+          ? []
+          : db
+              .selectDistinctOn([channelMessages.channel_id])
+              .from(channelMessages)
+              .where(
+                and(
+                  inArray(channelMessages.channel_id, [...ids]),
+                  isVisibleMessage("channel_messages", visible),
+                  isTriedAgain,
+                ),
+              )
+              .orderBy(channelMessages.channel_id, desc(channelMessages.id));
+      const rows = await newest(channelIds);
+      const waiting = rows.filter(
+        ({ attempts, event }) => attempts === 0 && event !== "channel.test",
+      );
+      const triedAgain = await newest(
+        waiting.map(({ channel_id: id }) => id),
+        and(eq(channelMessages.status, "retrying"), isNotNull(channelMessages.next_attempt_at)),
+      );
+      return rows.map((row) => {
+        const held = waiting.includes(row)
+          ? triedAgain.find(({ channel_id: id }) => id === row.channel_id)
+          : undefined;
+        return { ...row, answer: row.answer ?? held?.answer ?? null };
+      });
     },
 
     /**

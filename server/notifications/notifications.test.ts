@@ -257,13 +257,20 @@ describe("a provider that fails", () => {
     const before = service.slack.requests.length;
     await service.choose([1], 2);
     await service.deploy({}, 2);
-    expect(await service.newest(1, "pending")).toMatchObject({ attempts: 0 });
+    // Why it waits stands beside it.
+    expect(await service.newest(1, "pending")).toMatchObject({
+      attempts: 0,
+      answer: expect.stringMatching(/^Slack returned 429/),
+    });
     // A test is sent all the same. Without the wait, what is older would have gone before it.
     await service.call("POST", "/api/notification-channel/1/test");
     await service.newest(1, "delivered", "channel.test");
     expect(service.slack.requests).toHaveLength(before + 1);
     await service.ahead(301_000);
     await soon(() => expect(service.slack.requests).toHaveLength(before + 3));
+    expect(await service.newest(1, "delivered", "channel.test")).toMatchObject({
+      answer: "200 ok",
+    });
     await service.choose([], 2);
   });
 });
