@@ -52,7 +52,7 @@ const discover = async (server: number) => {
   const ours = (path: string) => path.startsWith(`${sites}/`);
   return {
     ...body,
-    sites: body.sites.filter(({ root }) => ours(root)).sort((a, b) => (a.root < b.root ? -1 : 1)),
+    sites: body.sites.filter(({ root }) => ours(root)),
     sqlite_files: body.sqlite_files.filter(({ path }) => ours(path)),
   };
 };
@@ -264,6 +264,21 @@ printf 'artisan\tu\t/srv/shop/artisan\0artisan\tu\t/srv/blog/arti'; exit 124
     const found = await look([many], join(many, "bin"));
     expect(found.sites.map(({ root }) => root)).toEqual(["/srv/shop"]);
     expect(found.notes).toEqual([expect.stringContaining("was stopped after 6 seconds")]);
+  });
+
+  test("comes by its name", async () => {
+    const root = join(many, "listed");
+    const names = ["a10", "a9", "Beta", "alpha", "gamma", "zeta", "delta"];
+    for (const name of names) {
+      await mkdir(join(root, name), { recursive: true });
+      for (const file of ["artisan", "shop.db"]) await writeFile(join(root, name, file), "x");
+    }
+    const found = await look([root]);
+    const sorted = ["a10", "a9", "alpha", "Beta", "delta", "gamma", "zeta"];
+    expect(found.sites.map(({ name }) => name)).toEqual(sorted);
+    expect(found.sqlite_files.map(({ name }) => name)).toEqual(
+      sorted.map((name) => `${name} shop`),
+    );
   });
 
   test("belongs to the nearest site", async () => {

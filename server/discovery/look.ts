@@ -187,9 +187,13 @@ export async function lookForThings(
     const root = siteOf(path);
     return root === null ? [] : [{ path, name: databaseName(path, root), user }];
   });
+  // As people look for them; the search goes through folders as they lie on the disk.
+  const byName = [...sites.values()].sort(
+    (a, b) => a.name.localeCompare(b.name) || a.root.localeCompare(b.root),
+  );
   return {
-    sites: [...sites.values()].slice(0, maxFound),
-    sqlite_files: sqlite.slice(0, maxFound),
+    sites: byName.slice(0, maxFound),
+    sqlite_files: sqlite.sort((a, b) => a.path.localeCompare(b.path)).slice(0, maxFound),
     database_servers: findDatabaseServers(records),
     queue_workers: findQueueWorkers(records),
     supervisordFile: of("main")[0]?.last ?? null,
