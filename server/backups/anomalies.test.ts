@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findAnomalies, type Measured } from "./anomalies.ts";
+import { findAnomalies, manifestWarnings, type Measured } from "./anomalies.ts";
 
 const measured = (sizeBytes: number, minutes = 1, checksum = `${sizeBytes} ${minutes}`) =>
   ({ sizeBytes, durationMs: minutes * 60_000, checksum, isEncrypted: false }) satisfies Measured;
@@ -47,4 +47,24 @@ test("warns of seven identical backups, and not of six", () => {
   expect(findAnomalies(same, six)).toEqual([expect.stringMatching(/identical/)]);
   expect(findAnomalies(same, six.slice(1))).toEqual([]);
   expect(findAnomalies(measured(5000, 1, "abd"), six)).toEqual([]);
+});
+
+test("warns of databases in a site that are damaged, and apart from them of those that nobody could look into", () => {
+  const warningsOf = (...problems: (string | null)[]) => {
+    const databases = problems.map((problem, index) => ({ name: `${index}.sqlite`, problem }));
+    return manifestWarnings({ kind: "folder", entries: 1, bytes: 1, digest: "", databases });
+  };
+  const closed = "SQLite cannot open it: 0.sqlite: unable to open database file.";
+  const torn = "the integrity check found: row 1 missing from index i";
+  expect(warningsOf(null)).toEqual([]);
+  expect(warningsOf(closed)).toEqual([
+    "A SQLite database in the site could not be opened, and is stored as it lies: 0.sqlite. See the output for the reason.",
+  ]);
+  expect(warningsOf(closed, null, torn, torn, torn, torn, torn)).toEqual([
+    "SQLite databases in the site are damaged: 2.sqlite, 3.sqlite, 4.sqlite and 2 more. See the output for the reason.",
+    "A SQLite database in the site could not be opened, and is stored as it lies: 0.sqlite. See the output for the reason.",
+  ]);
+  expect(warningsOf(closed, closed)).toEqual([
+    "SQLite databases in the site could not be opened, and are stored as they lie: 0.sqlite, 1.sqlite. See the output for the reason.",
+  ]);
 });

@@ -1,6 +1,6 @@
 // What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
 
-import type { Manifest } from "./sources/source.ts";
+import { notOpened, type Manifest, type SiteDatabase } from "./sources/source.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";
 import { median } from "./median.ts";
 
@@ -68,12 +68,25 @@ const shownNames = 3;
 export function manifestWarnings(manifest: Manifest): string[] {
   const databases = manifest.kind === "folder" ? (manifest.databases ?? []) : [];
   const unsound = databases.filter(({ problem }) => problem !== null);
-  if (unsound.length === 0) return [];
-  const names = unsound.slice(0, shownNames).map(({ name }) => name);
-  const more = unsound.length > shownNames ? ` and ${unsound.length - shownNames} more` : "";
-  const [what, is] =
-    unsound.length === 1 ? ["A SQLite database", "is"] : ["SQLite databases", "are"];
+  const isOpened = ({ problem }: SiteDatabase) => problem?.startsWith(notOpened) !== true;
   return [
-    `${what} in the site ${is} damaged: ${names.join(", ")}${more}. See the output for the reason.`,
+    ...tellDatabases(unsound.filter(isOpened), "is damaged", "are damaged"),
+    ...tellDatabases(
+      unsound.filter((one) => !isOpened(one)),
+      "could not be opened, and is stored as it lies",
+      "could not be opened, and are stored as they lie",
+    ),
   ];
+}
+
+/** @param ofOne what is said of a single one @param ofMany what is said of several */
+function tellDatabases(databases: readonly SiteDatabase[], ofOne: string, ofMany: string) {
+  if (databases.length === 0) return [];
+  const names = databases.slice(0, shownNames).map(({ name }) => name);
+  const more = databases.length > shownNames ? ` and ${databases.length - shownNames} more` : "";
+  const said =
+    databases.length === 1
+      ? `A SQLite database in the site ${ofOne}`
+      : `SQLite databases in the site ${ofMany}`;
+  return [`${said}: ${names.join(", ")}${more}. See the output for the reason.`];
 }

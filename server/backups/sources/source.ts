@@ -37,6 +37,9 @@ export type SiteDatabase = {
   problem: string | null;
 };
 
+/** Begins the problem of a database that nobody could look into, and that may be sound. */
+export const notOpened = "SQLite cannot open it: ";
+
 /** Whose a file is, and who may do what with it: permission bits, user and group by number. */
 export type FileOwner = { mode: number; uid: number; gid: number };
 

@@ -11,7 +11,7 @@ import type { DatabaseCopy, SiteDatabases } from "./rewrite.ts";
 import { folderTasks } from "./tasks.ts";
 import { pathBelow, showName } from "./walk.ts";
 import { tidying } from "./place.ts";
-import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
+import { notOpened, reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
 import { isNotUsable } from "../sqlite/failures.ts";
 import { checkRoom, removeFile } from "../sqlite/files.ts";
 import {
@@ -185,7 +185,7 @@ export function tellDatabases(
     async copy(name): Promise<DatabaseCopy | null> {
       const copy = await snapshot(name);
       if (typeof copy === "string") {
-        const problem = `SQLite cannot open it: ${copy}`;
+        const problem = `${notOpened}${copy}`;
         found.push({ name: shown(name), problem });
         say(`${shown(name)} begins like a SQLite database, but is kept as it lies. ${problem}`);
         return null;
