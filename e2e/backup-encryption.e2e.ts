@@ -5,9 +5,24 @@ import { DatabaseSync } from "node:sqlite";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectAccessibleInBoth, expectNoSidewaysScroll } from "./helpers.ts";
-import { action, newestOf, removeProvider } from "./backup-helpers.ts";
+import { action, newestOf, removeProvider, type Service } from "./backup-helpers.ts";
 
 const [mine, foreign] = await Promise.all([generateX25519Identity(), generateX25519Identity()]);
+const recipient = await identityToRecipient(mine);
+
+/** Adds a storage whose backups one key opens. */
+async function addSealed(service: Service, { id, name }: { id: number; name: string }) {
+  const folder = join(service.folder, name);
+  await mkdir(folder);
+  await service.changeInventory(({ storage_providers: providers }) =>
+    providers.push(
+      `{ id: ${id}, name: ${name}, type: local, path: ${folder}, recipients: [${recipient}] }`,
+    ),
+  );
+  await expect
+    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
+    .toContain(`"${name}"`);
+}
 
 test("an encrypted backup is restored with the key that belongs to it, and with no other", async ({
   connected: page,
@@ -16,17 +31,7 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
   expected,
 }) => {
   expected.push(/422 \(Unprocessable/);
-  const sealed = join(service.folder, "sealed");
-  await mkdir(sealed);
-  const recipient = await identityToRecipient(mine);
-  await service.changeInventory(({ storage_providers: providers }) =>
-    providers.push(
-      `{ id: 70, name: sealed, type: local, path: ${sealed}, recipients: [${recipient}] }`,
-    ),
-  );
-  await expect
-    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
-    .toContain('"sealed"');
+  await addSealed(service, { id: 70, name: "sealed" });
   const { id } = await backups.createConfiguration({ storage_provider_id: 70 });
   const backup = newestOf(await backups.run(id));
   const rows = () => {
@@ -100,17 +105,7 @@ test("an encrypted backup of a site is opened with the key that was given last",
   expected,
 }) => {
   expected.push(/422 \(Unprocessable/);
-  const sealed = join(service.folder, "sealed-sites");
-  await mkdir(sealed);
-  const recipient = await identityToRecipient(mine);
-  await service.changeInventory(({ storage_providers: providers }) =>
-    providers.push(
-      `{ id: 72, name: sealed-sites, type: local, path: ${sealed}, recipients: [${recipient}] }`,
-    ),
-  );
-  await expect
-    .poll(async () => await (await service.call("GET", "/api/storage-providers")).text())
-    .toContain('"sealed-sites"');
+  await addSealed(service, { id: 72, name: "sealed-sites" });
   const { id } = await backups.createConfiguration({
     backupable_type: "site",
     backupable_id: backups.site.id,

@@ -8,7 +8,7 @@ import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts"
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type test } from "./fixtures.ts";
 
-type Service = Parameters<Parameters<typeof test>[2]>[0]["service"];
+export type Service = Parameters<Parameters<typeof test>[2]>[0]["service"];
 
 export const action = (page: Page, name: string, id: number): Locator =>
   page.getByRole("button", { name: `${name} backup ${id}`, exact: true });
