@@ -1,14 +1,13 @@
 // What a schedule means: in words, and as its next runs.
 import { lazy, memo, Suspense, useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
-import type { KeepRules } from "../../contract/backups/keep-rules.ts";
+import { usedRules, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
 import { useClockText } from "../ui/clock.ts";
 import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { presets } from "./configuration-form.ts";
 import { holdInWords, sampledRuns } from "./hold-words.ts";
-import { RetentionYear } from "./RetentionYear.tsx";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 const shownRuns = 5;
@@ -35,6 +34,11 @@ const ScheduleWords = lazy(async () => {
     default: ({ frequency }: { frequency: string }) => scheduleInWords(frequency),
   };
 });
+
+/** Nothing is to be tried out for a new one without keep rules. */
+const RetentionYear = lazy(async () => ({
+  default: (await import("./RetentionYear.tsx")).RetentionYear,
+}));
 
 /** A few lines among other text. */
 const look: TableLook = {
@@ -91,10 +95,14 @@ export const SchedulePreview = memo(function SchedulePreview({
       />
       {change !== null && <p className="text-muted">{change}</p>}
       {reach !== null && <p className="text-muted">{reach}.</p>}
-      <RetentionYear
-        {...{ frequency, hold, keep, timeZone, usualBytes, configuration }}
-        today={Math.floor(now.getTime() / dayMs) * dayMs}
-      />
+      {(configuration !== null || usedRules(keep) !== null) && (
+        <Suspense fallback={<Skeleton width="w-40" />}>
+          <RetentionYear
+            {...{ frequency, hold, keep, timeZone, usualBytes, configuration }}
+            today={Math.floor(now.getTime() / dayMs) * dayMs}
+          />
+        </Suspense>
+      )}
     </div>
   );
 });
