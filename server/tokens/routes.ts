@@ -39,7 +39,7 @@ export const tokenRoutes = (tokens: TokenService, signIn: SignIn): Route[] => [
     },
   }),
   route(servedOperations.showCurrentToken, {
-    find: (_params, caller) => tokens.find(caller.tokenId),
+    find: (_params, caller) => tokens.current(caller.tokenId),
     handle: async ({ found, caller }) => reply(200, toToken(found, caller)),
   }),
   route(servedOperations.signIn, {

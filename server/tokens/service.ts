@@ -81,7 +81,13 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     hold,
 
     list: (page: ListRequest) => store.list(page),
-    find: (id: number) => store.byId(id),
+
+    /** The token of a request. @throws `unauthenticated` where it was revoked meanwhile, as by another instance */
+    async current(id: number): Promise<TokenRow> {
+      const row = await store.byId(id);
+      if (row === null) throw new RefusedToken("token_unknown");
+      return row;
+    },
 
     /** Who may not see the tokens finds its own among them, and learns of no other. */
     findFor: async (id: number, { serverIds, tokenId }: Caller): Promise<TokenRow | null> =>

@@ -167,6 +167,15 @@ describe("a token that a token makes does not outlive it", () => {
   });
 });
 
+test("one that another instance revoked is told of itself as revoked, not as missing", async () => {
+  const { id, token } = await make({ name: "gone elsewhere", abilities: ["*"] });
+  expect(await statusWith(token, "GET", "/api/token")).toBe(200);
+  await service.query("DELETE FROM tokens WHERE id = $1", [id]);
+  const answer = await service.call("GET", "/api/token", undefined, token);
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toEqual({ message: "Unauthenticated.", code: "token_unknown" });
+});
+
 test("a token ends when it said it would", async () => {
   const { token } = await make({
     name: "past",
