@@ -3,6 +3,7 @@ import { isLongForm } from "../server/testing/long-form.ts";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
 import {
+  connectAs,
   expectAccessible,
   expectAccessibleInBoth,
   expectNoSidewaysScroll,
@@ -114,6 +115,36 @@ test("a token that is revoked while the page is open leads to the connect page @
   await service.call("DELETE", `/api/token/${id}`);
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible({ timeout: 15_000 });
   await expect(page).toHaveURL(/from=/);
+});
+
+test("what was filled into a form is there again after its token was revoked", async ({
+  page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(refused);
+  const made = await service.call("POST", "/api/tokens", { name: "short", abilities: ["*"] });
+  const { id, token }: { id: number; token: string } = await made.json();
+  await connectAs(page, service.url, token);
+  await page.goto(`${service.url}/sites/${site.id}/webhooks/new`);
+  const url = page.getByLabel("URL");
+  await url.fill("https://receiver.example/typed");
+  await page.getByLabel("Description").fill("Typed for ten minutes");
+  await service.call("DELETE", `/api/token/${id}`);
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
+
+  await page.getByLabel("Token").fill(serviceToken);
+  await page.getByRole("button", { name: "Connect" }).click();
+  await expect(url).toHaveValue("https://receiver.example/typed");
+  await expect(page.getByLabel("Description")).toHaveValue("Typed for ten minutes");
+  await expect(page.getByText("What you filled in before your token was refused")).toBeVisible();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+
+  await page.getByRole("link", { name: "New webhook" }).first().click();
+  await expect(url).toHaveValue("");
 });
 
 test("servers and their sites stand on the left @long", async ({

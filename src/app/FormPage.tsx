@@ -8,6 +8,7 @@ import { useNavigate } from "react-router";
 import type * as z from "zod/mini";
 import "../../contract/words.ts";
 import { Button } from "../ui/Button.tsx";
+import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { type Crumb, Crumbs } from "./Crumbs.tsx";
 import { FormError } from "./FormError.tsx";
@@ -15,6 +16,7 @@ import { setServerErrors } from "./form-values.ts";
 import { LeaveGuard, savedState } from "./LeaveGuard.tsx";
 import { LinkButton } from "./LinkButton.tsx";
 import { toast } from "./toasts.ts";
+import { useTypedValues } from "./typed-values.ts";
 
 type FormPageProps<Values extends FieldValues, Body> = {
   /** Of the page, and the form's name for a screen reader. */
@@ -91,6 +93,7 @@ export function FormPage<Values extends FieldValues, Body>({
     mode: "onTouched",
   });
   const { isSubmitting, isDirty, errors } = form.formState;
+  const isRestored = useTypedValues(form);
   const submit = form.handleSubmit(async (body) => {
     try {
       const saved = await save(body);
@@ -105,6 +108,11 @@ export function FormPage<Values extends FieldValues, Body>({
   return (
     <>
       <PageHeader title={title} context={context} crumbs={<Crumbs items={crumbs} />} />
+      {isRestored && (
+        <Notice tone="busy">
+          What you filled in before your token was refused is here again. It isn't saved yet.
+        </Notice>
+      )}
       {notice}
       <FormProvider {...form}>
         <LeaveGuard isDirty={isDirty} question={leaveQuestion} />
