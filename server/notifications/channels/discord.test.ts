@@ -105,7 +105,6 @@ test.each([
     { status: 403, body: { message: "Missing Access" } },
     /403 Missing Access\. Create a new webhook/,
   ],
-  [{ status: 200, body: "<html>Log in to go on</html>" }, /^Discord returned 200 <html>Log in/],
   [{ status: 301, headers: { location: "https://elsewhere.example/" } }, /301 \(redirect\)\.$/],
 ])("%j is permanent, in Discord's words", async (answer, words) => {
   discord.answerNext(answer);
@@ -143,6 +142,14 @@ test.each([
 test("trouble on Discord's side is worth another try", async () => {
   discord.answerNext({ status: 502, body: "<html>bad gateway</html>" });
   expect(await failure(send(plainMessage))).toMatchObject({ isPermanent: false });
+});
+
+test.each([200, 403])("a page with %i, as of a proxy, is worth another try", async (status) => {
+  discord.answerNext({ status, body: "<html>Log in to go on</html>" });
+  expect(await failure(send(plainMessage))).toMatchObject({
+    message: `Discord returned ${status} <html>Log in to go on</html>. A proxy may have answered instead.`,
+    isPermanent: false,
+  });
 });
 
 test("an abort ends the waiting with its own reason", async () => {

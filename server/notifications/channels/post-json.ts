@@ -55,23 +55,27 @@ export function readWebhook(webhook: string, provider: string): URL {
   throw new ChannelError(words, { isPermanent: true });
 }
 
+/** Timeout, too early, too many requests, and the redirects that RFC 9110, 15.4, calls temporary. */
+const temporaryStatuses = new Set([302, 303, 307, 408, 425, 429]);
+
 /**
  * @param words the provider's own, of any length
  * @param advice a whole sentence
  */
 export function refusal(
   provider: string,
-  { status, retryAfterMs }: Answer,
+  { status, text, retryAfterMs }: Answer,
   words: string,
   advice = "",
 ): ChannelError {
   const isRedirect = status >= 300 && status < 400;
-  // What has another answer than the provider's is not the provider: it would say the same again.
-  const isPermanent = status < 500 && ![408, 425, 429].includes(status);
+  // None of the providers answers with a page. Who does may be gone a minute later.
+  const isPage = status < 500 && text.trimStart().startsWith("<");
   const answered = `${status} ${isRedirect ? "(redirect)" : words}`;
   const sentence = `${provider} returned ${oneLine(answered, 300).replace(/\.$/, "")}.`;
-  return new ChannelError(advice === "" ? sentence : `${sentence} ${advice}`, {
-    isPermanent,
+  const next = isPage ? "A proxy may have answered instead." : advice;
+  return new ChannelError(next === "" ? sentence : `${sentence} ${next}`, {
+    isPermanent: status < 500 && !isPage && !temporaryStatuses.has(status),
     retryAfterMs,
   });
 }

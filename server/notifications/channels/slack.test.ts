@@ -86,8 +86,11 @@ test.each([
   [408, "", false],
   [500, "rollup_error", false],
   [503, "<html>upstream</html>", false],
-  [200, "<html>log in</html>", true],
-  [302, "", true],
+  [200, "<html>log in</html>", false],
+  [403, "<html>log in</html>", false],
+  [200, "fine", true],
+  [301, "", true],
+  [302, "", false],
 ])("%i %s is reported in Slack's words, permanent: %s", async (status, body, isPermanent) => {
   slack.answerNext({ status, body, headers: { location: "https://elsewhere.example/" } });
   expect(await failure(send(plainMessage))).toMatchObject({
