@@ -59,6 +59,13 @@ notification_channels:
   });
   copies = join(service.folder, "copies");
   await mkdir(copies);
+  // What it says of itself in the meantime.
+  await service.query("create table written as select value from settings limit 0");
+  await service.query(`create function note_written() returns trigger language plpgsql
+    as $$ begin insert into written values (new.value); return new; end $$`);
+  await service.query(
+    "create trigger note_written after update on settings for each row execute function note_written()",
+  );
   opened = await openUnchanged({ ...service.connection, max: 3 });
 });
 afterAll(async () => {
@@ -105,6 +112,14 @@ test("keeps what it stored, restored as a trial although the recipient alone can
   expect(await doctor(1.5 * dayMs)).toMatchObject({ state: "ok" });
   expect(await doctor(2.1 * dayMs)).toMatchObject({ state: "warning" });
   expect(await readdir(service.folder)).not.toContain("self-drill");
+});
+
+test("a file is known to retention before its drill, which a kill may leave undone", async () => {
+  const written = await service.query<{ value: string }>("select value from written");
+  const newest = (await stored()).at(-2);
+  expect(written.map(({ value }) => JSON.parse(value).stored)).toContainEqual([
+    { provider_id: 1, key: `quarterdeck/${newest}`, is_good: false },
+  ]);
 });
 
 test("is due where the night was missed", async () => {

@@ -109,7 +109,7 @@ export function createNightly(options: NightlyOptions) {
   /** @param made is told of the file as soon as it is there, and whether it is good once that is known */
   async function backUp(
     before: Files,
-    made: (key: string, isGood: boolean) => void,
+    made: (key: string, isGood: boolean) => Promise<void>,
   ): Promise<string> {
     const { storage, mark, recipients } = await openStorage(providerId, before);
     // The drill decrypts with a key that this process alone has, and forgets.
@@ -125,11 +125,11 @@ export function createNightly(options: NightlyOptions) {
       version: options.version,
       signal,
     });
-    made(key, false);
+    await made(key, false);
     await mark();
     for (const warning of warnings) log.warn({ key }, warning);
     await drill(storage, key, throwaway?.identity ?? null);
-    made(key, true);
+    await made(key, true);
     const rows = archive.tables.reduce((sum, table) => sum + table.rows, 0);
     return `${key} in ${storage.place}, restored as a trial: ${countOf(rows, "row")}.`;
   }
@@ -186,8 +186,10 @@ export function createNightly(options: NightlyOptions) {
     const at = new Date(nowMs).toISOString();
     let stored = record.stored;
     try {
-      const detail = await backUp(record.stored, (key, isGood) => {
+      const detail = await backUp(record.stored, async (key, isGood) => {
         stored = [...record.stored, { provider_id: providerId, key, is_good: isGood }];
+        // A kill from here on leaves no file that retention doesn't know.
+        await writeRecord(db, { ...record, begun_at: at, stored });
       });
       stored = await prune(stored);
       await db.transaction(async (tx) => {
