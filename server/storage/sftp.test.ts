@@ -165,7 +165,7 @@ test("a connection that is cut while a file is read breaks the stream off", asyn
 
 test("a server that hangs is given up", async () => {
   const { sshd, open } = box;
-  const storage = open({ idleMs: 1000 });
+  const storage = open();
   await storage.put("a/1/b", content("x"), whole);
   let goOn = async () => {};
   const held = Readable.from(
@@ -176,7 +176,8 @@ test("a server that hangs is given up", async () => {
     })(),
     { objectMode: false },
   );
-  await expect(storage.put("a/1/c", held, whole)).rejects.toMatchObject(
+  // Only this one is in a hurry: a machine may be busy.
+  await expect(open({ idleMs: 1000 }).put("a/1/c", held, whole)).rejects.toMatchObject(
     refused(/stopped responding/),
   );
   await goOn();
