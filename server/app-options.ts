@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { TrustedTimes } from "./backups/sources/folder/state.ts";
 import type { SelfBackupSettings } from "./config.ts";
 import type { IsAllowedHost } from "./http/allowed-hosts.ts";
-import type { Instance } from "./instances/shared-leases.ts";
+import type { Instance } from "./instances/life.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 
 export type AppOptions = {

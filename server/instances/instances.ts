@@ -8,8 +8,9 @@ import { sql } from "../store/drizzle.ts";
 import type { Listener } from "../store/listen.ts";
 import { processMark } from "./home.ts";
 import { soleLeases, type Leases } from "./leases.ts";
+import type { Instance } from "./life.ts";
 import { createPeers, noPeers, type Peers } from "./peers.ts";
-import { createSharedLeases, type Instance } from "./shared-leases.ts";
+import { createSharedLeases } from "./shared-leases.ts";
 
 type InstancesOptions = {
   db: Database;

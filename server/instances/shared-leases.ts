@@ -1,7 +1,5 @@
-// Leases of servers where several instances share a database. An instance holds its leases for as long as its row says that
-// it lives, and says so every few seconds; the row of a lease says who has it, and counts the holders. All moments are the
-// database's, because machines disagree about theirs; for itself an instance counts from before it asked.
-import { randomUUID } from "node:crypto";
+// Leases of servers where several instances share a database. An instance holds its leases for as long as it lives; the row of
+// a lease says who has it, and counts the holders.
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Log } from "../log.ts";
@@ -9,28 +7,13 @@ import type { Connection, Database } from "../store/database.ts";
 import { sql, type SQL } from "../store/drizzle.ts";
 import type { Listener } from "../store/listen.ts";
 import { LeaseLost, type LeaseListener, type Leases, type Owner } from "./leases.ts";
-import type { InstanceRole } from "./role.ts";
+import { createLife, turnMs, type Instance } from "./life.ts";
 
 /** The channel of PostgreSQL on which it is announced that servers can be taken. */
 export const leasesChannel = "quarterdeck_leases";
 
-/** A killed instance is noticed after the first and one turn of another one: within 20 s. */
-const leaseMs = 15_000;
-const everyMs = 4000;
-/** So long before the others may take them it lets them go itself. */
-const marginMs = 1000;
 /** An instance that is only restarted is back before that. */
 const abandonedMs = 30_000;
-
-export type Instance = {
-  name: string;
-  /** Of its data folder: what is on this machine is nobody else's. */
-  home: string;
-  role: InstanceRole;
-  /** Where the others reach it, without a slash at the end. */
-  address: string;
-  version: string;
-};
 
 type SharedLeasesOptions = {
   db: Database;
@@ -55,10 +38,7 @@ type Found = {
 export function createSharedLeases(options: SharedLeasesOptions): Leases {
   const { db, instance, clock, log } = options;
   const { home } = instance;
-  /** Of this life: one whose time ran out is over, and goes on as another one. */
-  let id = randomUUID();
-  let validUntilMs = 0;
-  let cancelExpiry: () => void = () => undefined;
+  const life = createLife({ db, instance, clock, log, onOver: expire });
   /** The machine itself, which passes to nobody while this process has its data folder; and servers over SSH. */
   const held = { local: new Set<number>(), remote: new Set<number>() };
   /** All servers, as of the last turn. */
@@ -69,9 +49,8 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   let isLooking = false;
   let isStopping = false;
 
-  const isValid = () => performance.now() < validUntilMs;
   const has = (serverId: number) =>
-    held.local.has(serverId) || (isValid() && held.remote.has(serverId));
+    held.local.has(serverId) || (life.isValid() && held.remote.has(serverId));
 
   let changing: Promise<void> = Promise.resolve();
   /** One after the other: what is begun with is not let go of before that is done. */
@@ -92,47 +71,6 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     if (held.remote.size > 0)
       log.warn({ servers: held.remote.size }, "this instance was taken for dead");
     await lose([...held.remote]);
-  }
-
-  /** When that comes it lets go, whatever a turn waits for just then: a database that is cut off does not answer at all. */
-  function liveUntil(untilMs: number): void {
-    validUntilMs = untilMs;
-    cancelExpiry();
-    cancelExpiry = clock.after(Math.max(0, Math.ceil(untilMs - performance.now())), () => {
-      if (isValid()) return;
-      expire().catch((error: unknown) =>
-        log.error({ err: error }, "servers could not be let go of; the next turn does"),
-      );
-    });
-  }
-
-  const until = sql`clock_timestamp() + make_interval(secs => ${leaseMs / 1000})`;
-
-  /** Says that it lives. @returns false where its time ran out before, so that its servers may be somebody else's by now */
-  async function renew(): Promise<boolean> {
-    const askedMs = performance.now();
-    const asked = id;
-    // Whoever deletes a row of this table locks it: an instance is either renewed or over.
-    const { rows } = await db.execute(sql`
-      update instances set until = ${until} where id = ${id} and until > clock_timestamp() returning id`);
-    // Another life has begun meanwhile.
-    if (asked !== id) return true;
-    const isAlive = rows.length > 0;
-    liveUntil(isAlive ? askedMs + leaseMs - marginMs : 0);
-    return isAlive;
-  }
-
-  /** Begins another life, without what it had over SSH in the one before. */
-  async function register(): Promise<void> {
-    await expire();
-    const askedMs = performance.now();
-    id = randomUUID();
-    // Only one process can have a data folder: earlier lives of it are over.
-    await db.execute(sql`
-      with earlier as (delete from instances where home = ${home})
-      insert into instances (id, name, home, role, address, version, until)
-      values (${id}, ${instance.name}, ${home}, ${instance.role}, ${instance.address}, ${instance.version}, ${until})`);
-    liveUntil(askedMs + leaseMs - marginMs);
   }
 
   async function list(): Promise<Found[]> {
@@ -159,7 +97,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     if (free.length === 0) return new Set();
     const { rows } = await db.execute<{ server_id: number }>(sql`
       insert into server_leases as lease (server_id, instance_id, instance_name, home)
-      select servers.id, ${id}, ${instance.name}::text, case when servers.entry ->> 'connection' = 'local' then ${home}::uuid end
+      select servers.id, ${life.id()}, ${instance.name}::text, case when servers.entry ->> 'connection' = 'local' then ${home}::uuid end
       from servers where servers.id = any(${sql.param(free.map((one) => one.id))}::int[])
       on conflict (server_id) do update
         set instance_id = excluded.instance_id, instance_name = excluded.instance_name, home = excluded.home,
@@ -178,18 +116,15 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     await lose(ids);
     await db.execute(sql`
       update server_leases set instance_id = null
-      where instance_id = ${id} and server_id = any(${sql.param([...ids])}::int[])`);
+      where instance_id = ${life.id()} and server_id = any(${sql.param([...ids])}::int[])`);
     await announce();
   }
 
   async function turn(): Promise<void> {
-    if (!(await renew())) {
-      await register();
-      heartbeat.wake();
-    }
+    if (!(await life.renew())) await life.begin();
     await db.execute(sql`delete from instances where until <= clock_timestamp()`);
     const servers = await list();
-    const mine = new Set(servers.flatMap((one) => (one.holder === id ? [one.id] : [])));
+    const mine = new Set(servers.flatMap((one) => (one.holder === life.id() ? [one.id] : [])));
     for (const one of held.local)
       if (!servers.some((server) => server.id === one && server.is_local)) held.local.delete(one);
     await lose([...held.remote].filter((one) => !mine.has(one)));
@@ -259,30 +194,19 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
 
   async function hold(tx: Connection, serverId: SQL): Promise<void> {
     const { rows } = await tx.execute(sql`
-      select from server_leases where server_id = ${serverId} and instance_id = ${id} for share`);
+      select from server_leases where server_id = ${serverId} and instance_id = ${life.id()} for share`);
     if (rows.length === 0) throw new LeaseLost();
   }
 
-  /** Beside the turns, because to begin with many servers may take longer than a lease. The next turn sees to one that ended. */
-  const heartbeat = createLoop({
-    name: "heartbeats of this instance",
-    everyMs,
-    async turn() {
-      await renew();
-    },
-    clock,
-    log,
-  });
-
   const loop = createLoop({
     name: "leases of servers",
-    everyMs,
+    everyMs: turnMs,
     async turn() {
       try {
         await turn();
       } catch (error) {
         // Who could not say that it lives is believed to for no longer than it said.
-        if (!isValid()) await expire();
+        if (!life.isValid()) await expire();
         throw error;
       }
     },
@@ -300,14 +224,14 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     // By now its time may have run out.
     elsewhere: () => known.filter((one) => !has(one)),
     condition: (serverId) =>
-      sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${id})`,
+      sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${life.id()})`,
     hold: (tx, serverId) => hold(tx, sql`${serverId}`),
     holdOfSite: (tx, siteId) => hold(tx, sql`(select server_id from sites where id = ${siteId})`),
     holdFree,
     async holdThose(tx, serverIds) {
       const { rows } = await tx.execute<{ server_id: number }>(sql`
         select server_id from server_leases
-        where instance_id = ${id} and server_id = any(${sql.param([...serverIds])}::int[]) order by server_id for share`);
+        where instance_id = ${life.id()} and server_id = any(${sql.param([...serverIds])}::int[]) order by server_id for share`);
       return new Set(rows.map((row) => row.server_id));
     },
     async ownerOf(serverId): Promise<Owner | "this" | null> {
@@ -316,7 +240,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
         select instances.id, instances.name, instances.address from server_leases lease
         join instances on instances.id = lease.instance_id where lease.server_id = ${serverId}`);
       const [owner] = rows;
-      return owner === undefined || owner.id === id
+      return owner === undefined || owner.id === life.id()
         ? null
         : { name: owner.name, address: owner.address };
     },
@@ -333,14 +257,12 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     async release() {
       isStopping = true;
       await loop.stop();
-      await heartbeat.stop();
-      cancelExpiry();
-      validUntilMs = 0;
+      await life.end();
       held.local.clear();
       try {
         await db.execute(sql`
-          with gone as (delete from instances where id = ${id})
-          update server_leases set instance_id = null where instance_id = ${id}`);
+          with gone as (delete from instances where id = ${life.id()})
+          update server_leases set instance_id = null where instance_id = ${life.id()}`);
         await announce();
       } catch (error) {
         log.warn({ err: error }, "the leases were not handed over; they run out by themselves");

@@ -1,7 +1,7 @@
 // What forms do with the inventory file, wired once: change single entries, and try them before that.
 import type { Logger } from "pino";
 import type { Route } from "../http/route.ts";
-import type { Instance } from "../instances/shared-leases.ts";
+import type { Instance } from "../instances/life.ts";
 import type { Database } from "../store/database.ts";
 import { createChangeService } from "./change-service.ts";
 import { createHighestIds } from "./highest-ids.ts";

@@ -1,7 +1,7 @@
 // Why forms cannot write the inventory file of this instance.
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
-import type { Instance } from "../instances/shared-leases.ts";
+import type { Instance } from "../instances/life.ts";
 import { whyNotReplaceable } from "./replace-file.ts";
 
 type ReadOnlyOptions = {

@@ -1,6 +1,6 @@
 // An instance of the service that may have others beside it on its database.
 import { randomUUID } from "node:crypto";
-import type { Instance } from "../instances/shared-leases.ts";
+import type { Instance } from "../instances/life.ts";
 
 export const oneOfMany: Instance = {
   name: "test",
