@@ -74,7 +74,7 @@ export default defineConfig({
             },
             {
               name: "worker-list",
-              test: /\/(?:contract\/workers\/(?:operations|usage|worker)|src\/workers\/(?:WorkersPage|WorkerActions|WorkerBadge|actions|loaders|queries))\./,
+              test: /\/(?:contract\/workers\/(?:operations|status-reason|usage|worker)|src\/workers\/(?:WorkersPage|WorkerActions|WorkerBadge|actions|loaders|queries))\./,
               priority: 1,
             },
             {

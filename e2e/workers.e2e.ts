@@ -126,7 +126,10 @@ test("a worker that cannot run is failed, with the reason and the end of its log
   await expect(page.getByText("failed", { exact: true })).toBeVisible();
   const main = page.getByRole("main");
   await expect(main).toContainText("code 1");
-  await expect(main).toContainText("no connection to redis");
+  const tail = main.getByRole("group").getByText("no connection to redis");
+  await expect(tail).toBeHidden();
+  await main.getByText("Last lines of the log", { exact: true }).click();
+  await expect(tail).toBeVisible();
   await expectAccessible(page);
 });
 

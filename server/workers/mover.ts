@@ -1,5 +1,6 @@
 // Moves workers from one state to the next: the row, its deadline and what is reported of it change in one transaction.
 import type { Logger } from "pino";
+import { withLogTail } from "../../contract/workers/status-reason.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -65,8 +66,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
   async function withLog(id: number, reason: string): Promise<string> {
     try {
       const { text } = await manager.readLog(id, { lines: reasonLines });
-      const tail = text.trim().slice(-reasonCharacters);
-      return tail === "" ? reason : `${reason}\nLast lines of the log:\n${tail}`;
+      return withLogTail(reason, text.trim().slice(-reasonCharacters));
     } catch (error) {
       log.warn({ err: error, worker: id }, "the log of a worker that failed cannot be read");
       return reason;

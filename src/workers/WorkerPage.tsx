@@ -12,6 +12,7 @@ import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { CommandLine } from "../ui/CommandLine.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
+import { linkClass } from "../ui/link-class.ts";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { Panel } from "../ui/Panel.tsx";
@@ -128,7 +129,6 @@ export function WorkerPage() {
           tone={mark.tone === "bad" ? "bad" : "warn"}
           actions={worker.pending_status ? <WithdrawButton worker={worker} /> : undefined}
         >
-          {/* It may end with lines of the log. */}
           <p className="whitespace-pre-wrap">
             {mark.reason}
             {loop !== null && (
@@ -139,6 +139,15 @@ export function WorkerPage() {
               </>
             )}
           </p>
+          {/* Below stands the log as it is now. */}
+          {mark.logTail !== null && (
+            <details className="mt-1">
+              <summary className={`${linkClass} w-fit cursor-pointer`}>
+                Last lines of the log
+              </summary>
+              <pre className="mt-1 font-mono text-xs whitespace-pre-wrap">{mark.logTail}</pre>
+            </details>
+          )}
         </Notice>
       )}
       {worker.take_over != null && <TakeOverNotice takeOver={worker.take_over} />}

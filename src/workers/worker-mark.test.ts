@@ -10,6 +10,16 @@ const said = (change: Partial<Worker>) => {
 const loop = { since: "2026-01-31T09:30:00.000000Z", reason: "Process 1 exited." };
 const reason = "Process 2: Gave up.\nLast lines of the log:\nboom";
 
+test("the log's last lines stand apart from the reason, in a crash loop too", () => {
+  const parts = { reason: "Process 2: Gave up.", logTail: "boom" };
+  expect(markOf({ ...plain, status: "failed", status_reason: reason })).toMatchObject(parts);
+  expect(markOf({ ...plain, crash_loop: { ...loop, reason } })).toMatchObject(parts);
+  expect(markOf({ ...plain, status: "failed", status_reason: "One.\nTwo." })).toMatchObject({
+    reason: "One.\nTwo.",
+    logTail: null,
+  });
+});
+
 test.each<[string, Partial<Worker>, ReturnType<typeof said>]>([
   ["all is well", { status: "installed" }, ["good", "installed", null]],
   [

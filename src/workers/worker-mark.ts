@@ -1,5 +1,6 @@
 // The one thing that is said of a worker's state wherever it is shown: a word, its color, and one sentence.
 import { isInTransit } from "../../contract/states.ts";
+import { partReason } from "../../contract/workers/status-reason.ts";
 import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
 import { lookUp } from "../look-up.ts";
 import type { Tone } from "../ui/tone.ts";
@@ -25,10 +26,14 @@ type WorkerMark = {
   tone: Tone;
   /** How much of it is up, or runs the new release; null = all of it does. */
   note: string | null;
-  /** Why it is so; it may end with lines of the log. */
+  /** Why it is so. */
   reason: string | null;
+  /** What its log said last when it failed. */
+  logTail: string | null;
   since: string | null;
 };
+
+const partsOf = (text: string) => partReason(visibleText(text));
 
 export function markOf(worker: Worker): WorkerMark {
   const { status, status_reason: text, status_since: since = null } = worker;
@@ -38,17 +43,17 @@ export function markOf(worker: Worker): WorkerMark {
       word: "crash-looping",
       tone: "bad",
       note: null,
-      reason: visibleText(loop.reason),
+      ...partsOf(loop.reason),
       since: loop.since,
     };
   const tone = lookUp(tones, status) ?? (isInTransit(status) ? "busy" : "idle");
   const note = unreachableText(worker) ?? partlyUpText(worker) ?? releaseText(worker);
-  const reason = text ? visibleText(text) : null;
+  const { reason, logTail } = text ? partsOf(text) : { reason: null, logTail: null };
   // Up, and not as it was to be: killed, on an older release, or with a change undone.
   const isMarred = tone === "good" && (note !== null || reason !== null);
   return isMarred
-    ? { word: "needs attention", tone: "warn", note, reason, since }
-    : { word: status, tone, note, reason, since };
+    ? { word: "needs attention", tone: "warn", note, reason, logTail, since }
+    : { word: status, tone, note, reason, logTail, since };
 }
 
 /** What a row has room for; what only passes says nothing there, so that rows stay as high as they are. */
