@@ -9,7 +9,7 @@ export function HelpIndexPage() {
   return (
     <>
       <PageHeader title="Help" />
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5 lg:grid-cols-2">
+      <div className="gap-5 *:mb-5 *:break-inside-avoid lg:columns-2">
         {helpIndex.map(({ title, pages }) => (
           <Panel key={title} title={title}>
             <ul className="grid py-1">
