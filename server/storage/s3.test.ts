@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { cutIntoParts, partBytes } from "./s3-parts.ts";
 import { createS3Storage } from "./s3.ts";
 import { startS3, type Gate } from "./testing.ts";
+import { soon } from "../testing/soon.ts";
 
 let folder: string;
 let s3: Gate;
@@ -69,6 +71,67 @@ describe("what is put", () => {
     for (let number = 1; number <= 10_000; number++) total += partBytes(number);
     expect(total).toBeGreaterThan(5 * 1024 ** 4);
     expect(partBytes(1000)).toBe(8_388_608);
+  });
+});
+
+describe("what is read", () => {
+  const content = randomBytes(40_000_000);
+  const key = "shop/1/read.zst";
+  const gets = (asked: string[]) => asked.filter((one) => one.startsWith("GET")).length;
+  beforeAll(() => open().put(key, chunked(content), whole));
+
+  test("comes whole although its reader takes nothing until the connection is given up", async () => {
+    const stream = await open({ idleMs: 200 }).get(key, whole);
+    await once(stream, "readable");
+    await soon(() => expect(s3.givenUp()).not.toEqual([]));
+    expect((await buffer(stream)).equals(content)).toBe(true);
+  });
+
+  test("comes whole although nobody begins to read until the connection is given up", async () => {
+    const stream = await open({ idleMs: 200 }).get(key, whole);
+    await soon(() => expect(s3.givenUp()).not.toEqual([]));
+    expect((await buffer(stream)).equals(content)).toBe(true);
+  });
+
+  test("comes whole although connections break, and an end that never comes is told", async () => {
+    let cuts = 3;
+    s3.rule((asked) => (asked.startsWith("GET") && cuts-- > 0 ? "cut" : "pass"));
+    expect((await buffer(await open().get(key, whole))).equals(content)).toBe(true);
+    expect(gets(s3.asked())).toBe(4);
+    let isFirst = true;
+    s3.rule(() => (isFirst ? "cut" : 500));
+    const stream = await open().get(key, whole);
+    isFirst = false;
+    await expect(buffer(stream)).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/returned 500/),
+    });
+  });
+
+  test("is no mixture of two objects", async () => {
+    await open().put("shop/1/changed.zst", chunked(content), whole);
+    s3.rule(async (asked) => {
+      if (!asked.startsWith("GET")) return "pass";
+      s3.rule(() => "pass");
+      return "cut";
+    });
+    const stream = await open().get("shop/1/changed.zst", whole);
+    await open().replace("shop/1/changed.zst", Buffer.alloc(content.length), whole);
+    await expect(buffer(stream)).rejects.toMatchObject({ name: "StorageError" });
+  });
+
+  test("is given up by a reader who leaves, and for good", async () => {
+    const stream = await open().get(key, whole);
+    await once(stream, "readable");
+    s3.asked();
+    stream.destroy();
+    await soon(() => expect(s3.givenUp()).not.toEqual([]));
+    const abort = new AbortController();
+    const aborted = await open().get(key, { signal: abort.signal });
+    await once(aborted, "readable");
+    abort.abort(new Error("stopped"));
+    await expect(buffer(aborted)).rejects.toThrow("stopped");
+    expect(gets(s3.asked())).toBe(1);
   });
 });
 

@@ -4,15 +4,18 @@ import S3rver from "s3rver";
 import type { S3Options } from "./s3.ts";
 import { portOf } from "../testing/port-of.ts";
 
-type Verdict = "pass" | "reset" | "hang" | number;
+type Verdict = "pass" | "reset" | "hang" | "cut" | number;
 
 export type Gate = {
   options: S3Options;
   /** What was asked for since the last look: method, path and query. */
   asked(): string[];
+  /** What the client has given up before it had the whole answer. */
+  givenUp(): string[];
   /**
    * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body or, where it has none, before the answer, `hang` never answers. A promise has the request wait for it.
+   * request's body or, where it has none, before the answer, `hang` never answers, `cut` breaks it in the middle of the answer.
+   * A promise has the request wait for it.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
   /** From now on it says of each file that it is locked until then, as a bucket with object lock would; null = of none. */
@@ -31,6 +34,7 @@ export async function startS3(directory: string): Promise<Gate> {
   });
   const { port: storagePort } = await storage.run();
   let asked: string[] = [];
+  const givenUp: string[] = [];
   let decide: Parameters<Gate["rule"]>[0] = () => "pass";
   let locks: Record<string, string> = {};
 
@@ -40,7 +44,10 @@ export async function startS3(directory: string): Promise<Gate> {
     const decision = decide(what);
     const verdict = typeof decision === "object" ? await decision : decision;
     if (incoming.destroyed) return;
-    if (verdict === "pass") return pass(incoming, outgoing, storagePort, locks);
+    if (verdict === "pass" || verdict === "cut") {
+      outgoing.once("close", () => outgoing.writableFinished || givenUp.push(what));
+      return pass(incoming, outgoing, storagePort, { more: locks, isCut: verdict === "cut" });
+    }
     if (verdict === "hang") return;
     if (verdict === "reset") {
       const reset = () => incoming.socket.destroy();
@@ -63,6 +70,7 @@ export async function startS3(directory: string): Promise<Gate> {
       secretKey: "S3RVER",
     },
     asked: () => asked.splice(0),
+    givenUp: () => givenUp.splice(0),
     rule: (next) => {
       decide = next;
       asked = [];
@@ -88,16 +96,18 @@ function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   port: number,
-  more: Record<string, string>,
+  { more, isCut }: { more: Record<string, string>; isCut: boolean },
 ): void {
   const { method, url: path, headers } = incoming;
   const onward = request(
     { host: "127.0.0.1", port, method, path, headers, agent: false },
     (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
-      answer.pipe(outgoing);
+      if (isCut) answer.once("data", (some) => outgoing.write(some, () => outgoing.destroy()));
+      else answer.pipe(outgoing);
     },
   );
   onward.on("error", () => outgoing.destroy());
+  outgoing.once("close", () => onward.destroy());
   incoming.pipe(onward);
 }
