@@ -246,6 +246,15 @@ describe("a bucket by rclone", () => {
     },
   );
 
+  test("that gives a connection up while a file is read is asked for the rest", async () => {
+    const bytes = randomBytes(6_000_000);
+    await open().put("a/read", Readable.from([bytes]), whole);
+    let cuts = 2;
+    gate.rule((asked) => (asked.startsWith("GET /copies/q/a/read") && cuts-- > 0 ? "cut" : "pass"));
+    expect((await buffer(await open().get("a/read", whole))).equals(bytes)).toBe(true);
+    expect(cuts).toBe(-1);
+  });
+
   test("that is silent ends the upload", { timeout: 120_000 }, async () => {
     gate.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
     await expect(put(open(1000))).rejects.toMatchObject({ name: "StorageError" });

@@ -16,6 +16,9 @@ import { cleanUpMs, heldBytes, sendToRclone } from "./rclone-send.ts";
 import { parseListed, readListed } from "./rclone-list.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
 
+/** So often in a row a connection may break before anything has come over it. */
+const maxBreaks = 3;
+
 const list = ["lsjson", "-R", "--files-only", "--no-modtime", "--no-mimetype"];
 
 /** What a remote can do, as rclone says. */
@@ -126,7 +129,11 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
   const moveInto = (key: string, how: string, signal: AbortSignal) =>
     perform(["moveto", how, at(partial(key)), at(key)], { signal });
 
-  /** What rclone writes, from its first byte on. @param size how many bytes that has to be; left out where nobody knows */
+  /**
+   * What rclone writes, from its first byte on.
+   * @param size of the file that it reads: a reader may take nothing for minutes, e.g. a restore while an index is built, and then
+   * the rest comes over another connection; left out: it is no file
+   */
   function open(args: readonly string[], { signal, size }: OpenOptions): Readable {
     const passing = new PassThrough({ highWaterMark: heldBytes });
     const unread = new AbortController();
@@ -134,8 +141,8 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     // Whoever gets it hears of its error; until then nobody does.
     passing.on("error", () => undefined);
     let bytes = 0;
-    async function read(): Promise<void> {
-      const { exitCode, stderr } = await runRclone(options, args, {
+    const run = (more: readonly string[] = []) =>
+      runRclone(options, [...args, ...more], {
         async take(piece) {
           bytes += piece.length;
           if (!passing.write(Buffer.from(piece)))
@@ -143,6 +150,15 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
         },
         signal: AbortSignal.any([signal, unread.signal]),
       });
+    async function read(): Promise<void> {
+      const isBegun = () => size !== undefined && bytes > 0;
+      let end = await run();
+      for (let breaks = 1; end.exitCode !== 0 && breaks <= maxBreaks && isBegun();) {
+        const from = bytes;
+        end = await run([`--offset=${from}`]);
+        breaks = bytes > from ? 1 : breaks + 1;
+      }
+      const { exitCode, stderr } = end;
       if (exitCode === folderMissing && size === undefined) throw new FolderMissing();
       if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
       const whole = await size;
