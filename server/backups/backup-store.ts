@@ -16,6 +16,7 @@ import {
   lte,
   max,
   ne,
+  notBetween,
   notInArray,
   or,
   sql,
@@ -35,6 +36,9 @@ type NewBackupRow = Pick<
 export type BackupChange = Partial<
   Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
 >;
+
+/** When a file was looked at. */
+export type LookedAt = { since: Date; until: Date };
 
 const isFinishedRun = and(
   eq(backups.status, "finished"),
@@ -337,21 +341,33 @@ export function createBackupStore(db: Database) {
 
     /**
      * Of each configuration the newest finished backup of a run, or where there is none, the newest safety backup: those
-     * whose file nobody looked at since `before`. A damaged one may be whole again.
+     * whose file nobody looked at within a time. A damaged one may be whole again.
      * @param elsewhere servers that are left out
      */
-    async unverifiedSince(before: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
+    async unverified(
+      { since, until }: LookedAt,
+      elsewhere: readonly number[],
+    ): Promise<BackupRow[]> {
       const rows = await db
         .select({ backup: backups })
         .from(newestBackups)
         .innerJoin(backups, eq(backups.id, newestBackups.stored_id))
         .innerJoin(configurations, eq(configurations.id, newestBackups.configuration_id))
-        .where(and(lt(newestBackups.stored_checked_at, before), isNotOn(elsewhere)));
+        .where(and(notBetween(newestBackups.stored_checked_at, since, until), isNotOn(elsewhere)));
       return rows.map(({ backup }) => backup);
     },
 
-    /** Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now. */
-    async undrilled(now: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
+    /**
+     * Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now.
+     * @param latest what was noted of later moments counts for nothing
+     * @param elsewhere servers that are left out
+     */
+    async undrilled(now: Date, latest: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
+      const noted = (at: SQL) =>
+        sql`case when ${at} <= ${latest.toISOString()}::timestamptz then ${at} end`;
+      const proven = noted(sql`${configurations.last_proven_at}`);
+      const isOld = (at: SQL) => sql`coalesce(${at}, '-infinity')
+        <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'`;
       const { rows } = await db.execute<{ id: number }>(sql`
         select newest.id
         from ${configurations},
@@ -362,11 +378,9 @@ export function createBackupStore(db: Database) {
           ) newest
         where ${configurations.next_run_at} is not null and ${configurations.drill} is not null
           -- Says nothing that the last condition does not; by it the backups of few are looked at.
-          and coalesce(${configurations.last_proven_at}, '-infinity')
-            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'
+          and ${isOld(proven)}
           and newest.drill_status is distinct from 'running'
-          and coalesce(greatest(${configurations.last_proven_at}, newest.drilled_at), '-infinity')
-            <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'
+          and ${isOld(sql`greatest(${proven}, ${noted(sql`newest.drilled_at`)})`)}
           and ${isNotOn(elsewhere) ?? sql`true`}`);
       return byIds(rows.map(({ id }) => id));
     },

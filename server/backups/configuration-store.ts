@@ -29,13 +29,17 @@ export const isNotOn = (elsewhere: readonly number[]) =>
     ? undefined
     : sql`${configurations.server_id} <> all(${sql.param([...elsewhere])}::int[])`;
 
-/** What says whether a run of it is overdue. */
+/** What says whether a run of it is overdue, or put off for too long. */
 export type WatchedConfiguration = {
   id: number;
+  serverId: number;
   frequency: string;
   timeZone: string;
   /** When its newest run began; before the first one, when it was made. */
   begun: Date;
+  nextRunAt: Date;
+  /** Whether a run is known to be missed. */
+  isMissed: boolean;
 };
 
 export type DueConfiguration = { configuration: ConfigurationRow; timeZone: string };
@@ -162,26 +166,46 @@ export function createConfigurationStore(db: Database) {
       return row?.at ?? null;
     },
 
-    /** Those with a schedule in force of which no run is known to be missed. */
+    /** Those with a schedule in force. */
     async watched(): Promise<WatchedConfiguration[]> {
       const { rows } = await db.execute<{
         id: number;
+        server_id: number;
         frequency: string;
         time_zone: string;
         begun: string;
+        next_run_at: string;
+        is_missed: boolean;
       }>(sql`
-        select ${configurations.id}, ${configurations.frequency},
+        select ${configurations.id}, ${configurations.server_id}, ${configurations.frequency},
           coalesce(${servers.entry} ->> 'time_zone', 'UTC') as time_zone,
-          coalesce(newest.begun_at, ${configurations.created_at}) as begun
+          coalesce(newest.begun_at, ${configurations.created_at}) as begun,
+          ${configurations.next_run_at}, ${configurations.missed_since} is not null as is_missed
         from ${configurations} join ${servers} on ${servers.id} = ${configurations.server_id}
           left join ${newestBackups} newest on newest.configuration_id = ${configurations.id}
-        where ${configurations.next_run_at} is not null and ${configurations.missed_since} is null`);
-      return rows.map(({ id, frequency, time_zone, begun }) => ({
+        where ${configurations.next_run_at} is not null`);
+      return rows.map(({ id, server_id, frequency, time_zone, begun, next_run_at, is_missed }) => ({
         id,
+        serverId: server_id,
         frequency,
         timeZone: time_zone,
         begun: new Date(begun),
+        nextRunAt: new Date(next_run_at),
+        isMissed: is_missed,
       }));
+    },
+
+    /** Puts another next moment in place of the one that was read. @returns false when somebody else changed that before */
+    async setMoment(
+      { id, nextRunAt }: Pick<WatchedConfiguration, "id" | "nextRunAt">,
+      next: Date | null,
+    ): Promise<boolean> {
+      const rows = await db
+        .update(configurations)
+        .set({ next_run_at: next })
+        .where(and(eq(configurations.id, id), eq(configurations.next_run_at, nextRunAt)))
+        .returning({ id: configurations.id });
+      return rows.length > 0;
     },
 
     async insert(tx: Connection, values: NewConfigurationRow): Promise<ConfigurationRow> {

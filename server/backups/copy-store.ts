@@ -2,10 +2,10 @@
 import type { BackupState } from "../../contract/backups/backup.ts";
 import { backupTaskQueue } from "../jobs/job-data.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { and, eq, inArray, isNull, lt, or, sql } from "../store/drizzle.ts";
+import { and, eq, inArray, isNull, notBetween, or, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
-import type { BackupRow } from "./backup-store.ts";
+import type { BackupRow, LookedAt } from "./backup-store.ts";
 import { copyTargetOf, isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
 import { isNotOn } from "./configuration-store.ts";
 
@@ -141,8 +141,11 @@ export function createCopyStore(db: Database) {
           ),
         ),
 
-    /** Of each configuration the newest finished copy whose file nobody looked at since `before`. @param elsewhere servers that are left out */
-    async unverifiedSince(before: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
+    /** Of each configuration the newest finished copy whose file nobody looked at within a time. @param elsewhere servers that are left out */
+    async unverified(
+      { since, until }: LookedAt,
+      elsewhere: readonly number[],
+    ): Promise<BackupRow[]> {
       const newest = db
         .selectDistinctOn([backups.configuration_id], { id: backups.id })
         .from(backups)
@@ -155,9 +158,10 @@ export function createCopyStore(db: Database) {
         .where(
           and(
             inArray(backups.id, newest),
-            lt(
+            notBetween(
               sql`coalesce(${backups.checked_at}, ${backups.verified_at}, ${backups.ended_at})`,
-              before,
+              since,
+              until,
             ),
             isNotOn(elsewhere),
           ),

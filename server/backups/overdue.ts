@@ -9,23 +9,21 @@ const toleratedLateness = 0.25;
 /** Then whoever else waits has a turn: the calendars of ten thousand take a third of a second. */
 const judgedAtOnce = 200;
 
+type Begun = Pick<WatchedConfiguration, "id" | "frequency" | "timeZone" | "begun">;
 type Judged = { due: Date | null; overdueMs: number };
 
 /** Remembers what it worked out: of thousands of schedules few have run since the last look. */
 export function createOverdueFinder() {
   let known = new Map<string, Judged>();
 
-  function judge({ frequency, timeZone, begun }: WatchedConfiguration): Judged {
+  function judge({ frequency, timeZone, begun }: Begun): Judged {
     const due = nextRun(frequency, timeZone, begun);
     if (due === null) return { due, overdueMs: Infinity };
     const gapMs = expectedGapMs(frequency, timeZone, due);
     return { due, overdueMs: due.getTime() + toleratedLateness * gapMs };
   }
 
-  return async (
-    watched: readonly WatchedConfiguration[],
-    now: Date,
-  ): Promise<{ id: number; due: Date }[]> => {
+  return async (watched: readonly Begun[], now: Date): Promise<{ id: number; due: Date }[]> => {
     const judged = new Map<string, Judged>();
     const overdue: { id: number; due: Date }[] = [];
     let fresh = 0;

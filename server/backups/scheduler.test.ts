@@ -100,6 +100,29 @@ test("a run that does not happen is reported once, and the next one that finishe
   expect(events.map(({ type }) => type)).toEqual(["backup.missed", "backup.finished"]);
 });
 
+test("a clock that was ahead and is set back keeps no run, drill or look at a file waiting", async () => {
+  const { id } = await service.installed({ drill: 3 });
+  clock.jump(400 * dayMs);
+  clock.advance(60_000);
+  const [ahead] = await expectFinished(id, 1);
+  await expectProven(id);
+  clock.jump(-400 * dayMs);
+  const setBackMs = clock.now();
+  const soonMs = setBackMs + dayMs + hourMs;
+  await soon(async () => {
+    const { next_run_at: next } = await service.show(id);
+    expect(Date.parse(next ?? "")).toBeLessThan(soonMs);
+  });
+  const isPast = (text: string | null | undefined) =>
+    expect(Date.parse(text ?? "")).toBeLessThan(soonMs);
+  await soon(async () => isPast((await service.backup(ahead?.id ?? 0)).verified_at));
+  await soon(async () => isPast((await service.show(id)).last_proven_at));
+  clock.jump(dayMs);
+  clock.advance(60_000);
+  const [newest] = await expectFinished(id, 2);
+  isPast(newest?.started_at);
+});
+
 test("a drill is made when one is due", async () => {
   const { id } = await service.installed({ drill: 3 });
   await service.run(id);

@@ -9,15 +9,20 @@ import { ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
-import type { ConfigurationStore, DueConfiguration } from "./configuration-store.ts";
+import type {
+  ConfigurationStore,
+  DueConfiguration,
+  WatchedConfiguration,
+} from "./configuration-store.ts";
 import type { CopyStore } from "./copy-store.ts";
 import { missedEvent } from "./event-data.ts";
 import { createOverdueFinder } from "./overdue.ts";
+import { clockDifferenceMs, createPostponedFinder } from "./postponed.ts";
 import type { Retention } from "./retention.ts";
 
 type SchedulerOptions = {
   store: BackupStore;
-  copies: Pick<CopyStore, "unverifiedSince">;
+  copies: Pick<CopyStore, "unverified">;
   configurations: ConfigurationStore;
   backups: BackupService;
   retention: Retention;
@@ -38,6 +43,9 @@ const sweepEveryMs = 30 * 60_000;
 /** One commit for each run would take minutes where thousands are due in one. */
 const runsAtOnce = 100;
 
+/** What is noted of a later moment was noted by a clock that was ahead, and says nothing. */
+const latestOf = (now: Date): Date => new Date(now.getTime() + clockDifferenceMs);
+
 export function createScheduler(options: SchedulerOptions) {
   const { store, copies, configurations, backups, retention, leases, clock, log } = options;
   let cancel: () => void = () => undefined;
@@ -48,13 +56,15 @@ export function createScheduler(options: SchedulerOptions) {
   /** When a stored file was last asked to be read again, by the backup's id. */
   const verifyAsked = new Map<number, number>();
   const findOverdue = createOverdueFinder();
+  const findPostponed = createPostponedFinder();
 
   const isPast = (since: Date | null, now: Date, ms: number): boolean =>
     since === null || Math.abs(now.getTime() - since.getTime()) >= ms;
 
   /** Raises `backup.missed` for each that is overdue. */
-  async function watch(now: Date): Promise<void> {
-    for (const { id, due } of await findOverdue(await configurations.watched(), now)) {
+  async function watch(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
+    const unknown = watched.filter(({ isMissed }) => !isMissed);
+    for (const { id, due } of await findOverdue(unknown, now)) {
       if (stopped) return;
       await guarded(id, async () => {
         const row = await configurations.byId(id);
@@ -63,6 +73,22 @@ export function createScheduler(options: SchedulerOptions) {
           if (!(await configurations.setMissed(tx, id, due))) return;
           await recordEvent(tx, missedEvent(row, due));
         });
+      });
+    }
+  }
+
+  /** What waits for a moment of a clock that was ahead would not run, and not be missed, until then. */
+  async function bringForward(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
+    const elsewhere = new Set(leases.elsewhere());
+    const own = watched.filter(({ serverId }) => !elsewhere.has(serverId));
+    for (const { row, next } of await findPostponed(own, now)) {
+      if (stopped) return;
+      await guarded(row.id, async () => {
+        if (await configurations.setMoment(row, next))
+          log.warn(
+            { configuration: row.id, from: row.nextRunAt, to: next },
+            "a run was brought forward: the clock was ahead, or the server's time zone is another",
+          );
       });
     }
   }
@@ -123,9 +149,9 @@ export function createScheduler(options: SchedulerOptions) {
   async function verifyDue(now: Date): Promise<void> {
     for (const [id, asked] of verifyAsked)
       if (isPast(new Date(asked), now, verifyAgainMs)) verifyAsked.delete(id);
-    const before = new Date(now.getTime() - verifyEveryMs);
-    const due = await store.unverifiedSince(before, leases.elsewhere());
-    for (const row of [...due, ...(await copies.unverifiedSince(before, leases.elsewhere()))]) {
+    const looked = { since: new Date(now.getTime() - verifyEveryMs), until: latestOf(now) };
+    const due = await store.unverified(looked, leases.elsewhere());
+    for (const row of [...due, ...(await copies.unverified(looked, leases.elsewhere()))]) {
       if (stopped) return;
       if (verifyAsked.has(row.id)) continue;
       verifyAsked.set(row.id, now.getTime());
@@ -136,8 +162,10 @@ export function createScheduler(options: SchedulerOptions) {
   /** What may be some seconds late, and looks at every configuration. */
   async function lookAtAll(now: Date): Promise<void> {
     if (!isPast(lookedAt, now, longestSleepMs)) return;
-    await watch(now);
-    for (const row of await store.undrilled(now, leases.elsewhere())) {
+    const watched = await configurations.watched();
+    await watch(watched, now);
+    await bringForward(watched, now);
+    for (const row of await store.undrilled(now, latestOf(now), leases.elsewhere())) {
       if (stopped) return;
       await guarded(row.configuration_id, () => quietly(() => backups.drill(row, theSchedule)));
     }

@@ -30,6 +30,7 @@ export const {
   max,
   min,
   ne,
+  notBetween,
   notExists,
   notInArray,
   or,
