@@ -165,7 +165,7 @@ export function createBackupService(options: BackupServiceOptions) {
       const reason = new Canceled(by);
       await refuseElsewhere(found.id);
       const { row, begun, announce } = await store.transaction(async (tx) => {
-        const { row, configuration } = await lockBoth(tx, found);
+        const { row, configuration } = await lockBoth(tx, found, { isEnding: true });
         const task = cancelableOf(row.id, await tasks.ofBackup(tx, row.id));
         if (task === undefined && options.uploads.cancel(row.id, reason)) {
           await recordActivity(tx, backupEntry(configuration, row, "asked to cancel"));

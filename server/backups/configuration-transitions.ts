@@ -97,11 +97,15 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     });
   }
 
-  async function removeFiles(row: ConfigurationRow): Promise<void> {
+  /** Ends where somebody else has moved the configuration on: what is left of it stays. */
+  async function removeFiles({ id, transition }: ConfigurationRow): Promise<void> {
     // The newest first: what is left of a removal that breaks off has the fulls that it needs.
-    for (const backup of (await store.withFiles(row.id)).toReversed()) {
+    for (const backup of (await store.withFiles(id)).toReversed()) {
+      if ((await configurations.byId(id))?.transition !== transition) return;
       const storage = await resolver.storage(backup.storage_provider_id);
       await removeStored(storage, backup.path);
+      // If another file can't be removed, this one would still count as a backup.
+      await store.transaction((tx) => store.remove(tx, backup));
       recovery.request(backup.storage_provider_id);
     }
   }

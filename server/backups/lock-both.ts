@@ -9,16 +9,19 @@ export type LockBothOptions = {
   configurations: Pick<ConfigurationStore, "lock">;
 };
 
-/** @returns a function that throws a conflict where one of them is gone */
+/** @returns a function that throws a conflict where one of them is gone, or about to be unless `isEnding`: what is asked for begins nothing */
 export const createLockBoth =
   ({ store, configurations }: LockBothOptions) =>
   async (
     tx: Connection,
     { id, configuration_id }: Pick<BackupRow, "id" | "configuration_id">,
+    { isEnding = false } = {},
   ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> => {
     // The configuration first, so that no two requests cross.
     const configuration = await configurations.lock(tx, configuration_id);
     const row = await store.lock(tx, id);
     if (row === null || configuration === null) throw conflict("The backup no longer exists.");
+    if (!isEnding && configuration.status === "removing")
+      throw conflict(`“${configuration.name}” is being deleted, with its backups and their files.`);
     return { row, configuration };
   };
