@@ -166,6 +166,7 @@ test("one that is not there is no empty one", async () => {
   const list = (prefix?: string) =>
     Array.fromAsync(storage.list({ ...whole, ...(prefix !== undefined && { prefix }) }));
   await expect(list()).rejects.toMatchObject(refused(/is not there/));
+  await expect(storage.size("a")).rejects.toMatchObject(refused(/is not there/));
   expect(await list("quarterdeck/")).toEqual([]);
 });
 

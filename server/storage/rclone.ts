@@ -107,6 +107,14 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     return new Map(parseListed(output).map(({ key, sizeBytes }) => [key, sizeBytes]));
   }
 
+  /** Of what is not there rclone finds no files, too. @throws StorageError */
+  async function refuseMissingRoot(): Promise<void> {
+    const args = ["lsf", "--max-depth=1", at("")];
+    const { exitCode, stderr } = await runRclone(options, args, { isStep: true });
+    if (exitCode === folderMissing) throw rootMissing(place);
+    if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
+  }
+
   const send = (key: string, content: Readable, signal: AbortSignal): Promise<void> =>
     sendToRclone(options, at(key), content, signal);
 
@@ -257,16 +265,15 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
         }
       } catch (error) {
         if (!(error instanceof FolderMissing)) throw error;
-        if (folder === "")
-          throw new StorageError(
-            `${place} is not there. Create it, or correct the remote in the inventory.`,
-          );
+        if (folder === "") throw rootMissing(place);
       }
     },
 
     async size(key) {
       checkKey(key);
-      return (await sizesOf([key])).get(key) ?? null;
+      const size = (await sizesOf([key])).get(key) ?? null;
+      if (size === null) await refuseMissingRoot();
+      return size;
     },
 
     async remove(key) {
@@ -290,6 +297,9 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     },
   };
 }
+
+const rootMissing = (place: string): StorageError =>
+  new StorageError(`${place} is not there. Create it, or correct the remote in the inventory.`);
 
 /** Not an error of the storage where only some folder of it was asked for. */
 class FolderMissing extends Error {}

@@ -7,10 +7,12 @@ type SdkError = Error & {
   $metadata?: { httpStatusCode?: number; attempts?: number };
 };
 
+const noBucket = "has no such bucket. Create it, or correct the bucket in the inventory.";
+
 const byName: Record<string, string> = {
   InvalidAccessKeyId: "does not know the access key. Correct access_key in the inventory.",
   SignatureDoesNotMatch: "refuses the secret key. Correct secret_key in the inventory.",
-  NoSuchBucket: "has no such bucket. Create it, or correct the bucket in the inventory.",
+  NoSuchBucket: noBucket,
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
   NoSuchKey: "no longer has the file.",
@@ -26,6 +28,9 @@ const byCode: Record<string, string> = {
   EHOSTUNREACH: "cannot be reached from here.",
   CERT_HAS_EXPIRED: "has a certificate that has expired.",
 };
+
+export const bucketMissing = (place: string): StorageError =>
+  new StorageError(`${place} ${noBucket}`);
 
 export const isMissingObject = (error: unknown): boolean => {
   const { name, $metadata }: SdkError = toError(error);

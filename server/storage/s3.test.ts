@@ -219,6 +219,13 @@ describe("failed requests", () => {
     });
   });
 
+  test("of a bucket that is not there no file is said to be gone", async () => {
+    await expect(open({ bucket: "nowhere" }).size("a/1/b.zst")).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/no such bucket/),
+    });
+  });
+
   test("no message holds a secret", async () => {
     const error: Error = await open({ accessKey: "nobody", secretKey: "very secret" })
       .put("a/1/b.zst", Readable.from([Buffer.from("x")]), whole)

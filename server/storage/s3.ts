@@ -6,6 +6,7 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -19,7 +20,7 @@ import { Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts } from "./s3-parts.ts";
-import { isMissingObject, diagnoseS3Error } from "./s3-diagnosis.ts";
+import { bucketMissing, diagnoseS3Error, isMissingObject } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
 
 export type S3Options = {
@@ -82,13 +83,24 @@ export function createS3Storage(options: S3Options): ListedStorage {
     }
   };
 
+  /** Of an object that is not there a service says the same as of a bucket that is not. @throws StorageError where that is so */
+  async function refuseMissingBucket(): Promise<void> {
+    try {
+      await client.send(new HeadBucketCommand({ Bucket }));
+    } catch (error) {
+      // A key that may not ask has been answered about the object.
+      if (isMissingObject(error)) throw bucketMissing(place);
+    }
+  }
+
   const size = async (Key: string): Promise<number | null> => {
     try {
       const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
       return head.ContentLength ?? null;
     } catch (error) {
-      if (isMissingObject(error)) return null;
-      throw error;
+      if (!isMissingObject(error)) throw error;
+      await refuseMissingBucket();
+      return null;
     }
   };
 
