@@ -26,7 +26,11 @@ const usual = {
   stopwaitsecs: "90",
 };
 
-function compare(options: Record<string, string>, running: Partial<RunningProgram> = {}) {
+function compare(
+  options: Record<string, string>,
+  running: Partial<RunningProgram> = {},
+  itsSite: SiteRow | null = site,
+) {
   const all = { ...usual, ...options };
   return compareProgram(
     {
@@ -36,7 +40,7 @@ function compare(options: Record<string, string>, running: Partial<RunningProgra
       group: null,
       isAlone: true,
     },
-    site,
+    itsSite,
     { command: all.command, uid: 33, ...running },
   );
 }
@@ -86,6 +90,19 @@ test.each([
   [{}, { command: "php other" }, /runs another command for it: php other/],
 ])("refuses what no worker can be: %o, %o", (options, running, expected) => {
   expect(compare(options, running)).toEqual({
+    refusal: expect.stringMatching(expected),
+    differences: [],
+  });
+});
+
+test.each([
+  [{}, /^Add its site first\.$/],
+  // No site that could be added would be found for these.
+  [{ command: `sh -c "cd /srv/shop && php artisan queue:work"` }, /Create a worker by hand/],
+  [{ command: "php %(ENV_APP)s/artisan queue:work" }, /its command has a %\(/i],
+  [{ command: "php artisan queue:work", directory: "%(ENV_APP)s" }, /its directory has a %\(/i],
+])("says of a program without a site what helps: %o", (options, expected) => {
+  expect(compare(options, {}, null)).toEqual({
     refusal: expect.stringMatching(expected),
     differences: [],
   });

@@ -27,6 +27,19 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 /** What `env` and a folder say of a program, the rest is the same wherever it is. */
 const isSameProgram = (one: string, other: string) => posix.basename(one) === posix.basename(other);
 
+/** Why its command does not say what it runs, its site neither; null = it does. */
+function unreadableOf(program: FoundProgram, command: QueueCommand | null): string | null {
+  const { options } = program;
+  const withPercent = ["command", "directory", "user"].find((name) =>
+    options.get(name)?.includes("%("),
+  );
+  if (withPercent !== undefined)
+    return `Its ${withPercent} has a %(…)s, which only supervisord can read. Create a worker by hand.`;
+  if (command === null || command.rest.length > 0 || artisanOf(program) === null)
+    return "Its command is more than an artisan file that runs queue:work. Create a worker by hand.";
+  return null;
+}
+
 function refusalOf(
   program: FoundProgram,
   command: QueueCommand | null,
@@ -36,13 +49,8 @@ function refusalOf(
   if ("problem" in running) return running.problem;
   if (group !== null)
     return `It is part of supervisord's group ${group}. Take it out of the group, then look again.`;
-  const withPercent = ["command", "directory", "user"].find((name) =>
-    options.get(name)?.includes("%("),
-  );
-  if (withPercent !== undefined)
-    return `Its ${withPercent} has a %(…)s, which only supervisord can read. Create a worker by hand.`;
-  if (command === null || command.rest.length > 0 || artisanOf(program) === null)
-    return "Its command is more than an artisan file that runs queue:work. Create a worker by hand.";
+  const unreadable = unreadableOf(program, command);
+  if (unreadable !== null) return unreadable;
   const unfit = unfitOptions(program);
   if (unfit.length > 0)
     return `No worker can have ${unfit.join(", ")}. Change it in ${file}, then look again.`;
@@ -132,8 +140,12 @@ export function compareProgram(
   site: SiteRow | null,
   running: RunningProgram | { problem: string },
 ): Comparison {
-  if (site === null) return { refusal: "Add its site first.", differences: [] };
   const command = readQueueCommand(program.options.get("command") ?? "");
+  if (site === null)
+    return {
+      refusal: unreadableOf(program, command) ?? "Add its site first.",
+      differences: [],
+    };
   const refusal = refusalOf(program, command, running);
   if (refusal !== null || command === null || "problem" in running)
     return { refusal, differences: [] };
