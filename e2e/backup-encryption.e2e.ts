@@ -62,15 +62,19 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
   await expect(identity).toHaveAccessibleDescription(
     /^Identity is required: the backup is encrypted/,
   );
+  await expect(identity).toBeFocused();
   await identity.fill(foreign);
   await yes.click();
   await expect(identity).toHaveAccessibleDescription(/encrypted to other recipients/);
+  await expect(identity).toBeFocused();
+  await expect(dialog.getByText(/encrypted to other recipients/)).toHaveCount(1);
   await identity.fill(
     "-----BEGIN AGE ENCRYPTED FILE-----\nnonsense\n-----END AGE ENCRYPTED FILE-----",
   );
   await dialog.getByLabel("Passphrase").fill("wrong");
   await yes.click();
   await expect(dialog.getByLabel("Passphrase")).toHaveAccessibleDescription(/doesn't open/);
+  await expect(dialog.getByLabel("Passphrase")).toBeFocused();
   await page.setViewportSize({ width: 360, height: 740 });
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);

@@ -134,6 +134,7 @@ test("a program of supervisord is taken over, and does its jobs as a worker @lon
     await expect(dialog.getByLabel("Connection")).toHaveAccessibleDescription(
       /Connection is required/,
     );
+    await expect(dialog.getByLabel("Connection")).toBeFocused();
     await dialog.getByLabel("Connection").fill("database");
     await dialog.getByLabel("Queue", { exact: true }).fill("default");
     await dialog.getByLabel("Queue", { exact: true }).press("Enter");

@@ -1,20 +1,24 @@
 import { useEffect, useState } from "react";
-import { describeError, type ErrorDescription } from "../api/api-error.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { bringIntoView } from "../ui/bring-into-view.ts";
+import { useInvalidFocus } from "../ui/focus-invalid.ts";
 import { Notice } from "../ui/Notice.tsx";
-import { RequestId } from "../ui/RequestId.tsx";
 import { type Question, question } from "./confirm.ts";
 import { ConfirmFields, useAnswer } from "./ConfirmFields.tsx";
+import { ErrorText } from "./ErrorText.tsx";
 
-type Progress = { kind: "asking" } | { kind: "running" } | ({ kind: "failed" } & ErrorDescription);
+type Progress =
+  | { kind: "asking" | "running" }
+  | { kind: "failed"; error: unknown }
+  | { kind: "at-field" };
 
-function Confirmation({ title, body, action, run, typed, choices }: Question) {
+function Confirmation({ title, body, action, run, isAtField, typed, choices }: Question) {
   const [answer, setAnswer] = useAnswer({ typed, choices });
   const [progress, setProgress] = useState<Progress>({ kind: "asking" });
   const isRunning = progress.kind === "running";
+  const fields = useInvalidFocus<HTMLDivElement>(progress.kind === "at-field" ? progress : null);
   const close = () => {
     if (!isRunning) question.set(null);
   };
@@ -25,7 +29,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       await run(answer.choice);
       question.set(null);
     } catch (error) {
-      setProgress({ kind: "failed", ...describeError(error) });
+      setProgress(isAtField?.(error) === true ? { kind: "at-field" } : { kind: "failed", error });
     }
   };
   return (
@@ -49,7 +53,9 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
         </>
       }
     >
-      {body}
+      <div ref={fields} className="contents">
+        {body}
+      </div>
       <ConfirmFields
         typed={typed}
         choices={choices}
@@ -60,8 +66,7 @@ function Confirmation({ title, body, action, run, typed, choices }: Question) {
       {progress.kind === "failed" && (
         <div ref={bringIntoView} className="scroll-my-24">
           <Notice tone="bad" isAlert>
-            {progress.message}
-            {progress.requestId !== null && <RequestId id={progress.requestId} />}
+            <ErrorText error={progress.error} />
           </Notice>
         </div>
       )}

@@ -10,6 +10,8 @@ export type Question = {
   /** The label of the button that does it, e.g. "Delete worker". */
   action: string;
   run: (choice: string) => Promise<void>;
+  /** Whether fields in the body show what `run` threw, so that it is not said once more. */
+  isAtField?: (error: unknown) => boolean;
   /** What has to be typed before the button works: the name of what would be lost, or a word of each choice's own. */
   typed?: string | ((choice: string) => string) | undefined;
   /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */

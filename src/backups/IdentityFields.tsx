@@ -25,6 +25,10 @@ export const identityBody = ({ identity, passphrase }: Identity) => ({
   ...(isProtected(identity) && { passphrase }),
 });
 
+/** Whether the fields show it. */
+export const isAtIdentity = (error: unknown): boolean =>
+  error instanceof ApiError && ("identity" in error.fields || "passphrase" in error.fields);
+
 /** Puts what the service has against it at its fields. */
 export function noteRefusal(given: Store<Identity>, error: unknown): void {
   const { identity, passphrase } = error instanceof ApiError ? error.fields : {};

@@ -7,7 +7,13 @@ import { confirm, type Question } from "../app/confirm.ts";
 import { refreshBackups } from "./backup-actions.ts";
 import { hasExtras } from "./backup-facts.ts";
 import { followRestore } from "./follow-restore.ts";
-import { createIdentity, IdentityFields, identityBody, noteRefusal } from "./IdentityFields.tsx";
+import {
+  createIdentity,
+  IdentityFields,
+  identityBody,
+  isAtIdentity,
+  noteRefusal,
+} from "./IdentityFields.tsx";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
 /** What becomes of the present data when a backup is restored over it. */
@@ -67,6 +73,7 @@ function ask(
     typed: (choice) =>
       isDiscarding(choice) ? discardWord : (configuration?.backupable.name ?? String(id)),
     action,
+    isAtField: isAtIdentity,
     run: async (choice) => {
       try {
         await mutate(restoreMutation, {

@@ -1,18 +1,19 @@
 // Asks whether a worker is to take the place of a program of supervisord, and for what the program does not say.
 import { type SyntheticEvent, useId, useState } from "react";
 import { useNavigate } from "react-router";
-import { ApiError, describeError } from "../api/api-error.ts";
+import { ApiError } from "../api/api-error.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
+import { ErrorText } from "../app/ErrorText.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { Field } from "../ui/Field.tsx";
+import { useInvalidFocus } from "../ui/focus-invalid.ts";
 import { Input } from "../ui/Input.tsx";
 import { Notice } from "../ui/Notice.tsx";
-import { RequestId } from "../ui/RequestId.tsx";
 import { workerQuery } from "../workers/queries.ts";
 import type { FoundQueueWorker } from "./found-entry.ts";
 
@@ -46,7 +47,7 @@ export function TakeOverDialog({ serverId, found, onClose }: TakeOverDialogProps
   const missing = asked.filter(({ name }) => settings[name] === undefined);
   const fields = error instanceof ApiError ? error.fields : {};
   const hasOwnPlace = missing.some(({ name }) => fields[name] !== undefined);
-  const trouble = error === null || hasOwnPlace ? null : describeError(error);
+  const form = useInvalidFocus<HTMLFormElement>(hasOwnPlace ? fields : null);
   const close = () => {
     if (!isRunning) onClose();
   };
@@ -105,7 +106,13 @@ export function TakeOverDialog({ serverId, found, onClose }: TakeOverDialogProps
           </ul>
         </>
       )}
-      <form id={formId} noValidate onSubmit={submit} className="grid gap-3 text-ink empty:hidden">
+      <form
+        ref={form}
+        id={formId}
+        noValidate
+        onSubmit={submit}
+        className="grid gap-3 text-ink empty:hidden"
+      >
         {missing.map(({ name, label, help, placeholder }) => (
           <Field key={name} label={label} help={help} error={fields[name]?.join(" ")}>
             {(aria) => (
@@ -122,10 +129,9 @@ export function TakeOverDialog({ serverId, found, onClose }: TakeOverDialogProps
           </Field>
         ))}
       </form>
-      {trouble !== null && (
+      {error !== null && !hasOwnPlace && (
         <Notice tone="bad" isAlert>
-          {trouble.message}
-          {trouble.requestId !== null && <RequestId id={trouble.requestId} />}
+          <ErrorText error={error} />
         </Notice>
       )}
     </Dialog>

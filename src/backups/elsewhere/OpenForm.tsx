@@ -1,9 +1,10 @@
 // Asks for what opens an encrypted backup before its content can be listed.
-import { type FormEvent, useEffect, useRef } from "react";
-import { ApiError, describeError } from "../../api/api-error.ts";
+import type { FormEvent } from "react";
+import { describeError } from "../../api/api-error.ts";
 import { Button } from "../../ui/Button.tsx";
+import { useInvalidFocus } from "../../ui/focus-invalid.ts";
 import { Notice } from "../../ui/Notice.tsx";
-import { type createIdentity, IdentityFields } from "../IdentityFields.tsx";
+import { type createIdentity, IdentityFields, isAtIdentity } from "../IdentityFields.tsx";
 
 type OpenFormProps = {
   identity: ReturnType<typeof createIdentity>;
@@ -13,15 +14,8 @@ type OpenFormProps = {
 };
 
 export function OpenForm({ identity, onOpen, isOpening, error }: OpenFormProps) {
-  const form = useRef<HTMLFormElement>(null);
-  const atField =
-    error instanceof ApiError && ("identity" in error.fields || "passphrase" in error.fields)
-      ? error
-      : null;
-  useEffect(() => {
-    // Anew at each refusal.
-    if (atField !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [atField]);
+  const isAtField = isAtIdentity(error);
+  const form = useInvalidFocus<HTMLFormElement>(isAtField ? error : null);
   const open = (event: FormEvent) => {
     event.preventDefault();
     onOpen();
@@ -29,7 +23,7 @@ export function OpenForm({ identity, onOpen, isOpening, error }: OpenFormProps) 
   return (
     <form ref={form} onSubmit={open} className="grid max-w-2xl gap-4" aria-label="Open the backup">
       <IdentityFields given={identity} />
-      {error !== null && atField === null && (
+      {error !== null && !isAtField && (
         <Notice tone="bad" isAlert>
           {describeError(error).message}
         </Notice>

@@ -6,7 +6,13 @@ import { mutate } from "../../api/mutate.ts";
 import { confirm } from "../../app/confirm.ts";
 import { refreshBackups } from "../backup-actions.ts";
 import { followRestore } from "../follow-restore.ts";
-import { createIdentity, IdentityFields, identityBody, noteRefusal } from "../IdentityFields.tsx";
+import {
+  createIdentity,
+  IdentityFields,
+  identityBody,
+  isAtIdentity,
+  noteRefusal,
+} from "../IdentityFields.tsx";
 import { discardWord, isDiscarding, safetyChoices } from "../restore-question.tsx";
 import type { TargetType } from "./queries.ts";
 
@@ -100,6 +106,7 @@ export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () 
       typed: (choice: string) => (isDiscarding(choice) ? discardWord : name),
     }),
     action: "Restore",
+    isAtField: isAtIdentity,
     run: async (choice) => {
       try {
         await mutate(intoMutation, {
