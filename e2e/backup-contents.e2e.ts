@@ -1,11 +1,11 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
   hasPostgresServer,
   startPostgresServer,
 } from "../server/backups/testing/postgres-server.ts";
-import { newestOf, runOnce } from "./backup-helpers.ts";
+import { newestOf, pathOf, runOnce } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
@@ -167,4 +167,30 @@ test("a site's backup is walked through folder by folder, and searched", async (
   ).toBeVisible();
   expect(await readFile(join(root, "public/images/logo.svg"), "utf8")).toBe("<svg/>");
   expect(await readFile(join(root, "public/images/later.svg"), "utf8")).toBe("later");
+});
+
+test("a backup whose file was away is listed at the next try", async ({
+  connected: page,
+  service,
+  backups,
+  expected,
+}) => {
+  expected.push(/409 \(Conflict/);
+  const { id } = await backups.createConfiguration({
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+  });
+  const backup = newestOf(await backups.run(id));
+  const path = pathOf(backups, backup);
+  await rename(path, `${path}.away`);
+  await page.goto(`${service.url}/backups/${backup.id}/contents`);
+  const alert = page.getByRole("main").getByRole("alert");
+  await expect(alert).toBeVisible();
+  await expectAccessible(page);
+  await rename(`${path}.away`, path);
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "index.html" })).toBeVisible();
+  await expect(alert).toBeHidden();
+  // The button is gone.
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });

@@ -8,6 +8,7 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { compareCounts, type ComparedCount } from "./compared-counts.ts";
 import { currentContentsQuery, type TargetType } from "./queries.ts";
+import { ReadError } from "./ReadError.tsx";
 
 const cellText = (count: number | null) => (count === null ? "–" : countText(count));
 
@@ -62,7 +63,12 @@ type ComparisonPanelProps = {
 };
 
 export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
-  const { data: current, isFetching } = useQuery({
+  const {
+    data: current,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({
     ...currentContentsQuery(target?.type ?? "database", target?.id ?? 0),
     enabled: target !== null,
     // Counting costs the database something, and what is shown is a look, not a watch.
@@ -79,6 +85,9 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
           <p className="flex items-center gap-2 text-muted">
             Looking at {target.name}… <Skeleton width="w-12" />
           </p>
+        )}
+        {target !== null && error !== null && (
+          <ReadError error={error} isReading={isFetching} onRetry={() => void refetch()} />
         )}
         {target !== null && now !== null && <CurrentState current={now} name={target.name} />}
         {contents.entries !== null && (

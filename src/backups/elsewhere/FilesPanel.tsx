@@ -5,7 +5,6 @@ import { useNavigate } from "react-router";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveFiles } from "../../../contract/backups/contents.ts";
 import { countText } from "../../../contract/count-text.ts";
-import { describeError } from "../../api/api-error.ts";
 import { Link } from "../../app/Link.tsx";
 import { PageLinks } from "../../app/PageLinks.tsx";
 import { useTypedText } from "../../app/typed-text.ts";
@@ -20,6 +19,7 @@ import { Time } from "../../ui/Time.tsx";
 import { createIdentity, identityBody, noteRefusal } from "../IdentityFields.tsx";
 import { formatBytes } from "../backup-facts.ts";
 import { OpenForm } from "./OpenForm.tsx";
+import { ReadError } from "./ReadError.tsx";
 import { restoreColumn } from "./restore-column.tsx";
 import { filesQuery, type FilesView } from "./queries.ts";
 
@@ -165,9 +165,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
       </search>
       <Place id={id} folder={folder} />
       {error !== null && (
-        <Notice tone="bad" isAlert>
-          {describeError(error).message}
-        </Notice>
+        <ReadError error={error} isReading={isFetching} onRetry={() => void refetch()} />
       )}
       <div aria-live="polite" className="contents">
         {(data === undefined || data.state === "reading") && error === null && (

@@ -4,7 +4,6 @@ import { useDeferredValue, useState } from "react";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveObjects } from "../../../contract/backups/contents.ts";
 import { countText } from "../../../contract/count-text.ts";
-import { describeError } from "../../api/api-error.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
@@ -15,6 +14,7 @@ import { Select } from "../../ui/Select.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import { createIdentity, identityBody, noteRefusal } from "../IdentityFields.tsx";
 import { OpenForm } from "./OpenForm.tsx";
+import { ReadError } from "./ReadError.tsx";
 import { objectsQuery, type ObjectsView } from "./queries.ts";
 
 type Row = ArchiveObjects["objects"][number];
@@ -79,9 +79,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
     return error === null ? (
       <p className="text-sm text-muted">Reading the table of contents…</p>
     ) : (
-      <Notice tone="bad" isAlert>
-        {describeError(error).message}
-      </Notice>
+      <ReadError error={error} isReading={isFetching} onRetry={() => void refetch()} />
     );
   const { kinds, total, per_page: perPage, objects } = listed;
   const all = kinds.reduce((sum, { count }) => sum + count, 0);
@@ -131,9 +129,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
         </Field>
       </div>
       {error !== null && (
-        <Notice tone="bad" isAlert>
-          {describeError(error).message}
-        </Notice>
+        <ReadError error={error} isReading={isFetching} onRetry={() => void refetch()} />
       )}
       {!listed.is_complete && (
         <Notice tone="warn">

@@ -1,6 +1,6 @@
 // Asks for what opens an encrypted backup before its content can be listed.
 import type { FormEvent } from "react";
-import { describeError } from "../../api/api-error.ts";
+import { ErrorText } from "../../app/ErrorText.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { useInvalidFocus } from "../../ui/focus-invalid.ts";
 import { Notice } from "../../ui/Notice.tsx";
@@ -25,7 +25,7 @@ export function OpenForm({ identity, onOpen, isOpening, error }: OpenFormProps) 
       <IdentityFields given={identity} />
       {error !== null && !isAtField && (
         <Notice tone="bad" isAlert>
-          {describeError(error).message}
+          <ErrorText error={error} />
         </Notice>
       )}
       <div>

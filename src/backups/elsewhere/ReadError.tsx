@@ -1,0 +1,20 @@
+// Why something could not be read, with another try.
+import { ErrorText } from "../../app/ErrorText.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Notice } from "../../ui/Notice.tsx";
+
+type ReadErrorProps = { error: Error; isReading: boolean; onRetry: () => void };
+
+export const ReadError = ({ error, isReading, onRetry }: ReadErrorProps) => (
+  <Notice
+    tone="bad"
+    isAlert
+    actions={
+      <Button size="sm" isChange={false} isPending={isReading} onClick={onRetry}>
+        Try again
+      </Button>
+    }
+  >
+    <ErrorText error={error} />
+  </Notice>
+);
