@@ -298,7 +298,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       dataFolder: options.dataFolder,
     }),
     ...serverRoutes(inventoryStore, host, contacts),
-    ...discoveryRoutes(inventoryStore, servers, workers),
+    ...discoveryRoutes(inventoryStore, servers, workers, secrets),
     ...inventoryEditing({
       ...options,
       db,

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { databaseUrl } from "../../contract/database-url.ts";
 import type { Discovery, FoundDatabases } from "../../contract/discovery.ts";
 import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
 import { createLocalHost } from "../hosts/local.ts";
@@ -140,9 +141,26 @@ describe("the databases of a server that was found", () => {
     expect(problem).toBeNull();
     expect(databases).toContain(inject("templateDatabase"));
     expect(databases).not.toContain("template1");
+
+    const name = inject("templateDatabase");
+    const url = databaseUrl({ engine: "postgres", port: null, socket: host }, login, name);
+    const change = async (method: string, path: string, entry?: object) => {
+      const { body } = await service.json<{ version: string }>("GET", "/api/inventory");
+      const at = `/api/inventory/databases${path}?version=${body.version}`;
+      return service.json<{ id: number }>(method, at, entry);
+    };
+    const { status, body } = await change("POST", "", {
+      server: 1,
+      name: "listed",
+      engine: "postgres",
+      url: { secret: url },
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    onTestFinished(async () => void (await change("DELETE", `/${body.id}`)));
+    expect((await list(login)).known).toEqual([{ name, database_id: body.id }]);
     const refused = await list({ ...login, password: "another one" });
     expect(refused.databases).toEqual([]);
-    expect(refused.problem).toContain("password");
+    expect(refused.problem).toMatch(/^This server: .* refuses the password.* in the login\.$/);
     expect(JSON.stringify(refused)).not.toContain("another one");
   });
 
@@ -158,7 +176,8 @@ describe("the databases of a server that was found", () => {
       expect(problem).toBeNull();
       expect(databases).toContain("shop");
       expect(databases).not.toContain("information_schema");
-      expect((await list({ ...login, password: "another one" })).problem).toContain("password");
+      const refused = await list({ ...login, password: "another one" });
+      expect(refused.problem).toMatch(/ password\. Correct the login\. /);
     } finally {
       await mariadb.stop();
     }

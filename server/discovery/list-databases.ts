@@ -4,8 +4,14 @@ import { createMysqlClient } from "../backups/sources/mysql/client.ts";
 import { withServer } from "../backups/sources/postgres/databases.ts";
 import { SourceError } from "../backups/sources/source.ts";
 import type { Host } from "../hosts/host.ts";
+import type { DatabaseRow } from "../inventory/store.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import { listKnown } from "./known-databases.ts";
 
 type Login = FindDatabasesBody;
+
+/** Where the account is corrected: nothing has a url yet. */
+const setting = "the login";
 
 /** Databases that every server of its kind has for itself. */
 const mysqlOwn = new Set(["information_schema", "mysql", "performance_schema", "sys"]);
@@ -13,7 +19,8 @@ const mysqlOwn = new Set(["information_schema", "mysql", "performance_schema", "
 async function listPostgres(host: Host, login: Login, signal: AbortSignal): Promise<string[]> {
   const { port, socket = null, user, password } = login;
   const target = {
-    name: "this server",
+    name: "This server",
+    setting,
     machine: host,
     host: port == null && socket !== null ? socket : "localhost",
     port: port ?? 5432,
@@ -39,6 +46,7 @@ async function listMysql(host: Host, login: Login, signal: AbortSignal): Promise
   const client = createMysqlClient(host, {
     database: "",
     shown: socket ?? `127.0.0.1:${port ?? 3306}`,
+    setting,
     connection:
       // An account of “localhost” is one of the socket.
       socket !== null
@@ -50,17 +58,26 @@ async function listMysql(host: Host, login: Login, signal: AbortSignal): Promise
   return rows.flatMap(([name]) => (name === undefined || mysqlOwn.has(name) ? [] : [name]));
 }
 
+type Known = { entries: readonly DatabaseRow[]; secrets: SecretReader };
+
 /** @returns the databases, or in words why there are none to be had */
 export async function listDatabases(
   host: Host,
   login: Login,
+  { entries, secrets }: Known,
   signal: AbortSignal,
 ): Promise<FoundDatabases> {
   const list = login.engine === "postgres" ? listPostgres : listMysql;
   try {
-    return { databases: await list(host, login, signal), problem: null };
+    const databases = await list(host, login, signal);
+    const ids = await listKnown(entries, login, secrets);
+    const known = databases.flatMap((name) => {
+      const id = ids.get(name);
+      return id === undefined ? [] : [{ name, database_id: id }];
+    });
+    return { databases, known, problem: null };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { databases: [], problem: error.message };
+    return { databases: [], known: [], problem: error.message };
   }
 }

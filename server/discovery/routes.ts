@@ -9,6 +9,7 @@ import { reply, route, type Route } from "../http/route.ts";
 import { createServerFinder } from "../inventory/finders.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { DatabaseRow, InventoryStore, ServerRow } from "../inventory/store.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
@@ -24,6 +25,7 @@ export function discoveryRoutes(
   inventory: InventoryStore,
   servers: Pick<Servers, "open">,
   workers: WorkersOfPrograms,
+  secrets: SecretReader,
 ): Route[] {
   const programs = createPrograms(workers);
 
@@ -87,8 +89,13 @@ export function discoveryRoutes(
     }),
     route(servedOperations.findDatabases, {
       ...ofServer,
-      handle: async ({ found, body }) =>
-        reply(200, await onServer(found, (host, signal) => listDatabases(host, body, signal))),
+      async handle({ found, body }) {
+        const { databases: entries } = await inventory.listEntriesOf(found.id);
+        const listed = await onServer(found, (host, signal) =>
+          listDatabases(host, body, { entries, secrets }, signal),
+        );
+        return reply(200, listed);
+      },
     }),
     route(servedOperations.takeOverProgram, {
       ...ofServer,

@@ -10,6 +10,8 @@ export type MysqlPlace = {
   database: string;
   /** For people: `db` on host:port. No secret in it. */
   shown: string;
+  /** Where the account stands, for people; by default the url. */
+  setting?: string;
   /** Options of every tool. */
   connection: readonly string[];
   login: Login;

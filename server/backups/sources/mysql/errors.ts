@@ -47,7 +47,7 @@ export const isNotAllowed = (error: unknown): error is MysqlError =>
   error instanceof MysqlError && notAllowed.has(error.code);
 
 /** What failed, as the messages name it. */
-type Named = { database: string; shown: string };
+type Named = { database: string; shown: string; setting?: string };
 
 export function mysqlFailure(
   place: Named,
@@ -70,11 +70,11 @@ export function mysqlFailure(
   return new MysqlError(`${words} (${said})`, code);
 }
 
-function inWords({ shown, database }: Named, code: number | null): string {
+function inWords({ shown, database, setting = "the url" }: Named, code: number | null): string {
   switch (code) {
     case 1045:
     case 1698:
-      return `The server of ${shown} does not accept the user or password. Correct the url.`;
+      return `The server of ${shown} does not accept the user or password. Correct ${setting}.`;
     case codes.unknownDatabase:
       return `The server of ${shown} has no database ${database}. Create it, or correct the url.`;
     case 1130:

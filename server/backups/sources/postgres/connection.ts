@@ -24,6 +24,8 @@ type Address = PostgresAddress & {
 export type Target = Address & {
   /** From where it is reached. */
   machine: Host;
+  /** Where the address stands, for people; by default the database's url. */
+  setting?: string;
 };
 
 const connectTimeoutMs = 10_000;
@@ -219,7 +221,7 @@ async function readThere(machine: Host, path: string): Promise<string> {
 export function inWords(target: Target, error: unknown): Error {
   if (error instanceof SourceError || error instanceof ServerAway) return error;
   if (!(error instanceof Error)) return new Error(String(error));
-  const words = describeRefusal(target, "the database's url", error);
+  const words = describeRefusal(target, target.setting ?? "the database's url", error);
   return new SourceError(`${target.name}: ${words}`, { cause: error });
 }
 
