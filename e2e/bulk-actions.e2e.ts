@@ -230,6 +230,8 @@ test("all that match are selected across pages, followed to their end, and what 
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();
   await bar(page).getByRole("button", { name: "Select all 3 that match" }).click();
   await expect(bar(page)).toContainText("3 selected");
+  // The button is gone.
+  await expect(bar(page).getByText("3 selected", { exact: true }).first()).toBeFocused();
   await expectAccessible(page);
 
   await site.artisan(

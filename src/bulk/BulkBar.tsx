@@ -4,6 +4,7 @@ import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { Icon } from "../ui/Icon.tsx";
+import { takeFocus } from "../ui/take-focus.ts";
 import type { Selection } from "../app/selection/selection.ts";
 import { fetchRows, type Listed } from "./whole-list.ts";
 import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";
@@ -72,7 +73,10 @@ export function BulkBar<Item extends { id: number }>({
       className="mt-2 flex min-h-12 flex-wrap items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 shadow-pop motion-safe:animate-arrive"
     >
       <p className="me-auto flex flex-wrap items-center gap-x-3 font-medium">
-        {items.length} selected
+        {/* Tab goes on from here to what can be done with them. */}
+        <span ref={isWhole ? takeFocus : undefined} tabIndex={-1} className="outline-none">
+          {items.length} selected
+        </span>
         {isWholePage && !isWhole && meta.total > selected.length && (
           <Button size="sm" isPending={isReading} onClick={() => void selectAll()}>
             Select all {meta.total} that match
