@@ -13,7 +13,12 @@ import { isEndByRule, keptOutages } from "./supervisor/run-history.ts";
 const nowMs = 1_700_000_000_000;
 const second = 1000;
 
-const up = (...outages: Outage[]): LoopProcess => ({ number: 1, state: "RUNNING", outages });
+const up = (...outages: Outage[]): LoopProcess => ({
+  number: 1,
+  state: "RUNNING",
+  outages,
+  lastEnd: null,
+});
 
 /** Ended so many seconds ago, and was down for so many. */
 const outage = (agoSeconds: number, seconds: number | null): Outage => {
@@ -66,6 +71,10 @@ test("one process is enough for a loop, and all have to be quiet for its end", (
 test("the reason names the process and what it did", () => {
   expect(judgeCrashLoop([{ ...up(...every(5, 4)), number: 3 }], nowMs)).toEqual({
     loops: "Process 3 exited at least 5 times in 10 minutes.",
+  });
+  const ended = { ...up(...every(5, 4)), lastEnd: "Exited with code 1." };
+  expect(judgeCrashLoop([ended], nowMs)).toEqual({
+    loops: "Process 1 exited at least 5 times in 10 minutes. Most recently: Exited with code 1.",
   });
 });
 

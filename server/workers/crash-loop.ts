@@ -4,7 +4,12 @@ import type { ProcessState } from "../../contract/workers/worker.ts";
 import type { Outage } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
 
-export type LoopProcess = { number: number; state: ProcessState; outages: readonly Outage[] };
+export type LoopProcess = {
+  number: number;
+  state: ProcessState;
+  outages: readonly Outage[];
+  lastEnd: string | null;
+};
 
 /** So many ends that nobody asked for and no rule explains, within this time, are no accident. */
 export const loopEnds = 5;
@@ -51,12 +56,13 @@ export function judgeCrashLoop(
   return isQuiet ? "stable" : null;
 }
 
-function loopReason({ number, outages }: LoopProcess, nowMs: number): string | null {
+function loopReason({ number, outages, lastEnd }: LoopProcess, nowMs: number): string | null {
+  const more = lastEnd === null ? "" : ` Most recently: ${lastEnd}`;
   if (endsSince(outages, nowMs - endsWindowMs, nowMs) >= loopEnds)
-    return `Process ${number} exited at least ${loopEnds} times in ${endsWindowMs / 60_000} minutes.`;
+    return `Process ${number} exited at least ${loopEnds} times in ${endsWindowMs / 60_000} minutes.${more}`;
   const downMs = downSince(outages, nowMs - upWindowMs, nowMs);
   return downMs > upWindowMs / 2
-    ? `Process ${number} was up for less than half of the last ${upWindowMs / 60_000} minutes.`
+    ? `Process ${number} was up for less than half of the last ${upWindowMs / 60_000} minutes.${more}`
     : null;
 }
 

@@ -268,6 +268,7 @@ const processOf = (change: Partial<ProcessStatus>): ProcessStatus => ({
   isBetweenRuns: false,
   upAt: null,
   outages: [],
+  lastEnd: null,
   ...change,
 });
 

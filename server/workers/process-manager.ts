@@ -65,6 +65,8 @@ export type ProcessStatus = {
   upAt: number | null;
   /** When it was not up and should have been: the newest of them, oldest first. */
   outages: readonly Outage[];
+  /** How the newest of them began, in a sentence; null where nobody saw that, or an earlier life of the service did. */
+  lastEnd: string | null;
 };
 
 /** What a process, with all that it started, took of the machine within the last hour. Milliseconds since 1970. */

@@ -32,7 +32,7 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     [{ directory: "/no/such" }, "Couldn't start: the folder /no/such does not exist."],
     [{ args: [] }, "Couldn't start: no command is configured."],
     [{ args: shell("exit 3"), startsecs: 30 }, "Exited with code 3 within 30 seconds."],
-    [{ args: shell("kill -9 $$"), startsecs: 30 }, "Killed by SIGKILL within 30 seconds."],
+    [{ args: shell("kill -11 $$"), startsecs: 30 }, "Killed by SIGSEGV within 30 seconds."],
   ] as const)("%o", async ([given, reason], { expect, onTestFinished }) => {
     const supervisor = makeSupervisor({ onTestFinished });
     supervisor.start(programOf(1, { ...never, ...given }));

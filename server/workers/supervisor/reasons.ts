@@ -4,8 +4,14 @@ import { isAbsolute, join, resolve } from "node:path";
 import { startFailure } from "../../hosts/as-account.ts";
 import { toError } from "../../to-error.ts";
 
+/** An end that Quarterdeck asked for is told in other words, see `killReason`. */
+const byKill = "Killed by SIGKILL";
+const killHint =
+  "Quarterdeck did not send it. The kernel does when memory runs out: look into its log (journalctl -k).";
+
 /** A cause is a sentence without its full stop, so that more can be said in it. */
-export const sentence = (cause: string): string => `${cause}.`;
+export const sentence = (cause: string): string =>
+  cause.startsWith(byKill) ? `${cause}. ${killHint}` : `${cause}.`;
 
 const seconds = (count: number) => (count === 1 ? "1 second" : `${count} seconds`);
 

@@ -36,6 +36,7 @@ function setUp(given: Partial<Program> = {}) {
     signalGroup: end,
     sweep: () => ({ finish: (done) => done(), kill: () => undefined, cancel: () => undefined }),
     killing: () => undefined,
+    wasKilled: () => undefined,
     restarting: () => undefined,
     changed: () => undefined,
   });
@@ -99,6 +100,20 @@ test("an end by max_jobs is none, and the process is between its runs until it i
   exit(0);
   expect(slot.status()).toMatchObject({ state: "BACKOFF", isBetweenRuns: false });
   expect(slot.status().outages).toHaveLength(1);
+});
+
+test("how the newest outage began is remembered while the process is up again", () => {
+  const { slot, clock, exit } = setUp({ maxJobs: 6 });
+  slot.start();
+  expect(slot.status().lastEnd).toBeNull();
+  exit(3);
+  expect(slot.status().lastEnd).toBe("Exited with code 3 within 1 second.");
+  clock.advance(3 * second);
+  exit(1);
+  clock.advance(3 * second);
+  expect(slot.status()).toMatchObject({ state: "RUNNING", lastEnd: "Exited with code 1." });
+  exit(0);
+  expect(slot.status()).toMatchObject({ isBetweenRuns: true, lastEnd: "Exited with code 1." });
 });
 
 test("a stop is no outage, and ends one", async () => {

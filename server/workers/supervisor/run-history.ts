@@ -42,6 +42,7 @@ export function createRunHistory(now: () => number) {
   let order: number | null = null;
   let startedAs: Program | null = null;
   let outages: Outage[] = [];
+  let lastEnd: string | null = null;
   let isBetweenRuns = false;
   let upAt: number | null = null;
 
@@ -58,11 +59,15 @@ export function createRunHistory(now: () => number) {
     },
     /** What the process was started as, which says how it is to be ended; null = an earlier life of the service did that. */
     startedAs: () => startedAs,
-    /** The process ended without anybody having asked for it; null = its start failed. */
-    ended(end: ProcessEnd | null, program: Program) {
+    /**
+     * The process ended without anybody having asked for it; null = its start failed.
+     * @param why a sentence; null where nobody saw it
+     */
+    ended(end: ProcessEnd | null, program: Program, why: string | null) {
       isBetweenRuns = end !== null && isEndByRule(end, program);
       if (isBetweenRuns) return;
       close();
+      lastEnd = why;
       outages = [...outages, { at: now(), backAt: null }].slice(-keptOutages);
     },
     /** Before the slot goes from one state into another. */
@@ -85,6 +90,6 @@ export function createRunHistory(now: () => number) {
       outages = (record?.outages ?? []).slice(-keptOutages).map((outage) => ({ ...outage }));
     },
     toRecord: () => ({ deployment, settings, order, outages }),
-    status: () => ({ deployment, settings, outages, isBetweenRuns, upAt }),
+    status: () => ({ deployment, settings, outages, lastEnd, isBetweenRuns, upAt }),
   };
 }

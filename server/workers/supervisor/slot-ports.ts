@@ -25,6 +25,8 @@ export type SlotPorts = {
   sweep(leader: Leader | null, signal: NodeJS.Signals, onKill: () => void): SlotSweep;
   /** Once for a stop that had to end in a KILL, before it is sent. */
   killing(reason: string, pid: number | null): void;
+  /** A process that was up was ended by a signal that nobody here had sent, and could not say so itself. */
+  wasKilled(reason: string, pid: number): void;
   /** Whether the process that has just ended may have done a job; left out: it may. */
   hasWorked?(this: void): boolean;
   /** Before a process that ended by itself, or never came up, is started once more. */

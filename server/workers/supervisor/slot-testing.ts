@@ -42,6 +42,7 @@ export function setUp(given: Partial<Program> = {}) {
     hasOthers: false,
     leaderGone: false,
     killings: new Array<string>(),
+    deaths: new Array<string>(),
     endOthers() {
       system.hasOthers = false;
       swept?.();
@@ -85,6 +86,7 @@ export function setUp(given: Partial<Program> = {}) {
       };
     },
     killing: (reason) => void system.killings.push(reason),
+    wasKilled: (reason) => void system.deaths.push(reason),
     restarting: () => void (system.restarts += 1),
     changed() {
       history.push(slot.status().state);

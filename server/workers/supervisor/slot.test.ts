@@ -139,12 +139,15 @@ describe("A start", () => {
 });
 
 describe("Why it failed", () => {
-  const giveUp = (codes: (number | null)[], startsecs = 1) => {
-    const { slot, system, clock } = setUp({ startretries: codes.length - 1, startsecs });
+  const hint =
+    "Quarterdeck did not send it. The kernel does when memory runs out: look into its log (journalctl -k).";
+  const giveUp = (ends: (number | string)[], startsecs = 1) => {
+    const { slot, system, clock } = setUp({ startretries: ends.length - 1, startsecs });
     slot.start();
-    codes.forEach((code, index) => {
-      system.exit(code, code === null ? "SIGSEGV" : null);
-      clock.advance(index + 1 === codes.length ? 0 : (index + 1) * seconds);
+    ends.forEach((end, index) => {
+      if (typeof end === "number") system.exit(end);
+      else system.exit(null, end);
+      clock.advance(index + 1 === ends.length ? 0 : (index + 1) * seconds);
     });
     expect(slot.status().state).toBe("FATAL");
     return slot.status().reason;
@@ -154,10 +157,27 @@ describe("Why it failed", () => {
     [[1], 1, "Exited with code 1 within 1 second."],
     [[1, 1, 1, 1], 1, "Exited with code 1 within 1 second, 4 times in a row."],
     [[0, 0], 5, "Exited with code 0 within 5 seconds, 2 times in a row."],
-    [[null, null], 1, "Killed by SIGSEGV within 1 second, 2 times in a row."],
+    [["SIGSEGV", "SIGSEGV"], 1, "Killed by SIGSEGV within 1 second, 2 times in a row."],
+    [["SIGKILL"], 5, `Killed by SIGKILL within 5 seconds. ${hint}`],
+    [["SIGKILL", "SIGKILL"], 1, `Killed by SIGKILL within 1 second, 2 times in a row. ${hint}`],
+    [
+      [1, "SIGKILL"],
+      1,
+      `Killed by SIGKILL within 1 second. ${hint} Gave up after 2 failed starts.`,
+    ],
     [[255, 1], 1, "Exited with code 1 within 1 second. Gave up after 2 failed starts."],
-  ] as const)("%o", ([codes, startsecs, reason]) => {
-    expect(giveUp([...codes], startsecs)).toBe(reason);
+  ] as const)("%o", ([ends, startsecs, reason]) => {
+    expect(giveUp([...ends], startsecs)).toBe(reason);
+  });
+
+  test("says of a process that was up that a signal ended it, which nobody here had sent", () => {
+    const { slot, system, clock } = setUp();
+    slot.start();
+    clock.advance(1 * seconds);
+    system.exit(null, "SIGKILL");
+    expect(slot.status().reason).toBe(`Killed by SIGKILL. ${hint}`);
+    expect(system.killings).toEqual([]);
+    expect(system.deaths).toEqual(["Killed by SIGKILL."]);
   });
 
   test("is still said while it is tried again, and no more once it runs", () => {

@@ -116,7 +116,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   function backOff(cause: string) {
     rest();
     leader = null;
-    history.ended(null, program());
+    history.ended(null, program(), sentence(cause));
     const why = failures.add(cause, program().startretries);
     if (why === null) wait(failures.count() * 1000, startAgain);
     else wait(0, () => moveTo("FATAL", why));
@@ -137,16 +137,18 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     if (state === "STARTING") backOff(exitCause(code, signal, program().startsecs));
     else if (state === "RUNNING") {
       rest();
+      const cause = exitCause(code, signal, null);
+      if (signal !== null && leader !== null) ports.wasKilled(`${cause}.`, leader.pid);
       leader = null;
-      noteEnd(code, signal);
+      noteEnd(code, signal, sentence(cause));
       const leftMs = leastMsBetweenStarts - (clock.now() - startedAt);
       timers.waitWithin(leftMs, leastMsBetweenStarts, startAgain);
-      moveTo("EXITED", sentence(exitCause(code, signal, null)));
+      moveTo("EXITED", sentence(cause));
     } else if (state === "STOPPING") ending.finish(leader, comeToRest);
   }
 
-  const noteEnd = (code: number | null, signal: string | null) =>
-    history.ended({ code, signal, livedMs: clock.now() - startedAt, hasWorked }, program());
+  const noteEnd = (code: number | null, signal: string | null, why: string | null) =>
+    history.ended({ code, signal, livedMs: clock.now() - startedAt, hasWorked }, program(), why);
 
   const watch = (process: Leader) => timers.watch(process, () => exited(null, null));
 
@@ -250,7 +252,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     failures.forget();
     if (!wasUp || record.state === "STOPPING") return startFresh();
     // What ended with the machine did not end by itself.
-    if (endedUnseen && record.boot === ports.boot) noteEnd(null, null);
+    if (endedUnseen && record.boot === ports.boot) noteEnd(null, null, null);
     startAgain();
   }
 

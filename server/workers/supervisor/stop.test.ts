@@ -91,6 +91,26 @@ describe.concurrent("A restart", () => {
   });
 });
 
+test("A process that somebody else kills says so in its log, and why while it is tried again", async (context) => {
+  const { expect } = context;
+  const { supervisor, log, pid } = await setUp(context, (folder) => ({
+    args: shell(`echo $$ > ${folder}/child; printf 'half a line'; sleep 300; :`),
+  }));
+  await expect.poll(log, soon).toBe("half a line");
+  sendSignal(pid, "SIGKILL");
+  await expect
+    .poll(() => supervisor.processes(1)[0]?.reason, soon)
+    .toMatch(/^Killed by SIGKILL\. Quarterdeck did not send it\. /);
+  expect(await log()).toMatch(
+    new RegExp(
+      `^half a line\n\\[quarterdeck\\] \\S+Z Process 1 \\(pid ${pid}\\): Killed by SIGKILL\\.\n`,
+    ),
+  );
+  expect(supervisor.kills).toEqual([]);
+  await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+  expect(supervisor.processes(1)[0]?.lastEnd).toMatch(/^Killed by SIGKILL\. /);
+});
+
 const inItsOwnSession = (folder: string, trap = "") =>
   shell(`setsid sh -c '${trap} echo $$ > ${folder}/child; sleep 300; :' & exec sleep 300`);
 

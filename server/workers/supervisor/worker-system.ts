@@ -117,12 +117,16 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
     return leader;
   }
 
-  function tellKill(number: number, reason: string, pid: number | null) {
-    log.warn({ worker: id, number, pid, reason }, "worker process is killed");
+  function noteInLog(number: number, reason: string, pid: number | null) {
     const who = pid === null ? `Process ${number}` : `Process ${number} (pid ${pid})`;
     attempt("writing to the log", () =>
       writeLogNote(folder, `${who}: ${reason}`, new Date(clock.now())),
     );
+  }
+
+  function tellKill(number: number, reason: string, pid: number | null) {
+    log.warn({ worker: id, number, pid, reason }, "worker process is killed");
+    noteInLog(number, reason, pid);
   }
 
   async function rotate(): Promise<void> {
@@ -158,6 +162,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
         tellKill(number, reason, pid);
         events.killing(reason);
       },
+      wasKilled: (reason, pid) => noteInLog(number, reason, pid),
       hasWorked: () => mayHaveWorked(folder, programOf(number).args, logStarts.get(number) ?? null),
       restarting: events.restarting,
       changed: events.changed,

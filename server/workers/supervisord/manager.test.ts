@@ -10,6 +10,7 @@ import {
   shell,
   soon,
 } from "../supervisor/testing.ts";
+import { sendSignal } from "../../testing/signals.ts";
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
@@ -263,6 +264,26 @@ test("a start that fails is given up with its exit code, and a program that is n
   await manager.remove(1);
   await manager.remove(2);
   expect(await left(manager)).toEqual(nothing);
+});
+
+test("a process that somebody else kills is told with what may have done it", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  manager.start(programOf(1, { startsecs: 5, startretries: 0 }));
+  manager.start(programOf(2, {}));
+  await expect.poll(() => manager.state(1), soon).toBe("STARTING");
+  await expect.poll(isUp(manager, 2), soon).toBe(true);
+  const ofKill = /^Killed by SIGKILL[^.]*\. Quarterdeck did not send it\. /;
+  sendSignal(pidsOf(manager, 1)[0], "SIGKILL");
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  expect(manager.processes(1)[0]?.reason).toMatch(ofKill);
+  const [pid] = pidsOf(manager, 2);
+  sendSignal(pid, "SIGKILL");
+  await expect.poll(() => isUp(manager, 2)() && pidsOf(manager, 2)[0] !== pid, soon).toBe(true);
+  expect(manager.processes(2)[0]?.lastEnd).toMatch(ofKill);
+  expect(manager.kills).toEqual([]);
+  await manager.remove(1);
+  await manager.remove(2);
 });
 
 test("a program file that supervisord cannot read is taken back, and named as the reason", async (context) => {

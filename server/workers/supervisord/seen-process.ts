@@ -114,18 +114,18 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       if (state !== "STOPPING") enter("STOPPING", null);
       if (seen.state !== "STOPPED" && seen.state !== "STOPPING") enter("STOPPED", killed);
     } else if (state === "STARTING" && hadNoTimeToRun(seen)) {
-      history.ended(null, startedAs());
+      history.ended(null, startedAs(), failedStartReason(runOf(seen)));
       if (seen.state !== "BACKOFF") enter("BACKOFF", failedStartReason(runOf(seen)));
     } else if (seen.state === "BACKOFF" || seen.state === "FATAL") {
-      history.ended(null, startedAs());
+      history.ended(null, startedAs(), failedStartReason(runOf(seen)));
       if (seen.state === "FATAL") enter("BACKOFF", failedStartReason(runOf(seen)));
     } else {
       // It was up, as far as anybody can tell.
       if (state === "STARTING") enter("RUNNING", null);
+      const why = exitReason({ spawnError: "", exit, program: startedAs() });
       if (!intent.isEnding())
-        history.ended({ ...exit, livedMs, hasWorked: () => true }, startedAs());
-      if (seen.state !== "EXITED")
-        enter("EXITED", exitReason({ spawnError: "", exit, program: startedAs() }));
+        history.ended({ ...exit, livedMs, hasWorked: () => true }, startedAs(), why);
+      if (seen.state !== "EXITED") enter("EXITED", why);
     }
   }
 
@@ -151,7 +151,8 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     if (isOtherRun && seen.start !== 0 && seen.state !== "STOPPED") {
       noteStart(seen);
       // One that failed before anybody looked.
-      if (seen.state === "BACKOFF" || seen.state === "FATAL") history.ended(null, startedAs());
+      if (seen.state === "BACKOFF" || seen.state === "FATAL")
+        history.ended(null, startedAs(), failedStartReason(runOf(seen)));
       if (seen.state === "FATAL") enter("BACKOFF", failedStartReason(runOf(seen)));
     }
     if (seen.state !== state) enter(seen.state, reasonOf(seen));
