@@ -32,6 +32,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
   const { machine, contact, names, folder, clock, log } = options;
   const all = new Map<number, SupervisordWorker>();
   const byId: ReadonlyMap<number, SupervisordWorker> = all;
+  const unwritten = new Set<number>();
   const folderOf = (id: number) => join(folder, String(id));
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -55,7 +56,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
   }
 
   const createLog = (id: number, paths: () => Promise<string[]>): RemoteLog =>
-    createRemoteLog({ machine, folder: folderOf(id), paths, shared: options.sharedLog?.(id) });
+    createRemoteLog({ machine, folder: folderOf(id), paths, shared: options.sharedLog?.(id), log });
 
   function create(program: Program): SupervisordWorker {
     const { id } = program;
@@ -130,8 +131,12 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
     try {
       writeRecords(folderOf(worker.id), text);
       worker.recordsText = text;
+      unwritten.delete(worker.id);
     } catch (error) {
-      log.warn({ err: error, worker: worker.id }, "the records of a worker were not written");
+      // Once, however often that is tried again.
+      if (!unwritten.has(worker.id))
+        log.warn({ err: error, worker: worker.id }, "the records of a worker were not written");
+      unwritten.add(worker.id);
     }
   }
 
@@ -163,6 +168,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
     logOf: (id: number): RemoteLog => all.get(id)?.log ?? createLog(id, async () => []),
     remove(id: number) {
       all.delete(id);
+      unwritten.delete(id);
       rmSync(folderOf(id), { recursive: true, force: true });
     },
     /** supervisord was looked at, or is away, for a reason. */

@@ -286,6 +286,24 @@ test("a process that somebody else kills is told with what may have done it", as
   await manager.remove(2);
 });
 
+test("records that cannot be written are told once, however often that is tried again", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const folder = join(manager.folder, "workers/1");
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "in the way");
+  for (let round = 0; round < 2; round += 1) {
+    const [pid] = pidsOf(manager, 1);
+    sendSignal(pid, "SIGKILL");
+    await expect.poll(() => isUp(manager, 1)() && pidsOf(manager, 1)[0] !== pid, soon).toBe(true);
+  }
+  const told = manager.problems.filter((problem) => problem.includes("records of a worker"));
+  expect(told).toHaveLength(1);
+  await manager.remove(1);
+});
+
 test("a program file that supervisord cannot read is taken back, and named as the reason", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

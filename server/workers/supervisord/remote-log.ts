@@ -5,11 +5,13 @@ import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSyn
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkerLog } from "../../../contract/workers/worker.ts";
+import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
 import type { LogPosition } from "../process-manager.ts";
 import { keptLogs, logPath, readLogStart, sizeOf, writeLogStart } from "../supervisor/log-files.ts";
 import { readLogOrProblem } from "../supervisor/log-reader.ts";
 import { rotateLog } from "../supervisor/log-rotation.ts";
+import { fileProblem } from "../supervisor/reasons.ts";
 import { factsOf, readBytes } from "./files.ts";
 import {
   lastOf,
@@ -36,7 +38,22 @@ type RemoteLogOptions = {
   paths(): Promise<string[]>;
   /** Where several instances look after the server by turns: how far they are. */
   shared?: SharedLogState | undefined;
+  log: Log;
 };
+
+/** What was read there has no place here. */
+class NotStored extends Error {
+  override name = "NotStored";
+}
+
+/** @throws NotStored with what the file system has against it */
+async function storing(run: () => void | Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new NotStored(fileProblem(error), { cause: error });
+  }
+}
 
 /** What is told a reader was kept before, so that whichever instance is asked next goes on from there. */
 export type SharedLogState = {
@@ -47,10 +64,12 @@ export type SharedLogState = {
 
 export type RemoteLog = { read(from: LogPosition): Promise<WorkerLog> };
 
-export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOptions): RemoteLog {
+export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
+  const { machine, folder, paths, shared, log } = options;
   const statePath = join(folder, "log.positions.json");
   let state: LogState | null = null;
   let fetching: Promise<boolean> | null = null;
+  let isRotationFailing = false;
 
   const endOfLog = () => readLogStart(folder) + sizeOf(logPath(folder));
 
@@ -77,7 +96,7 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
     if (text === null) return own;
     const newest = parseLogState(text);
     if (newest.end !== own.end) await catchUp(own.end, newest);
-    save(newest);
+    await storing(() => save(newest));
     return newest;
   }
 
@@ -98,7 +117,7 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
         rmSync(logPath(folder, number), { force: true });
       writeLogStart(folder, newest - bytes.length);
     }
-    await appendFile(logPath(folder), bytes, { mode: 0o600 });
+    await storing(() => appendFile(logPath(folder), bytes, { mode: 0o600 }));
   }
 
   /** @returns null where they are gone */
@@ -164,22 +183,32 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
       end: from.end + bytes.length,
       pieces: withPiece(from.pieces, piece),
     };
-    await appendFile(logPath(folder), bytes, { mode: 0o600 });
     try {
+      await storing(() => appendFile(logPath(folder), bytes, { mode: 0o600 }));
       await shared?.keep(JSON.stringify(next));
+      await storing(() => save(next));
     } catch (error) {
-      // Nobody has seen it, and the next instance may order it otherwise.
-      truncateSync(logPath(folder), size);
+      // Nobody has seen it. It is taken again, or the next instance orders it otherwise.
+      if (sizeOf(logPath(folder)) > size) truncateSync(logPath(folder), size);
       throw error;
     }
-    save(next);
-    await rotateLog(folder);
     return next;
+  }
+
+  /** What was taken stays so: a log that cannot be rotated is read on, and tried again with what comes next. */
+  async function rotate(): Promise<void> {
+    try {
+      await rotateLog(folder);
+      isRotationFailing = false;
+    } catch (error) {
+      if (!isRotationFailing) log.warn({ err: error, folder }, "a worker's log was not rotated");
+      isRotationFailing = true;
+    }
   }
 
   /** @returns whether there is more */
   async function fetchOnce(): Promise<boolean> {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await storing(() => void mkdirSync(folder, { recursive: true, mode: 0o700 }));
     state ??= await load();
     let isMore = false;
     for (const path of await paths()) {
@@ -188,8 +217,9 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
         if (found === null) break;
         isMore ||= found.isMore;
         if (found.bytes.length === 0 || found.position === undefined) break;
-        if (sizeOf(join(folder, "log.start")) === 0) writeLogStart(folder, 0);
+        if (sizeOf(join(folder, "log.start")) === 0) await storing(() => writeLogStart(folder, 0));
         state = await take(state, path, found.bytes, found.position);
+        await rotate();
         // The rest of a line is in the file after it, and belongs before what another process wrote.
         isTorn = found.isMore && found.bytes.at(-1) !== newline;
       }
@@ -208,7 +238,10 @@ export function createRemoteLog({ machine, folder, paths, shared }: RemoteLogOpt
         for (let rounds = 0; rounds < 20 && (await fetch()); rounds += 1);
         return readLogOrProblem(folder, from);
       } catch (error) {
-        const problem = `Couldn't read the log on the server, so this is what was read before: ${messageOf(error)}`;
+        const problem =
+          error instanceof NotStored
+            ? `Couldn't store the log on Quarterdeck's machine, so this is what was read before: ${error.message}.`
+            : `Couldn't read the log on the server, so this is what was read before: ${messageOf(error)}`;
         const known = readLogOrProblem(folder, from);
         // How far another instance has come is not known yet: whoever follows it is told to ask again.
         if (state === null && known.rotated && "offset" in from)
