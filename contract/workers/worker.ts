@@ -132,7 +132,7 @@ export const workerLog = z
     end: z.int(),
     /** The log was rotated since `offset`, so `text` starts anew and something may lie between. */
     rotated: z.boolean(),
-    /** Why the log cannot be read right now, as a sentence; left out where it can. */
+    /** Why the log cannot be read right now, or is not whole, as a sentence; left out where nothing is wrong. */
     problem: z.optional(z.string()),
   })
   .register(z.globalRegistry, { id: "WorkerLog" });

@@ -1,5 +1,6 @@
 // A worker that dies is reported, whatever its log holds and whether it can be read at all.
-import { rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../contract/activity.ts";
@@ -24,10 +25,10 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const artisan = (script: string) => writeFile(join(service.folder, "shop/artisan"), script);
-const create = async (): Promise<number> => {
-  const change = { startsecs: 1, startretries: 0 };
+const create = async (change = { startsecs: 1 }): Promise<number> => {
   const answer = await service.json<Worker>("POST", "/api/site/1/worker", {
     ...workerBody,
+    startretries: 0,
     ...change,
   });
   return answer.body.id;
@@ -98,3 +99,33 @@ test("a worker that dies when its log cannot be read becomes failed, without its
   expect(body.text).toBe("");
   expect(body.problem).toBe("Couldn't read the log: a file is in place of its folder.");
 });
+
+test.skipIf(process.geteuid?.() !== 0)(
+  "a worker that dies when the disk of its log is full says so",
+  async () => {
+    const workers = join(service.folder, "workers");
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", workers]);
+    try {
+      await artisan(`echo began\nuntil [ -e go ]; do sleep 0.05; done\nexit 3\n`);
+      const id = await create({ startsecs: 300 });
+      const path = `/api/worker/${id}/log`;
+      await soon(async () =>
+        expect((await service.json<WorkerLog>("GET", path)).body.text).toBe("began\n"),
+      );
+      const { bavail, bsize } = await statfs(workers);
+      await writeFile(join(workers, "others"), Buffer.alloc(bavail * bsize));
+      await writeFile(join(service.folder, "shop/go"), "");
+      expect((await becomes(id, "failed")).status_reason).toBe(
+        "Process 1: Exited with code 3 within 300 seconds.\n" +
+          "The disk that the log is on is full, so new output is lost. Free space on it.\n" +
+          "Last lines of the log:\nbegan",
+      );
+      await service.call("DELETE", `/api/worker/${id}`);
+      await soon(async () =>
+        expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
+      );
+    } finally {
+      execFileSync("umount", [workers]);
+    }
+  },
+);

@@ -21,7 +21,7 @@ type MoverOptions = {
 };
 
 export type Mover = {
-  /** A reason with the end of the worker's log; the reason alone where the log cannot be read. */
+  /** A reason with the end of the worker's log, and with what is wrong with that. */
   withLog(id: number, reason: string): Promise<string>;
   /**
    * @param order where somebody asked for it; `isRestart` = processes that run by now are to be replaced
@@ -65,8 +65,9 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
   // A log keeps no failure from being reported.
   async function withLog(id: number, reason: string): Promise<string> {
     try {
-      const { text } = await manager.readLog(id, { lines: reasonLines });
-      return withLogTail(reason, text.trim().slice(-reasonCharacters));
+      const { text, problem } = await manager.readLog(id, { lines: reasonLines });
+      const why = problem === undefined ? reason : `${reason}\n${problem}`;
+      return withLogTail(why, text.trim().slice(-reasonCharacters));
     } catch (error) {
       log.warn({ err: error, worker: id }, "the log of a worker that failed cannot be read");
       return reason;

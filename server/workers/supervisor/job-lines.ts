@@ -1,6 +1,6 @@
 // What a process's log shows of it: what it wrote, and whether it has done a job. Laravel's worker writes a line for each.
 import { basename } from "node:path";
-import { readLog } from "./log-reader.ts";
+import { isDiskFull, readLog } from "./log-reader.ts";
 
 /** The lines of Laravel up to 8 ("Processing: App\Jobs\X"), and of those since ("App\Jobs\X ..... RUNNING"). */
 const jobLine = /\b(?:Processing|Processed|Failed): |\b(?:RUNNING|DONE|FAIL)\b/;
@@ -29,7 +29,7 @@ export function outputSince(folder: string, since: number | null): string {
 
 /**
  * Whether a job was begun since, by this process or one beside it that writes into the same log. True where nothing can be
- * told: of another program than Laravel's, and of a log that cannot be read or was rotated since.
+ * told: of another program than Laravel's, and of a log that cannot be read or written, or was rotated since.
  * @param since where the log ended when the process was started; null = not known
  */
 export function mayHaveWorked(
@@ -40,7 +40,7 @@ export function mayHaveWorked(
   if (since === null || !isLaravel(args)) return true;
   try {
     const { text, rotated } = readLog(folder, { offset: since });
-    return rotated || jobLine.test(text);
+    return rotated || jobLine.test(text) || isDiskFull(folder);
   } catch {
     return true;
   }

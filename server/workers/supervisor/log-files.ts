@@ -9,6 +9,7 @@ import {
   readFileSync,
   readSync,
   renameSync,
+  statfsSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -45,6 +46,16 @@ export function readBytes(path: string, position: number, length: number): Buffe
 
 export const sizeOf = (path: string): number =>
   lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** What is left for an ordinary account on the disk that a folder is on; null where that cannot be told. */
+export function freeBytesAt(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
 
 /** What is no file, such as a link to one, or not ours to open, is put out of the way and not deleted. */
 export function repairLog(folder: string): void {

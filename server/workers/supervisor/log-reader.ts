@@ -1,5 +1,5 @@
 // Reads a worker's log for somebody who follows it: by lines from the end, or on from an offset.
-import { logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
+import { freeBytesAt, logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
 import { fileProblem } from "./reasons.ts";
 
 export const maxReadBytes = 64 * 1024;
@@ -11,7 +11,7 @@ export type LogPart = {
   start: number;
   end: number;
   rotated: boolean;
-  /** Why the log cannot be read, as a sentence; left out where it can. */
+  /** Why the log cannot be read, or is not whole, as a sentence; left out where nothing is wrong. */
   problem?: string;
 };
 
@@ -29,6 +29,26 @@ export function readLogOrProblem(
     const problem = `Couldn't read the log: ${fileProblem(error)}.`;
     return { text: "", start: at, end: at, rotated: false, problem };
   }
+}
+
+/** So little is taken by the next lines of a process: what they do not find room for is lost, and nobody is told. */
+const fullBytes = 64 * 1024;
+
+export const isDiskFull = (folder: string): boolean =>
+  (freeBytesAt(folder) ?? Infinity) < fullBytes;
+
+/** Of a log that processes write themselves. */
+export function readWrittenLog(
+  folder: string,
+  from: { lines: number } | { offset: number },
+): LogPart {
+  const part = readLogOrProblem(folder, from);
+  return part.problem === undefined && isDiskFull(folder)
+    ? {
+        ...part,
+        problem: "The disk that the log is on is full, so new output is lost. Free space on it.",
+      }
+    : part;
 }
 
 /** @param from the last `lines`, or what follows `offset`, at most 64 KiB of either */

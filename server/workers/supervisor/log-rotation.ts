@@ -4,6 +4,7 @@ import { fstatSync, ftruncateSync, readSync, renameSync, rmSync, writeSync } fro
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  freeBytesAt,
   keptLogs,
   logPath,
   maxLogBytes,
@@ -29,18 +30,33 @@ export async function rotateLog(folder: string): Promise<boolean> {
   // Each file has its own `finally`: a handle that is left to the garbage collector ends the service.
   const log = await open(logPath(folder), "r+");
   try {
-    await copyAndCut(folder, log);
+    const { size } = await log.stat();
+    makeRoom(folder, Math.min(size, maxCopiedBytes) + tailBytes);
+    await copyAndCut(folder, log, size);
   } finally {
     await log.close();
   }
   return true;
 }
 
-async function copyAndCut(folder: string, log: FileHandle): Promise<void> {
+/**
+ * A copy that fails for want of room takes the last of it from everybody else on the disk, with every attempt. The log that
+ * goes with this rotation may go before it.
+ * @throws where there is no room for the copy
+ */
+function makeRoom(folder: string, neededBytes: number): void {
+  const freeBytes = freeBytesAt(folder);
+  if (freeBytes === null || freeBytes >= neededBytes) return;
+  const oldest = logPath(folder, keptLogs);
+  if (freeBytes + sizeOf(oldest) < neededBytes)
+    throw new Error("the disk is too full for a copy of the log");
+  rmSync(oldest);
+}
+
+async function copyAndCut(folder: string, log: FileHandle, size: number): Promise<void> {
   const copyPath = join(folder, "log.copy");
   const copy = await open(copyPath, "w", 0o600);
   try {
-    const { size } = await log.stat();
     const span = spanOf(Math.max(0, size - maxCopiedBytes));
     replace(folder, copyPath, log.fd, copy.fd, span, await copyMost(log, copy, span));
   } catch (error) {

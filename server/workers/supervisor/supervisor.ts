@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import type { ProcessListener, ProcessManager, Program } from "../process-manager.ts";
 import { createCare } from "./care.ts";
 import { createControlGroups } from "./control-groups.ts";
-import { readLogOrProblem } from "./log-reader.ts";
+import { readWrittenLog } from "./log-reader.ts";
 import { createMarks } from "./marks.ts";
 import type { MarkedProcess } from "./process-table.ts";
 import type { RollingChange } from "./rolling-change.ts";
@@ -256,7 +256,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     usageEvery: sampleEverySeconds,
 
     // Read at once: 64 KiB take less time than to hand them to another thread.
-    readLog: async (id, from) => readLogOrProblem(folderOf(id), from),
+    readLog: async (id, from) => readWrittenLog(folderOf(id), from),
 
     // It is this process.
     refusal: async () => null,
