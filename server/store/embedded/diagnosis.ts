@@ -64,7 +64,7 @@ export async function explainText(
   const disk = await statfs(place.home).catch(() => null);
   const freeBytes = disk ? disk.bavail * disk.bsize : Number.POSITIVE_INFINITY;
   // The disk itself is asked too, because a full one keeps the last lines of the log as well.
-  if (/No space left on device|Disk quota exceeded/.test(text) || freeBytes < leastFreeBytes) {
+  if (/No space left on device|Disk quota exceeded/i.test(text) || freeBytes < leastFreeBytes) {
     const free = disk ? ` (${Math.floor(freeBytes / megabyte)} MB free)` : "";
     return `The disk that holds ${place.home} is full${free}. Free some space${retryHint}`;
   }

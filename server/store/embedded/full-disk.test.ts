@@ -16,19 +16,18 @@ import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
 import { silent, startDatabase } from "./testing.ts";
 
 const run = promisify(execFile);
-const diskMegabytes = 160;
 
 const quickClock: Clock = {
   now: () => systemClock.now() * 20,
   after: (delayMs, go) => systemClock.after(delayMs / 20, go),
 };
 
-async function mountDisk(): Promise<string | null> {
+async function mountDisk(megabytes: number): Promise<string | null> {
   const folder = await makeFolder();
   await chmod(folder, 0o711);
   const disk = join(folder, "disk");
   await mkdir(disk);
-  const size = `size=${diskMegabytes}m,mode=755`;
+  const size = `size=${megabytes}m,mode=755`;
   const mounted = await run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", disk]).catch(() => null);
   if (!mounted) return null;
   onTestFinished(async () => void (await run("umount", ["--lazy", disk])));
@@ -52,7 +51,7 @@ async function fill(path: string): Promise<void> {
 test.skipIf(!isRoot || !isLinux)(
   "a full disk is reported, loses no saved row, and once there is space the database works by itself (root on Linux only: mounts a disk)",
   async ({ skip }) => {
-    const disk = await mountDisk();
+    const disk = await mountDisk(160);
     if (disk === null) return skip("mounting is not allowed here");
     const changes = new EventEmitter();
     const reasons: (string | null)[] = [];
@@ -127,3 +126,16 @@ async function push(pool: Pool, isUp: () => boolean, saved: number[]): Promise<v
     await pool.query("select pg_switch_wal()").catch(() => sleep(5));
   }
 }
+
+test.skipIf(!isRoot || !isLinux)(
+  "a start on a full disk says so (root on Linux only: mounts a disk)",
+  async ({ skip }) => {
+    const disk = await mountDisk(2);
+    if (disk === null) return skip("mounting is not allowed here");
+    await fill(join(disk, "ballast"));
+    const folder = join(disk, "postgres");
+    await expect(startDatabase({ folder })).rejects.toThrow(
+      /^The disk that holds .*postgres is full \(\d MB free\)\. Free some space, then start Quarterdeck again\.$/,
+    );
+  },
+);

@@ -1,13 +1,18 @@
 // A running database with everything that tests of this folder need: a clock, deadlines, the process.
 import { systemClock, type Clock } from "../../clock.ts";
-import { findBinaryPackage, prepareBinaries, removeOldCopies } from "./binaries.ts";
-import { explainEnd, type RetryHint } from "./diagnosis.ts";
+import {
+  type BinaryPackage,
+  findBinaryPackage,
+  prepareBinaries,
+  removeOldCopies,
+} from "./binaries.ts";
+import { explainEnd, explainText, type RetryHint } from "./diagnosis.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { initializeData, writeAccessRules } from "./initialize.ts";
 import { keepLogShort } from "./log-file.ts";
 import type { Log } from "./log.ts";
 import { findPassword } from "./password.ts";
-import { findPlace, writePointerFile } from "./place.ts";
+import { findPlace, type Place, writePointerFile } from "./place.ts";
 import { endServer, requestShutdown } from "./processes.ts";
 import { connectionTo, type Connection } from "./questions.ts";
 import { startServer } from "./server.ts";
@@ -34,6 +39,7 @@ export type InstanceOptions = {
 };
 
 const immediateStopMs = 3000;
+const firstStart = ", then start Quarterdeck again.";
 
 /** @throws {EmbeddedPostgresError} */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
@@ -48,24 +54,37 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 }
 
+/** What a start writes before there is a server. */
+async function prepare(place: Place, binaryPackage: BinaryPackage, log: Log) {
+  try {
+    const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
+    await writeAccessRules(place);
+    await initializeData(place, binaries, binaryPackage.version);
+    const password = await findPassword(place, binaries);
+    await writePointerFile(place, log);
+    return { binaries, password };
+  } catch (error) {
+    const { code, message } = toError(error);
+    const reason =
+      code === "ENOSPC" || code === "EDQUOT" ? await explainText(place, message, firstStart) : null;
+    throw reason === null ? error : new EmbeddedPostgresError(reason, { cause: error });
+  }
+}
+
 async function start(options: InstanceOptions): Promise<Instance> {
   const { folder, log, onDiagnosis = () => {}, clock = systemClock } = options;
   const { stopDeadlineMs = 10_000 } = options;
   const binaryPackage = await findBinaryPackage();
   const { version } = binaryPackage;
   const place = await findPlace(folder, log);
-  const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);
-  await writeAccessRules(place);
-  await initializeData(place, binaries, version);
-  const password = await findPassword(place, binaries);
-  await writePointerFile(place, log);
+  const { binaries, password } = await prepare(place, binaryPackage, log);
 
   const stopping = new AbortController();
   const { signal } = stopping;
   const takeOverOrStart = async (retryHint: RetryHint) =>
     (await takeOver({ place, binaries, version, password, clock, log, signal })) ??
     startServer({ place, binaries, password, log, retryHint, signal });
-  const first = await takeOverOrStart(", then start Quarterdeck again.");
+  const first = await takeOverOrStart(firstStart);
   await removeOldCopies(place.programs, binaries);
   keepLogShort(place.logFile, clock, log, signal);
 
