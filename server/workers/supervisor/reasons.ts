@@ -7,7 +7,7 @@ import { toError } from "../../to-error.ts";
 /** An end that Quarterdeck asked for is told in other words, see `killReason`. */
 const byKill = "Killed by SIGKILL";
 const killHint =
-  "Quarterdeck did not send it. The kernel does when memory runs out: look into its log (journalctl -k).";
+  "Quarterdeck did not send it. Laravel does when a job exceeds its timeout; the kernel does when memory runs out, and says so in its log (journalctl -k).";
 
 /** A cause is a sentence without its full stop, so that more can be said in it. */
 export const sentence = (cause: string): string =>

@@ -140,7 +140,7 @@ describe("A start", () => {
 
 describe("Why it failed", () => {
   const hint =
-    "Quarterdeck did not send it. The kernel does when memory runs out: look into its log (journalctl -k).";
+    "Quarterdeck did not send it. Laravel does when a job exceeds its timeout; the kernel does when memory runs out, and says so in its log (journalctl -k).";
   const giveUp = (ends: (number | string)[], startsecs = 1) => {
     const { slot, system, clock } = setUp({ startretries: ends.length - 1, startsecs });
     slot.start();
