@@ -84,8 +84,8 @@ export const foundDatabases = z
   .object({
     /** Those that the user may connect to, without the server's own. */
     databases: z.array(z.string()),
-    /** Those of them that the inventory has, with the ids of their entries. */
-    known: z.array(z.object({ name: z.string(), database_id: id })),
+    /** Those of them that the inventory has, with the ids of their entries; left out by earlier versions. */
+    known: z.optional(z.array(z.object({ name: z.string(), database_id: id }))),
     /** Why none could be listed, and what to do; null = they were. */
     problem: z.nullable(z.string()),
   })

@@ -103,7 +103,7 @@ function Login({ serverId, found }: DatabaseServerRowProps) {
               name={name}
               detail="The URL with the password is stored in a file that only Quarterdeck can read."
               kind="databases"
-              knownId={listed.known.find((one) => one.name === name)?.database_id ?? null}
+              knownId={listed.known?.find((one) => one.name === name)?.database_id ?? null}
               entry={() => databaseEntry(serverId, found, listed.login, name)}
             />
           ))}
