@@ -59,7 +59,7 @@ export const isPassing = (error: unknown): boolean =>
     error.status === 429 ||
     (typeof error.status === "number" && error.status >= 500));
 
-export type ErrorDescription = {
+type ErrorDescription = {
   message: string;
   /** To look for in the service's log, which can explain what the service itself does not. */
   requestId: string | null;

@@ -40,8 +40,10 @@ describe.skipIf(!supportsAdoption)("When the service comes back", () => {
 
     const second = comeBack(context, first);
     await second.resume([{ program: steady, up: true }]);
-    // A deadline begins anew, so what was up before it counts for nothing.
-    expect(second.processes(1)).toEqual(before.map((process) => ({ ...process, upAt: null })));
+    // A deadline begins anew, so what was up before it counts for nothing. Reasons are not kept.
+    expect(second.processes(1)).toEqual(
+      before.map((process) => ({ ...process, upAt: null, lastEnd: null })),
+    );
     expect(marked(second.instance)).toHaveLength(2);
 
     // And they are looked after as before.

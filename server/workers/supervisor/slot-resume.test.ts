@@ -39,6 +39,7 @@ describe("After a restart of the service", () => {
       isBetweenRuns: false,
       upAt: null,
       outages,
+      lastEnd: null,
     });
     expect(system.starts()).toBe(0);
     expect(system.records.at(-1)).toMatchObject({ nonce: "old", pid: 50, startTime: "7" });
