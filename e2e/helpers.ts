@@ -51,6 +51,14 @@ export const clickRowAction = (page: Page, id: number, action: string): Promise<
 export const expectToast = (page: Page, role: "status" | "alert", text: string | RegExp) =>
   expect(page.getByRole(role).getByText(text)).toBeVisible();
 
+/** A token that may do everything, unless `change` says otherwise. */
+export async function makeToken(service: ServiceProcess, change: object = {}) {
+  const body = { name: "short", abilities: ["*"], ...change };
+  const made = await service.call("POST", "/api/tokens", body);
+  const { id, token }: { id: number; token: string } = await made.json();
+  return { id, token };
+}
+
 /** Connects by what connecting leaves behind, at any address of a service. */
 export async function connectAs(page: Page, url: string, token = serviceToken): Promise<void> {
   // A static file of the same origin: a page of the dashboard would start only to be left.

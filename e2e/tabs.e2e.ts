@@ -1,8 +1,8 @@
 // What several tabs of one browser share: their session, from the first page to the end, and nothing across services.
 import type { Page } from "@playwright/test";
-import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
+import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
-import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
+import { connectAs, expectAccessible, listPollMs, makeToken } from "./helpers.ts";
 
 const refused = /401 \(Unauthorized\)/;
 const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
@@ -11,13 +11,6 @@ const workers = (page: Page) => page.getByRole("heading", { name: "Workers" });
 /** Waits until the page does its part for other tabs, which it does once it stands. */
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
-
-async function makeToken(service: ServiceProcess, change: object = {}) {
-  const body = { name: "short", abilities: ["*"], ...change };
-  const made = await service.call("POST", "/api/tokens", body);
-  const { id, token }: { id: number; token: string } = await made.json();
-  return { id, token };
-}
 
 test("a new tab is connected, and nothing more is kept than before @long", async ({
   connected: page,
