@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { expect, test, type TestContext } from "vitest";
+import { expect, test, type TestContext, vi } from "vitest";
 import type { Overview } from "../../contract/overview.ts";
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -16,6 +16,9 @@ import {
 import { sshEntry } from "./testing/entry.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { soon } from "../testing/soon.ts";
+
+// Each of their many waits has a deadline of its own.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** They wait for minutes in all, so they do that side by side; only its context knows then which test is meant. */
 type Context = Pick<TestContext, "onTestFinished">;
