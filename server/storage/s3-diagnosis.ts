@@ -1,4 +1,5 @@
 // What S3-compatible storage says of a request, in the operator's words. No key stands in any of them.
+import { networkWords } from "../net/send-error.ts";
 import { StorageError } from "./storage.ts";
 import { toError } from "../to-error.ts";
 
@@ -8,25 +9,27 @@ type SdkError = Error & {
 };
 
 const noBucket = "has no such bucket. Create it, or correct the bucket in the inventory.";
+const full = "has no space left. Free some space or raise its quota, or keep fewer backups.";
 
 const byName: Record<string, string> = {
   InvalidAccessKeyId: "does not know the access key. Correct access_key in the inventory.",
   SignatureDoesNotMatch: "refuses the secret key. Correct secret_key in the inventory.",
   NoSuchBucket: noBucket,
+  PermanentRedirect: "is in another region. Correct the region or the endpoint in the inventory.",
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
   NoSuchKey: "no longer has the file.",
   TimeoutError: "timed out.",
+  QuotaExceeded: full,
+  XMinioAdminBucketQuotaExceeded: full,
+  XMinioStorageFull: full,
 };
 
+/** Where the inventory has the address, or a connection may be used once more. */
 const byCode: Record<string, string> = {
   ENOTFOUND: "could not be resolved (DNS). Correct the endpoint in the inventory.",
-  ECONNREFUSED: "refused the connection.",
   ECONNRESET: "closed the connection.",
   EPIPE: "closed the connection.",
-  ETIMEDOUT: "timed out.",
-  EHOSTUNREACH: "cannot be reached from here.",
-  CERT_HAS_EXPIRED: "has a certificate that has expired.",
 };
 
 export const bucketMissing = (place: string): StorageError =>
@@ -57,18 +60,25 @@ export function isWithoutLocks(error: unknown): boolean {
   return name === "ObjectLockConfigurationNotFoundError" || [400, 405, 501].includes(status);
 }
 
+/** What a service says beside a status. Where it says nothing, or not as S3 does, the SDK has words of its own. */
+const saidIn = (message: string): string =>
+  /^UnknownError$|Deserialization error/.test(message)
+    ? ", and doesn't say why. Check the endpoint and the region in the inventory."
+    : `: ${message}`;
+
 /** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
 export function diagnoseS3Error(error: unknown, place: string): unknown {
   const { name, code, message, $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode;
   const words =
     // The code first: the SDK calls a broken connection a TimeoutError.
-    (code === undefined ? undefined : byCode[code]) ??
+    (code === undefined ? undefined : (byCode[code] ?? networkWords(code))) ??
     byName[name] ??
     (status === 403 ? byName["AccessDenied"] : undefined) ??
+    (status === 507 ? full : undefined) ??
     (status !== undefined && status >= 500
       ? `returned ${status}${($metadata?.attempts ?? 1) > 1 ? `, ${$metadata?.attempts} times` : ""}.`
       : undefined) ??
-    (status === undefined ? undefined : `returned ${status}: ${message}`);
+    (status === undefined ? undefined : `returned ${status}${saidIn(message)}`);
   return words === undefined ? error : new StorageError(`${place} ${words}`, { cause: error });
 }

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { listen, makeCertificate, serve } from "../net/testing.ts";
 import { cutIntoParts, partBytes } from "./s3-parts.ts";
 import { createS3Storage } from "./s3.ts";
 import { startS3, type Gate } from "./testing.ts";
@@ -37,6 +39,10 @@ const objects = async () =>
   (await readdir(join(folder, "copies"), { recursive: true })).filter((name) =>
     name.endsWith("._S3rver_object"),
   );
+
+/** As S3 says what is wrong. */
+const codeOf = (code: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`;
 
 describe("what is put", () => {
   test.each([
@@ -216,6 +222,48 @@ describe("failed requests", () => {
     ).rejects.toMatchObject({
       name: "StorageError",
       message: expect.stringMatching(words),
+    });
+  });
+
+  test.each<[string, number, string, RegExp]>([
+    ["a page of its own", 400, "<html><body>Bad Request</body></html>", /400, and doesn't say why/],
+    [
+      "a sentence",
+      400,
+      "Client sent an HTTP request to an HTTPS server.",
+      /doesn't say why\. Check/,
+    ],
+    ["another region", 301, codeOf("PermanentRedirect"), /is in another region\. Correct/],
+    ["a full quota", 403, codeOf("QuotaExceeded"), /has no space left\. Free some/],
+    ["full disks", 507, codeOf("XMinioStorageFull"), /has no space left\. Free some/],
+  ])("%s in place of a file is reported in words", async (_, status, text, words) => {
+    const { port } = await serve((_request, response) => response.writeHead(status).end(text));
+    const storage = open({ endpoint: `http://127.0.0.1:${port}` });
+    const failure = await storage.get("a/1/b.zst", whole).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(words),
+    });
+    expect(failure).toMatchObject({ message: expect.not.stringMatching(/UnknownError|SDK|sdk/) });
+  });
+
+  test("an answer that says no size is none of a missing file", async () => {
+    const { port } = await serve((_request, response) => response.writeHead(200).end());
+    await expect(
+      open({ endpoint: `http://127.0.0.1:${port}` }).size("a/1/b.zst"),
+    ).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/doesn't say how large a file is/),
+    });
+  });
+
+  test("a certificate that nobody signed is reported in words", async () => {
+    const { port } = await listen(createServer(await makeCertificate("localhost")));
+    await expect(
+      open({ endpoint: `https://localhost:${port}` }).size("a/1/b.zst"),
+    ).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/has a self-signed certificate\. Add its authority/),
     });
   });
 

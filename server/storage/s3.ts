@@ -96,12 +96,15 @@ export function createS3Storage(options: S3Options): ListedStorage {
   const size = async (Key: string): Promise<number | null> => {
     try {
       const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
-      return head.ContentLength ?? null;
+      if (head.ContentLength !== undefined) return head.ContentLength;
     } catch (error) {
       if (!isMissingObject(error)) throw error;
       await refuseMissingBucket();
       return null;
     }
+    throw new StorageError(
+      `${place} doesn't say how large a file is. Check the endpoint in the inventory.`,
+    );
   };
 
   async function sendPart(
