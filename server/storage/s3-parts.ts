@@ -14,16 +14,31 @@ const partsBeforeGrowing = 1000;
 export const partBytes = (number: number): number =>
   firstPartBytes * 2 ** Math.floor((number - 1) / partsBeforeGrowing);
 
+/**
+ * Cloudflare's service refuses, at the very end of an upload, parts that differ in size. Then 625 GiB fit.
+ * @see https://developers.cloudflare.com/r2/objects/multipart-objects/
+ */
+const evenPartBytes = 64 * mebibyte;
+
+/** @param endpoint null: Amazon's own */
+export const partBytesAt = (endpoint: string | null): typeof partBytes =>
+  endpoint !== null && /\.r2\.cloudflarestorage\.com$/i.test(new URL(endpoint).hostname)
+    ? () => evenPartBytes
+    : partBytes;
+
 /** All parts but the last have exactly their size. */
-export async function* cutIntoParts(content: Readable): AsyncGenerator<Buffer> {
+export async function* cutIntoParts(
+  content: Readable,
+  bytesOf = partBytes,
+): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let bytes = 0;
   let number = 1;
   const chunks: AsyncIterable<Buffer> = content;
   for await (const chunk of chunks) {
     let rest = chunk;
-    while (bytes + rest.length >= partBytes(number)) {
-      const missing = partBytes(number) - bytes;
+    while (bytes + rest.length >= bytesOf(number)) {
+      const missing = bytesOf(number) - bytes;
       pieces.push(rest.subarray(0, missing));
       yield Buffer.concat(pieces);
       rest = rest.subarray(missing);

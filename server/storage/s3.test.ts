@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { listen, makeCertificate, serve } from "../net/testing.ts";
-import { cutIntoParts, partBytes } from "./s3-parts.ts";
+import { cutIntoParts, partBytes, partBytesAt } from "./s3-parts.ts";
 import { createS3Storage } from "./s3.ts";
 import { startS3, type Gate } from "./testing.ts";
 import { soon } from "../testing/soon.ts";
@@ -78,6 +78,18 @@ describe("what is put", () => {
     expect(total).toBeGreaterThan(5 * 1024 ** 4);
     expect(partBytes(1000)).toBe(8_388_608);
   });
+});
+
+test("Cloudflare's service gets parts of one size, which is all that it takes", async () => {
+  const bytesOf = partBytesAt("https://0123456789abcdef.eu.r2.cloudflarestorage.com");
+  expect(new Set([1, 1000, 1001, 10_000].map(bytesOf)).size).toBe(1);
+  expect(10_000 * bytesOf(1)).toBeGreaterThan(600 * 1024 ** 3);
+  const sizes: number[] = [];
+  const content = chunked(Buffer.alloc(2 * bytesOf(1) + 1), 7_777_777);
+  for await (const part of cutIntoParts(content, bytesOf)) sizes.push(part.length);
+  expect(sizes).toEqual([bytesOf(1), bytesOf(2), 1]);
+  for (const endpoint of [null, "https://s3.example.com", "http://127.0.0.1:9000"])
+    expect(partBytesAt(endpoint)(1001)).toBe(2 * partBytesAt(endpoint)(1000));
 });
 
 describe("what is read", () => {

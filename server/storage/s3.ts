@@ -19,7 +19,7 @@ import {
 import { Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
-import { cutIntoParts } from "./s3-parts.ts";
+import { cutIntoParts, partBytesAt } from "./s3-parts.ts";
 import { bucketMissing, diagnoseS3Error, isMissingObject } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
 
@@ -256,7 +256,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
 
     put: (key, content, { signal }) =>
       diagnosed(async () => {
-        const parts = cutIntoParts(content);
+        const parts = cutIntoParts(content, partBytesAt(endpoint));
         try {
           const { value: first = Buffer.alloc(0) } = await parts.next();
           const second = await parts.next();
