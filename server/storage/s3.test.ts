@@ -206,6 +206,28 @@ describe("failed requests", () => {
     expect(s3.asked().some((asked) => /^DELETE .*uploadId=/.test(asked))).toBe(true);
   });
 
+  test("a part that is on its way is given up where the content breaks off", async () => {
+    const held = Promise.withResolvers<"pass">();
+    const isSending = Promise.withResolvers<void>();
+    s3.rule((asked) => {
+      if (!asked.includes("partNumber=2")) return "pass";
+      isSending.resolve();
+      return held.promise;
+    });
+    s3.givenUp();
+    const broken = Readable.from(
+      (async function* () {
+        yield large;
+        await isSending.promise;
+        throw new Error("the dump failed");
+      })(),
+      { objectMode: false },
+    );
+    await expect(open().put("shop/1/late.zst", broken, whole)).rejects.toThrow("the dump failed");
+    await soon(() => expect(s3.givenUp().join()).toMatch(/PUT .*partNumber=2/));
+    held.resolve("pass");
+  });
+
   test("an abort ends it", async () => {
     const abort = new AbortController();
     s3.rule((asked) => {

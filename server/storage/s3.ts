@@ -206,13 +206,15 @@ export function createS3Storage(options: S3Options): ListedStorage {
     );
     const UploadId = begun.UploadId;
     if (UploadId === undefined) throw new StorageError(`${place} began an upload without an id.`);
+    const over = new AbortController();
+    const sending = AbortSignal.any([abortSignal, over.signal]);
     try {
       const Parts: CompletedPart[] = [];
       let isWhole = true;
       let part = first;
       for (;;) {
         const PartNumber = Parts.length + 1;
-        const sent = sendPart({ Bucket, Key, UploadId, PartNumber, Body: part }, abortSignal);
+        const sent = sendPart({ Bucket, Key, UploadId, PartNumber, Body: part }, sending);
         // The next part is filled while this one is on its way; a failure of either ends both.
         const [{ answer, checksum }, next] = await Promise.all([sent, parts.next()]);
         isWhole = isConfirmed(answer, part, checksum, place) && isWhole;
@@ -228,6 +230,8 @@ export function createS3Storage(options: S3Options): ListedStorage {
       );
       return isWhole;
     } catch (error) {
+      // A part that arrives after the abort would stay.
+      over.abort();
       await abort(Key, UploadId);
       throw error;
     }

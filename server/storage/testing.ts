@@ -41,13 +41,12 @@ export async function startS3(directory: string): Promise<Gate> {
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const what = `${incoming.method} ${incoming.url}`;
     asked.push(what);
+    outgoing.once("close", () => outgoing.writableFinished || givenUp.push(what));
     const decision = decide(what);
     const verdict = typeof decision === "object" ? await decision : decision;
     if (incoming.destroyed) return;
-    if (verdict === "pass" || verdict === "cut") {
-      outgoing.once("close", () => outgoing.writableFinished || givenUp.push(what));
+    if (verdict === "pass" || verdict === "cut")
       return pass(incoming, outgoing, storagePort, { more: locks, isCut: verdict === "cut" });
-    }
     if (verdict === "hang") return;
     if (verdict === "reset") {
       const reset = () => incoming.socket.destroy();
