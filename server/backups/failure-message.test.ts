@@ -11,6 +11,16 @@ test.each([
     new Error("Failed query: select 1", { cause: lost }),
     "Quarterdeck couldn't use its own database. The database is not responding. Quarterdeck reconnects automatically. If the problem persists, check the database's log.",
   ],
+  [
+    "of a full disk",
+    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }),
+    "No space left on Quarterdeck's machine. Free some space, then try again.",
+  ],
+  [
+    "of a file that is damaged",
+    Object.assign(new Error("incorrect data check"), { code: "Z_DATA_ERROR" }),
+    "The stored file can't be unpacked: it is damaged.",
+  ],
   ["that nobody foresaw", new Error("x is undefined"), "Unexpected error: x is undefined"],
 ])("a failure %s is told", (_, error, text) => {
   expect(failureMessage(error)).toBe(text);

@@ -8,6 +8,7 @@ import { describeDatabaseError } from "../store/database-error.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
+import { unpackingWords } from "./unpacking-words.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
@@ -41,12 +42,20 @@ const known = [SourceError, StorageError, DamagedCopy, EncryptionError, Interrup
 export const operatorMessage = (error: unknown): string | null =>
   known.some((kind) => error instanceof kind) ? toError(error).message : null;
 
+/** What the system or a library says in words of its own. */
+function describeOwn(error: unknown): string | null {
+  const { code, path } = toError(error);
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return `No space left on Quarterdeck's machine${path === undefined ? "" : `, for ${path}`}. Free some space, then try again.`;
+  const words = unpackingWords(error);
+  return words === null ? null : `The stored file can't be unpacked: it is ${words}.`;
+}
+
 /** The same, with a sentence for what has no words of its own; its details are in the log. */
 export function failureMessage(error: unknown): string {
   const told = operatorMessage(error);
   if (told !== null) return told;
-  const own = describeDatabaseError(error);
-  return own === null
-    ? `Unexpected error: ${messageOf(error)}`
-    : `Quarterdeck couldn't use its own database. ${own}`;
+  const database = describeDatabaseError(error);
+  if (database !== null) return `Quarterdeck couldn't use its own database. ${database}`;
+  return describeOwn(error) ?? `Unexpected error: ${messageOf(error)}`;
 }

@@ -1,9 +1,15 @@
 // The thread of `createHasher`: takes pieces out of shared memory, and says which place is free again.
 import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import { placeBytes, type Answer, type Message, type Piece, type ThreadData } from "./hasher.ts";
+import {
+  placeBytes,
+  reasonOf,
+  type Answer,
+  type Message,
+  type Piece,
+  type ThreadData,
+} from "./hasher.ts";
 import { createUnpacker } from "./unpacker.ts";
-import { toError } from "../to-error.ts";
 
 const { memory: shared, content }: ThreadData = workerData;
 const memory = Buffer.from(shared);
@@ -28,7 +34,7 @@ async function end({ of }: Message): Promise<Answer> {
 
 async function answer(message: Message): Promise<void> {
   const said = await ("place" in message ? take(message) : end(message)).catch(
-    (error: unknown): Answer => ({ kind: "broken", reason: toError(error).message }),
+    (error: unknown): Answer => ({ kind: "broken", reason: reasonOf(error) }),
   );
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port to a thread has no origin
   parentPort?.postMessage(said);

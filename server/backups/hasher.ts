@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../compile-cache.ts";
 import { SourceError } from "./sources/source.ts";
 import { createUnpacker, type Content, type Unpacked } from "./unpacker.ts";
+import { unpackingWords } from "./unpacking-words.ts";
 import { toError } from "../to-error.ts";
 
 const script = new URL("./hash-worker.ts", import.meta.url);
@@ -94,6 +95,12 @@ function startThread(content: Content | null) {
 const notWhole = (reason: string) =>
   new SourceError(`What arrived isn't a whole zstd stream: ${reason}.`);
 
+/** Why, as `notWhole` takes it. */
+export const reasonOf = (error: unknown): string => {
+  const words = unpackingWords(error);
+  return words === null ? toError(error).message : `it is ${words}`;
+};
+
 /** @throws SourceError for a stream that is damaged or not whole */
 async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<Unpacked> {
   const unpacker = createUnpacker(content);
@@ -101,7 +108,7 @@ async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<
     for (const piece of pieces) await unpacker.write(piece);
     return await unpacker.end();
   } catch (error) {
-    throw notWhole(toError(error).message);
+    throw notWhole(reasonOf(error));
   }
 }
 

@@ -8,7 +8,7 @@ import { toError } from "../to-error.ts";
 import { sizeInWords } from "./formatting.ts";
 import { SourceError } from "./sources/source.ts";
 import { writeTo } from "./sources/write-to.ts";
-import { freeBytesIn, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
+import { freeBytesIn, NoRoom, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
 
 type Zstd = Pick<LocalHost, "run">;
 
@@ -115,13 +115,12 @@ async function unpack(
   signal: AbortSignal,
 ): Promise<void> {
   const free = await freeBytesIn(folder);
-  if (free < roomFor(baseBytes))
-    throw new SourceError(
-      `Not enough space in Quarterdeck's data folder: ${sizeInWords(free)} free, and the full backup takes ${sizeInWords(roomFor(baseBytes))} there while its changes are put back. Free some space, then try again.`,
-    );
+  if (free < roomFor(baseBytes)) throw tooSmall(baseBytes, sizeInWords(free));
   const base = await openUnnamedFile(folder);
   try {
-    await pipeline(openBase(signal), base.writer(), { signal });
+    await pipeline(openBase(signal), base.writer(), { signal }).catch((error: unknown) => {
+      throw error instanceof NoRoom ? tooSmall(baseBytes, "nothing") : error;
+    });
     const input = await openPatch(signal);
     const { exitCode, stderr } = await host
       .run({
@@ -151,6 +150,11 @@ async function unpack(
     await base.close();
   }
 }
+
+const tooSmall = (baseBytes: number, free: string): SourceError =>
+  new SourceError(
+    `Not enough space in Quarterdeck's data folder: ${free} free, and the full backup takes ${sizeInWords(roomFor(baseBytes))} there while its changes are put back. Free some space, then try again.`,
+  );
 
 const zstdMissing = () =>
   new SourceError(

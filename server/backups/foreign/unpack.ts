@@ -5,6 +5,7 @@ import { createGunzip, createZstdDecompress } from "node:zlib";
 import { toError } from "../../to-error.ts";
 import type { Host } from "../../hosts/host.ts";
 import { SourceError } from "../sources/source.ts";
+import { unpackingWords } from "../unpacking-words.ts";
 import type { ForeignFile } from "./foreign-file.ts";
 import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
 import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";
@@ -18,20 +19,22 @@ const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex> = {
   zstd: () => createZstdDecompress({ chunkSize: pieceBytes }),
 };
 
-/** What zlib says of a file that is not whole. */
+/** What an unpacker says of a file that is not whole. */
 function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
   if (error.code === "ZSTD_error_frameParameter_windowTooLarge")
     return new SourceError(
       "The file is compressed by zstd with a window of more than 128 MB. Unpack it first: zstd -d --long=31 FILE",
       { cause: error },
     );
-  const isOfZlib = /^(?:Z_|ZSTD_|ERR_ZLIB|ERR_ZSTD)/.test(error.code ?? "");
-  return isOfZlib || error.message === "unexpected end of file"
-    ? new SourceError(
-        `The file is cut off or damaged: its ${layer} compression isn't whole (${error.message}). Copy it again.`,
-        { cause: error },
-      )
-    : error;
+  const words = unpackingWords(error);
+  return words === null
+    ? error
+    : new SourceError(
+        `The file is ${words}: its ${layer} compression isn't whole. Copy it again.`,
+        {
+          cause: error,
+        },
+      );
 }
 
 /** Reads the beginning. @returns it, and a stream of everything from the first byte */
