@@ -308,10 +308,14 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   await path.fill(join(folder, "copies"));
   const identity = await generateX25519Identity();
   const recipients = page.getByRole("textbox", { name: "Recipients" });
-  await recipients.fill(`${await identityToRecipient(identity)}\nage1typo`);
+  const recipient = await identityToRecipient(identity);
+  await recipients.fill(`${recipient}\nage1typo`);
   await press(page, "Add storage provider");
   await expectRefused(page, "Recipients", /A recipient is a public key of age/);
-  await recipients.fill(await identityToRecipient(identity));
+  await recipients.fill(`${recipient.slice(0, -1)}${recipient.endsWith("q") ? "p" : "q"}`);
+  await press(page, "Add storage provider");
+  await expectRefused(page, "Recipients", /A character of this public key is wrong/);
+  await recipients.fill(recipient);
   await page.getByLabel("Drill identity", { exact: true }).selectOption("Enter it here");
   await fill(page, "Drill identity to store", await generateX25519Identity());
   await press(page, "Test storage");

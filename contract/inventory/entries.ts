@@ -1,6 +1,7 @@
 // What an entry of the inventory says, for each kind: as the file has it, and as a request sends it. The two differ in
 // their ids and their secrets only. Unknown keys are errors: in what people write, they are typos.
 import * as z from "zod/mini";
+import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
 import { line, ownId, storableText } from "../inputs.ts";
 import { channelTypes } from "../notifications/notification.ts";
 
@@ -87,8 +88,13 @@ const user = z.string().check(
 const recipients = z
   .array(
     z.string().check(
-      z.regex(/^age1[02-9ac-hj-np-z]{58}$/, {
+      z.regex(recipientForm, {
         error: "A recipient is a public key of age: “age1” and 58 more characters.",
+        abort: true,
+      }),
+      z.refine(hasRecipientSum, {
+        error:
+          "A character of this public key is wrong, as its checksum says. Copy the line that starts with “age1” again.",
       }),
     ),
   )

@@ -26,6 +26,9 @@ const [myRecipient = "", spareRecipient = ""] = await Promise.all(
   identities.map(identityToRecipient),
 );
 
+/** A public key whose bytes are all zero (RFC 7748, 6.1). */
+const unusable = "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z";
+
 const hasAge = spawnSync("age", ["--version"]).error === undefined;
 
 /** A dump goes the same way, whatever made it. */
@@ -62,7 +65,7 @@ beforeAll(async () => {
   - { id: 3, name: sealed, type: local, path: ${folder}/copies, recipients: [${myRecipient}, ${spareRecipient}] }
   - { id: 4, name: drilled, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:DRILL }
   - { id: 6, name: slip, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:SLIP }
-  - { id: 5, name: typo, type: local, path: ${folder}/copies, recipients: [${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}] }`,
+  - { id: 5, name: unusable, type: local, path: ${folder}/copies, recipients: [${unusable}] }`,
     },
   );
   service.sql(`insert into orders (customer) values ('${planted}')`);
@@ -227,10 +230,25 @@ test("a drill identity that is none leaves no stored file open", async () => {
   });
 });
 
-test("a recipient with a slip of the pen is found when the configuration is tried", async () => {
+test("a recipient that nothing can be encrypted to is found when the configuration is tried", async () => {
   const { id } = await service.configuration({ storage_provider_id: 5 });
   await soon(async () => expect((await service.show(id)).status).toBe("failed"));
   expect((await service.show(id)).status_reason).toMatch(
     /^Recipient 1 of the storage provider is no public key of age/,
   );
+});
+
+test("a recipient with a slip of the pen is refused at its field", async () => {
+  const slip = `${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}`;
+  const { body } = await service.json<{ version: string }>("GET", "/api/inventory");
+  const save = (recipients: string[]) =>
+    service.errorsOf("POST", `/api/inventory/storage-providers?version=${body.version}`, {
+      name: "typo",
+      type: "local",
+      path: copies(),
+      recipients,
+    });
+  expect(await save([myRecipient, slip])).toEqual({
+    "recipients.1": [expect.stringMatching(/^A character of this public key is wrong/)],
+  });
 });

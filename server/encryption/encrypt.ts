@@ -35,6 +35,10 @@ export async function createEncrypt(
   for (const [index, recipient] of recipients.entries())
     try {
       encrypter.addRecipient(recipient);
+      // A key may be one by its form, and nothing can be encrypted to it.
+      const alone = new Encrypter();
+      alone.addRecipient(recipient);
+      await alone.encrypt("");
     } catch (cause) {
       throw new EncryptionError(
         `Recipient ${index + 1} of the storage provider is no public key of age. Copy the line that starts with “age1” again.`,
