@@ -350,6 +350,26 @@ describe("a storage", () => {
     expect(await adoptIn(service)).toMatchObject({ adopted: 1, sources: [{ name: "stock" }] });
   });
 
+  test("says what its backups of a site left out, and their restores leave that as it is", async () => {
+    const { id } = await service.installed({ backupable_type: "site", exclude: ["uploads/"] });
+    await service.run(id);
+    await service.call("DELETE", `/api/backup-configuration/${id}`);
+    await adoptIn(service, "/api/inventory/storage-providers/1/adoption");
+    const [configuration] = await configurationsIn(service);
+    const [adopted] = (await isInstalled(service, configuration?.id ?? 0)).backups;
+    expect(await service.backup(adopted?.id ?? 0)).toMatchObject({
+      trigger: "adopted",
+      excluded: { patterns: ["uploads/"], caches: false },
+    });
+    const uploads = join(service.folder, "shop/uploads");
+    await mkdir(uploads);
+    await writeFile(join(uploads, "photo.jpg"), "a photo");
+    await service.call("PUT", `/api/backup/${adopted?.id}`, { skip_safety_backup: true });
+    await service.restored(adopted?.id ?? 0, "finished");
+    expect(await readFile(join(uploads, "photo.jpg"), "utf8")).toBe("a photo");
+    await rm(uploads, { recursive: true });
+  });
+
   test("reads the newest of what it adopted again soon, and finds the damage", async () => {
     await plant(folder, "a/4/12-20260102T030000Z-0.sqlite.zst");
     // The next look at all schedules is due then.

@@ -1,6 +1,7 @@
 // What is taken over of the manifest of a backup that is adopted.
 import { z } from "zod/mini";
 import { line } from "../../contract/inputs.ts";
+import type { Manifest } from "./sources/source.ts";
 import { storedManifestSchema } from "./stored-manifest.ts";
 
 const { shape } = storedManifestSchema;
@@ -10,6 +11,36 @@ const atMost = (max: number) => count.check(z.lte(max));
 /** Of an account; the largest number means none. */
 const maxId = 2 ** 32 - 2;
 const text = z.string().check(z.maxLength(4096));
+
+/** All that a dump may say of its content: a drill and a restore go by it. */
+type Said<Kind extends Manifest["kind"]> = Record<
+  keyof Extract<Manifest, { kind: Kind }>,
+  z.ZodMiniType
+>;
+
+const ofDatabase = {
+  kind: z.literal("database"),
+  tables: z.record(z.string(), count),
+  file: z.optional(z.object({ mode: atMost(0o7777), uid: atMost(maxId), gid: atMost(maxId) })),
+  databases: z.optional(z.array(text)),
+  checksums: z.optional(
+    z.object({
+      by: z.string(),
+      tables: z.record(z.string(), z.string()),
+      others: z.optional(z.record(z.string(), z.string())),
+    }),
+  ),
+} satisfies Said<"database">;
+
+const ofFolder = {
+  kind: z.literal("folder"),
+  entries: count,
+  bytes: count,
+  digest: z.string(),
+  /** Read by the restore, which refuses what it doesn't know: what was left out has to stay. */
+  excluded: z.optional(z.unknown()),
+  databases: z.optional(z.array(z.object({ name: z.string(), problem: z.nullable(z.string()) }))),
+} satisfies Said<"folder">;
 
 /** Of a manifest, what becomes of a backup that is listed. What a later version adds is let go. */
 export const adoptable = z.object({
@@ -36,30 +67,7 @@ export const adoptable = z.object({
   stored_at: shape.stored_at,
   tools: z.record(z.string(), text),
   quarterdeck: name,
-  counts: z.discriminatedUnion("kind", [
-    z.object({
-      kind: z.literal("database"),
-      tables: z.record(z.string(), count),
-      file: z.optional(z.object({ mode: atMost(0o7777), uid: atMost(maxId), gid: atMost(maxId) })),
-      databases: z.optional(z.array(text)),
-      checksums: z.optional(
-        z.object({
-          by: z.string(),
-          tables: z.record(z.string(), z.string()),
-          others: z.optional(z.record(z.string(), z.string())),
-        }),
-      ),
-    }),
-    z.object({
-      kind: z.literal("folder"),
-      entries: count,
-      bytes: count,
-      digest: z.string(),
-      databases: z.optional(
-        z.array(z.object({ name: z.string(), problem: z.nullable(z.string()) })),
-      ),
-    }),
-  ]),
+  counts: z.discriminatedUnion("kind", [z.object(ofDatabase), z.object(ofFolder)]),
 });
 type Adoptable = z.infer<typeof adoptable>;
 
