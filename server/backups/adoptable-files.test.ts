@@ -14,7 +14,7 @@ const options = {
 };
 const keyOf = (day: number) => `${day}-202601${String(day).padStart(2, "0")}T030000Z-0.tar.zst`;
 
-async function makeStorage(days: readonly number[]): Promise<ListedStorage> {
+async function makeStorage(days: readonly number[], change = {}): Promise<ListedStorage> {
   const root = await makeRoot();
   for (const day of days) {
     const at = `2026-01-${String(day).padStart(2, "0")}T03:00:00.000Z`;
@@ -34,6 +34,7 @@ async function makeStorage(days: readonly number[]): Promise<ListedStorage> {
       tools: {},
       quarterdeck: "0.1.0",
       counts: { kind: "folder", entries: 1, bytes: 1, digest: "0" },
+      ...change,
     };
     await writeFile(join(root, keyOf(day)), "x");
     await writeFile(join(root, `${keyOf(day)}.json`), JSON.stringify(manifest));
@@ -58,6 +59,18 @@ test("reads the oldest first, and leaves what is beyond its limits to the next l
   await expect(
     readAdoptable(storage, { ...options, limits: { ...adoptionLimits, objects: 4 } }),
   ).rejects.toThrow(/more than 2 backups, which is too many/);
+});
+
+test.each([
+  ["takes a file during whose run the clock was set back", "2026-01-03T02:59:58.000Z", 1],
+  ["leaves out a file that was stored a week before its run", "2025-12-27T03:00:00.000Z", 0],
+])("%s", async (_, stored_at, taken) => {
+  const { files, leftOut } = await readAdoptable(await makeStorage([3], { stored_at }), options);
+  expect(files).toHaveLength(taken);
+  for (const { startedAt, storedAt } of files) expect(storedAt).toEqual(startedAt);
+  expect(leftOut.map(({ reason }) => reason)).toEqual(
+    taken === 1 ? [] : ["Its manifest gives a time that can't be right."],
+  );
 });
 
 test("ends in time where the storage hangs, with what was read until then", async () => {
