@@ -194,6 +194,22 @@ export function createBackupStore(db: Database) {
       return rows.length;
     },
 
+    /** Whether a request sends the file of an import of a configuration. */
+    async isReceiving(tx: Connection, configurationId: number): Promise<boolean> {
+      const rows = await tx
+        .select({ id: backups.id })
+        .from(backups)
+        .where(
+          and(
+            eq(backups.configuration_id, configurationId),
+            eq(backups.trigger, "import"),
+            inArray(backups.status, ["pending", "running"]),
+          ),
+        )
+        .limit(1);
+      return rows.length > 0;
+    },
+
     /** Until when the last of a configuration is locked that is locked at a moment; null = none is. */
     async lockedUntil(tx: Connection, configurationId: number, at: Date): Promise<Date | null> {
       const [last] = await tx

@@ -193,10 +193,12 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     async remove(id: number, withFiles: boolean): Promise<void> {
       await store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "remove");
-        const busy = await tasks.ofConfiguration(tx, row);
-        if (busy.length > 0)
+        const [busy] = await tasks.ofConfiguration(tx, row);
+        // While a request sends its file, an import has no task.
+        const doing = busy?.kind ?? ((await store.isReceiving(tx, id)) ? "import" : null);
+        if (doing !== null)
           throw conflict(
-            `A ${busy[0]?.kind} of this configuration is queued or running. Delete the configuration once it is done.`,
+            `${doing === "import" ? "An" : "A"} ${doing} of this configuration is queued or running. Delete the configuration once it is done.`,
           );
         const needing = await options.chainStore.neededElsewhere(tx, id);
         if (needing !== null)

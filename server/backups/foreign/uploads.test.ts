@@ -165,11 +165,15 @@ describe("an uploaded file", () => {
       await held.promise;
     }
     const canceled = send(path, Readable.from(endless()));
-    const { id } = await soon(async () => {
+    const { id, configuration_id: configuration } = await soon(async () => {
       const found = await newest();
       expect(found?.status).toBe("running");
       return found ?? expect.fail("no row");
     });
+    // What comes would be left in the storage without a row.
+    expect(await service.messageOf("DELETE", `/api/backup-configuration/${configuration}`)).toMatch(
+      /^An import of this configuration is queued or running\./,
+    );
     expect((await service.call("POST", `/api/backup/${id}/cancel`)).status).toBe(202);
     expect((await canceled).status).toBe(409);
     held.resolve();
