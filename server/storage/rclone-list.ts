@@ -4,25 +4,37 @@ import { StorageError, type StoredObject } from "./storage.ts";
 
 const line = z.object({ Path: z.string(), Size: z.int() });
 
-export const parseListed = (output: string): StoredObject[] =>
-  output.split("\n").flatMap(parseLine);
+/** @throws StorageError where rclone doesn't know a size */
+export function parseListed(output: string): StoredObject[] {
+  const objects = output.split("\n").flatMap(parseLine);
+  const unsized = objects.find(isUnsized);
+  if (unsized !== undefined)
+    throw new StorageError(`rclone doesn't know the size of ${unsized.key}.`);
+  return objects;
+}
 
+/** Without what has no size, and so is no file of ours: a document of Google's in the same folder. */
 export async function* readListed(output: AsyncIterable<Buffer>): AsyncGenerator<StoredObject> {
+  const sized = (text: string) =>
+    text
+      .split("\n")
+      .flatMap(parseLine)
+      .filter((object) => !isUnsized(object));
   let held = Buffer.alloc(0);
   for await (const piece of output) {
     held = Buffer.concat([held, piece]);
     const end = held.lastIndexOf(10) + 1;
-    yield* parseListed(held.subarray(0, end).toString());
+    yield* sized(held.subarray(0, end).toString());
     held = held.subarray(end);
   }
-  yield* parseListed(held.toString());
+  yield* sized(held.toString());
 }
+
+const isUnsized = ({ sizeBytes }: StoredObject): boolean => sizeBytes < 0;
 
 function parseLine(text: string): StoredObject[] {
   const content = text.trim().replace(/,$/, "");
   if (content === "" || content === "[" || content === "]") return [];
   const { Path: key, Size: sizeBytes } = line.parse(JSON.parse(content));
-  // Some services don't say, and nothing can be held against that.
-  if (sizeBytes < 0) throw new StorageError(`rclone doesn't know the size of ${key}.`);
   return [{ key, sizeBytes }];
 }

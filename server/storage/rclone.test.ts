@@ -8,6 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
+import { serve } from "../net/testing.ts";
 import { casesOf } from "../testing/long-form.ts";
 import { makeFolder } from "../testing/machine.ts";
 import { partial } from "./object-key.ts";
@@ -168,6 +169,23 @@ test("one that is not there is no empty one", async () => {
   await expect(list()).rejects.toMatchObject(refused(/is not there/));
   await expect(storage.size("a")).rejects.toMatchObject(refused(/is not there/));
   expect(await list("quarterdeck/")).toEqual([]);
+});
+
+test("what has no size, such as a document of Google's, hides no other file", async () => {
+  const links = ["backup.zst", "document"].map((name) => `<a href="${name}">${name}</a>`);
+  const server = await serve((request, response) => {
+    if (request.url === "/")
+      return response.writeHead(200, { "Content-Type": "text/html" }).end(links.join("\n"));
+    const length = request.url === "/document" ? {} : { "Content-Length": 5 };
+    return response.writeHead(200, length).end(request.method === "HEAD" ? undefined : "12345");
+  });
+  const config = `[served]\ntype = http\nurl = http://127.0.0.1:${server.port}/\n`;
+  const storage = rcloneWith(config, "served:");
+  expect(await Array.fromAsync(storage.list(whole))).toEqual([{ key: "backup.zst", sizeBytes: 5 }]);
+  expect(await storage.size("backup.zst")).toBe(5);
+  await expect(storage.size("document")).rejects.toMatchObject(
+    refused(/doesn't know the size of document/),
+  );
 });
 
 describe("a server that goes away", () => {
