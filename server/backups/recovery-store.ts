@@ -2,7 +2,7 @@
 import { expandHome } from "../inventory/paths.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { Connection, Database } from "../store/database.ts";
-import { sql } from "../store/drizzle.ts";
+import { sql, type SQL } from "../store/drizzle.ts";
 import type { databases, sites } from "../store/tables.ts";
 import type { Recoverable } from "./recovery-page.ts";
 import type { FileOwner, Origin } from "./sources/source.ts";
@@ -46,8 +46,12 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
       return rows.map(({ id }) => id);
     },
 
-    /** Of each database and site that is backed up to a storage, the newest good backup there. */
-    async newestGood(providerId: number): Promise<Recoverable[]> {
+    /**
+     * Of each database and site that is backed up to a storage, the newest good backup there.
+     * @param latest what is said to be of a later moment is of a clock that was ahead, and not the newest for that
+     */
+    async newestGood(providerId: number, latest: Date): Promise<Recoverable[]> {
+      const isAhead = (at: SQL) => sql`${at} > ${latest.toISOString()}::timestamptz`;
       const { rows } = await db.execute<Found>(sql`
         select distinct on (c.database_id, c.site_id) c.database_id, c.site_id,
           b.id as backup_id, b.is_safety, b.path, b.size, b.checksum, b.ended_at,
@@ -61,7 +65,7 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
           from backups
           where configuration_id = c.id and storage_provider_id = ${providerId}
             and status = 'finished' and damage is null
-          order by trigger = 'safety', coalesce(taken_at, started_at) desc, id desc limit 1
+          order by trigger = 'safety', ${isAhead(sql`coalesce(taken_at, started_at)`)}, coalesce(taken_at, started_at) desc, id desc limit 1
         ) b
         left join backups base on base.id = b.base_id
         left join databases d on d.id = c.database_id
@@ -69,7 +73,7 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
         left join servers server on server.id = c.server_id
         where c.status <> 'removing'
         -- What somebody brought here is not how the source stood.
-        order by c.database_id, c.site_id, b.is_foreign, b.is_safety, b.ended_at desc, b.id desc`);
+        order by c.database_id, c.site_id, b.is_foreign, b.is_safety, ${isAhead(sql`b.ended_at`)}, b.ended_at desc, b.id desc`);
       return rows.flatMap(toRecoverable);
     },
 

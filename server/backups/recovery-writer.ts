@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { failureMessage } from "./failure-message.ts";
+import { clockDifferenceMs } from "./postponed.ts";
 import { recoveryName, recoveryPage } from "./recovery-page.ts";
 import type { RecoveryStore } from "./recovery-store.ts";
 import type { Resolver } from "./resolver.ts";
@@ -40,6 +41,7 @@ const writeLimitMs = 60_000;
 const stopLimitMs = 4000;
 const retryMs = 10 * 60_000;
 const resumeMs = 10_000;
+const latestAt = (nowMs: number): Date => new Date(nowMs + clockDifferenceMs);
 /** Another instance may have written an older page meanwhile. */
 const maxTries = 3;
 
@@ -85,7 +87,7 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
     if (entry === null) return workMs;
     for (let tries = 0, written = ""; tries < maxTries; tries++) {
       const startMs = performance.now();
-      const targets = await recovery.newestGood(providerId);
+      const targets = await recovery.newestGood(providerId, latestAt(clock.now()));
       workMs += performance.now() - startMs;
       // Nobody is to hear of a storage that never had a backup.
       if (targets.length === 0 && !isAsked) return workMs;

@@ -216,6 +216,24 @@ test("copies are counted apart from runs, by the moments of their runs and not b
   expect(removedByNextRun(fulls, incremental, moment(2), null)).toEqual(fulls.toReversed());
 });
 
+test("a copy of a clock that was ahead pushes out no newer one", () => {
+  const copy = (id: number, day: number) => ({
+    id,
+    base_id: null,
+    trigger: "copy" as const,
+    damage: null,
+    started_at: new Date(day * 24 * hourMs),
+    taken_at: new Date(day * 24 * hourMs),
+    ended_at: new Date(day * 24 * hourMs),
+    pinned_at: null,
+  });
+  const stored = [copy(8, 103), copy(6, 102), copy(4, 500), copy(2, 101)];
+  const gone = (hold: number) =>
+    removedAfterRun(stored, { hold, keep: null, timeZone: "UTC" }, new Date(104 * 24 * hourMs));
+  expect(gone(1).map(({ id }) => id)).toEqual([6, 2, 4]);
+  expect(gone(3).map(({ id }) => id)).toEqual([4]);
+});
+
 test("a pinned backup stays, and takes the place of no other", () => {
   const day = (id: number, isPinnedOne = false): Copy => {
     const at = new Date(Date.parse("2026-06-30T02:30:00Z") - (10 - id) * 24 * hourMs);

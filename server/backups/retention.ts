@@ -7,6 +7,7 @@ import type { Connection } from "../store/database.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { isLocked } from "./lock-stored.ts";
+import { clockDifferenceMs } from "./postponed.ts";
 import type { Removal } from "./removal.ts";
 import type { TaskStore } from "./task-store.ts";
 
@@ -35,11 +36,18 @@ type Keeping = {
 
 const takenAt = ({ taken_at: takenAt, started_at: startedAt }: Facts): Date => takenAt ?? startedAt;
 
-/** One of an older run may have been made later. */
-const copiesIn = <Backup extends Facts>(finished: readonly Backup[]): Backup[] =>
-  finished
-    .filter(({ trigger }) => trigger === "copy")
-    .toSorted((a, b) => takenAt(b).getTime() - takenAt(a).getTime());
+/**
+ * One of an older run may have been made later. What is said to be of a later moment than now is of a clock that was ahead, and counts
+ * as older than all others: as the newest it would push out each that comes.
+ */
+function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): Backup[] {
+  const latestMs = at.getTime() + clockDifferenceMs;
+  const msOf = (one: Backup) => {
+    const ms = takenAt(one).getTime();
+    return ms > latestMs ? 0 : ms;
+  };
+  return finished.filter(({ trigger }) => trigger === "copy").toSorted((a, b) => msOf(b) - msOf(a));
+}
 
 /**
  * The backups of runs beyond those to keep, or of their copies, which are counted apart. Safety backups count for nothing here,
@@ -110,7 +118,7 @@ export const removedAfterRun = <Backup extends Facts>(
     [
       ...expiredSafety(finished, at),
       ...beyondKept(finished.filter(isOfRun), keeping),
-      ...beyondKept(copiesIn(finished), keeping),
+      ...beyondKept(copiesIn(finished, at), keeping),
     ].filter((one) => !isLocked(one, at)),
   );
 
