@@ -205,7 +205,11 @@ export function createWorkerService(options: WorkerServiceOptions) {
             previous === null ? manager.restart(wanted) : manager.change(wanted, previous),
           );
         case "stopping":
-          return order(id, transition, () => manager.stop(id));
+          return order(id, transition, async () => {
+            await manager.stop(id);
+            // What had ended before does not change, so nothing else calls for a look.
+            observer.notice(id);
+          });
         case "removing":
           // Nothing may have been asked of it so far.
           await manager.know(wanted);

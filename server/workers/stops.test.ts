@@ -160,6 +160,21 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
     expect(await killings(id)).toMatchObject([{ object: { id } }]);
   });
 
+  test("what has ended already is stopped, also where an earlier stop was called failed", async () => {
+    await artisan(patientArtisan);
+    const { id } = await create();
+    await service.call("DELETE", `/api/worker/${id}/stop`);
+    await becomes(id, "stopped");
+    // As a stop leaves it whose time was over before anybody saw its end.
+    const client = new pg.Client(service.connection);
+    await client.connect();
+    await client.query("update workers set status = 'failed' where id = $1", [id]);
+    await client.end();
+    expect((await show(id)).status).toBe("failed");
+    await service.call("DELETE", `/api/worker/${id}/stop`);
+    await becomes(id, "stopped");
+  });
+
   test("more orders at a time than the database has connections are all carried out", async () => {
     await artisan("exec sleep 300");
     const workers = await Promise.all(Array.from({ length: 12 }, () => create()));
