@@ -63,10 +63,20 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
       store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]),
     );
 
+  /** The last look found no database. */
+  let isAway = false;
+
   async function expireDue(): Promise<void> {
-    for (const row of await store.overdue(clock.now()))
+    const rows = await store.overdue(clock.now()).catch((error: unknown) => {
+      isAway = true;
+      throw error;
+    });
+    // Meanwhile orders were not carried out, and nothing was seen to end.
+    const settle = isAway ? postpone : expire;
+    isAway = false;
+    for (const row of rows)
       try {
-        await expire(row);
+        await settle(row);
       } catch (error) {
         log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
       }

@@ -87,8 +87,16 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
   const inventory = createInventoryStore(database.db);
   const store = createWorkerStore(database.db, soleLeases);
   const clock = createShiftedClock();
+  let missedLooks = 0;
   const workers = createWorkerService({
-    store,
+    store: {
+      ...store,
+      overdue: (nowMs) =>
+        store.overdue(nowMs).catch((error: unknown) => {
+          missedLooks += 1;
+          throw error;
+        }),
+    },
     leases: soleLeases,
     inventory,
     createManager: () => ({ ...hanging, readLog }),
@@ -108,6 +116,8 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     workers,
     clock,
     show,
+    /** How often the database did not say what is overdue. */
+    missedLooks: () => missedLooks,
     /** Lets the deadline pass, and one look more. */
     async expire() {
       const { deadline_at: at } = (await show()) ?? {};
@@ -139,6 +149,30 @@ test("a worker whose deadline has passed is failed, and says why", async () => {
   const failed = await show();
   expect(failed?.status).toBe("failed");
   expect(failed?.status_reason).toMatch(overdue);
+});
+
+test("a deadline that passes while the database is away is given anew", async () => {
+  const { show, workers, clock, missedLooks, expire } = await createHanging();
+  const at = (await show())?.deadline_at ?? new Date(0);
+  await database.db.execute(sql`alter table workers rename to workers_away`);
+  try {
+    clock.ahead(at.getTime() - systemClock.now());
+    workers.wake();
+    await vi.waitFor(() => expect(missedLooks()).toBeGreaterThan(0), 20_000);
+  } finally {
+    await database.db.execute(sql`alter table workers_away rename to workers`);
+  }
+  workers.wake();
+  await vi.waitFor(
+    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
+    20_000,
+  );
+  const later = await show();
+  expect(later?.status).toBe("installing");
+  expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
+  // Once.
+  await expire();
+  expect((await show())?.status_reason).toMatch(overdue);
 });
 
 const eventsOf = (id: number) =>
