@@ -287,3 +287,32 @@ test("the timeline is searched, and filtered by person and days, all in the addr
   await page.getByRole("link", { name: "Clear filters" }).click();
   await expect(page).toHaveURL(`${service.url}/activity`);
 });
+
+test("days are typed digit by digit, and one step back takes them away", async ({
+  connected: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/activity`);
+  const person = page.getByLabel("Person");
+  const from = page.getByLabel("From", { exact: true });
+  const to = page.getByLabel("To", { exact: true });
+  await person.focus();
+  await page.keyboard.press("Tab");
+  await expect(from).toBeFocused();
+  // The same day in every order of its parts.
+  await page.keyboard.type("01012026", { delay: 50 });
+  await expect(from).toHaveValue("2026-01-01");
+  await expect(page).toHaveURL(/\/activity\?from=2026-01-01$/);
+  await expect(from).toBeFocused();
+  await to.fill("2026-02-01");
+  await expect(page).toHaveURL(/from=2026-01-01&to=2026-02-01$/);
+  await page.goBack();
+  await expect(to).toHaveValue("");
+  await page.goBack();
+  await expect(page).toHaveURL(/\/activity$/);
+  await expect(from).toHaveValue("");
+  await page.goForward();
+  await expect(from).toHaveValue("2026-01-01");
+  await from.fill("");
+  await expect(page).toHaveURL(/\/activity$/);
+});

@@ -4,6 +4,7 @@ import { useTypedText } from "../app/typed-text.ts";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 import { Choice } from "./Choice.tsx";
+import { DayField } from "./DayField.tsx";
 import type { Filter } from "./filter.ts";
 
 type MoreFiltersProps = {
@@ -22,22 +23,6 @@ export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
   };
   // What is chosen stays to be seen, even where nobody of that name is left.
   const names = new Set([...actors.map(({ name }) => name), filter.actor ?? ""]);
-  const dayField = (name: "from" | "to", label: string) => (
-    <div className="min-w-0">
-      <Field label={label}>
-        {(aria) => (
-          <Input
-            {...aria}
-            type="date"
-            value={filter[name] ?? ""}
-            min={name === "to" ? filter.from : undefined}
-            max={name === "from" ? filter.to : undefined}
-            onChange={({ target }) => set(name, target.value)}
-          />
-        )}
-      </Field>
-    </div>
-  );
   return (
     <>
       <Choice
@@ -49,8 +34,13 @@ export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
         value={filter.actor}
         onChange={(name) => set("actor", name)}
       />
-      {dayField("from", "From")}
-      {dayField("to", "To")}
+      <DayField
+        label="From"
+        day={filter.from}
+        max={filter.to}
+        onChange={(day) => set("from", day)}
+      />
+      <DayField label="To" day={filter.to} min={filter.from} onChange={(day) => set("to", day)} />
       <form
         className="col-span-2 min-w-0 xl:col-span-1"
         onSubmit={(submitted) => {

@@ -11,6 +11,7 @@ test.each([
     { actor: "ada", q: "shop", from: "2026-01-31", to: "2026-02-01" },
   ],
   ["?actor=&q=&from=yesterday&to=2026-1-1", {}],
+  ["?from=2026-02-30&to=0026-02-01", {}],
   ["?server=&kind=worker&page=3", { kind: "worker" }],
 ])("a filter is read from the address: %s", (search, expected) => {
   expect(readFilter(search)).toEqual(expected);

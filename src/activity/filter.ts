@@ -15,14 +15,18 @@ export type Filter = {
   to?: string;
 };
 
-const dayPattern = /^\d{4}-\d\d-\d\d$/;
+/** A year that is being typed begins with zeros: 0002, 0020, 0202. */
+const dayPattern = /^[1-9]\d{3}-\d\d-\d\d$/;
 
-/** When a day begins where the viewer is, so many days later; null = it is no day. */
-function dayStart(day: string, later = 0): Date | null {
+/** When a day begins where the viewer is, so many days later. */
+function dayStart(day: string, later = 0): Date {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
-  const start = new Date(year, month - 1, date + later);
-  return dayPattern.test(day) && !Number.isNaN(start.getTime()) ? start : null;
+  return new Date(year, month - 1, date + later);
 }
+
+/** Whether it is a day of the calendar: "2026-02-30" is none. */
+export const isDay = (day: string): boolean =>
+  dayPattern.test(day) && dayStart(day).getDate() === Number(day.slice(8));
 
 /** What makes no sense in an address counts as not there. */
 export function readFilter(search: string): Filter {
@@ -38,15 +42,15 @@ export function readFilter(search: string): Filter {
     ...(kind !== undefined && { kind }),
     ...(actor && { actor }),
     ...(q && { q }),
-    ...(dayStart(from) !== null && { from }),
-    ...(dayStart(to) !== null && { to }),
+    ...(isDay(from) && { from }),
+    ...(isDay(to) && { to }),
   };
 }
 
 export const isFiltered = (filter: Filter): boolean => Object.keys(filter).length > 0;
 
 const toMoment = (day: string | undefined, later: number) =>
-  day === undefined ? undefined : dayStart(day, later)?.toISOString();
+  day === undefined ? undefined : dayStart(day, later).toISOString();
 
 /** The same as the service reads it. */
 export function toQuery({ server, site, kind, actor, q, from, to }: Filter) {
