@@ -42,6 +42,11 @@ test("a token that can only read sees every action disabled with the reason, on 
   const worker = await site.createWorker();
   const configuration = await backups.createConfiguration();
   const { last_backup: backup } = await backups.run(configuration.id);
+  const ofSite = await backups.createConfiguration({
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+  });
+  const { last_backup: files } = await backups.run(ofSite.id);
   const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
     url: "http://127.0.0.1:59998/hook",
   });
@@ -72,6 +77,10 @@ test("a token that can only read sees every action disabled with the reason, on 
     `/backup-configurations/${configuration.id}`,
     `/backup-configurations/${configuration.id}/edit`,
     `/backups/${backup?.id}`,
+    `/backups/${backup?.id}/contents`,
+    `/backups/${backup?.id}/restore`,
+    `/backups/${files?.id}/contents`,
+    "/import",
     `/workers/${worker.id}`,
     `/workers/${worker.id}/edit`,
     `/sites/${site.id}/webhooks`,
@@ -88,6 +97,13 @@ test("a token that can only read sees every action disabled with the reason, on 
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not allowed");
     await expectNoChanges(path);
   }
+
+  // What would be read by a request that this token may not make says so in place of it.
+  await open(`/backups/${files?.id}/contents`);
+  await expect(page.getByRole("main")).toContainText(
+    "This token can only read. To list the files of a backup",
+  );
+  await expectAccessible(page);
 
   // A form says why it cannot be saved, to everyone.
   await open(`/sites/${site.id}/workers/new`);

@@ -4,6 +4,7 @@ import { useLoaderData, useNavigate } from "react-router";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
 import { useLoaded } from "../../api/query.ts";
+import { useChangeRefusal } from "../../commands/permission.ts";
 import { paths } from "../../paths.ts";
 import { Notice } from "../../ui/Notice.tsx";
 import { PageHeader } from "../../ui/PageHeader.tsx";
@@ -29,6 +30,14 @@ function partOf({ databases }: BackupContents, table: string): NonNullable<Resto
       };
 }
 
+const Unlisted = ({ what, reason }: { what: string; reason: string }) => (
+  <Notice tone="warn">
+    <p>
+      {reason} To list the {what} of a backup, connect with one that has all permissions.
+    </p>
+  </Notice>
+);
+
 export function ContentsPage() {
   const { id, configurationId, serverId, view } = useLoaderData<typeof contentsLoader>();
   const backup = useLoaded(backupQuery(id));
@@ -39,6 +48,8 @@ export function ContentsPage() {
   });
   const navigate = useNavigate();
   const refused = refusal("download", backup);
+  // A key may be sent with it, so it is no request for reading.
+  const unlisted = useChangeRefusal(true);
   const target = ownTarget(configuration);
   const restore =
     target === null
@@ -83,7 +94,9 @@ export function ContentsPage() {
         />
       )}
       {contents !== null &&
-        (contents.engine === "folder" ? (
+        (contents.engine === "folder" && unlisted !== undefined ? (
+          <Unlisted what="files" reason={unlisted} />
+        ) : contents.engine === "folder" ? (
           <FilesPanel
             backup={backup}
             view={view}
@@ -97,9 +110,13 @@ export function ContentsPage() {
               restore={restore && ((name) => restore(partOf(contents, name)))}
               refusal={restoreRefusal}
             />
-            {contents.engine === "postgres" && refused === undefined && (
-              <ObjectsPanel backup={backup} />
-            )}
+            {contents.engine === "postgres" &&
+              refused === undefined &&
+              (unlisted === undefined ? (
+                <ObjectsPanel backup={backup} />
+              ) : (
+                <Unlisted what="other objects" reason={unlisted} />
+              ))}
           </div>
         ))}
     </>
