@@ -18,6 +18,8 @@ type DeadlineLoopOptions = {
   undo(row: WorkerRow, why: string): Promise<WorkerRow | null>;
   /** When its processes were looked at last; 0 = not since the start of the service. Milliseconds since 1970. */
   seenAt(id: number): number;
+  /** What may be why: a sentence. */
+  notice(id: number): string | null;
   /** Moves the status to what the processes show. */
   observe(id: number): Promise<void>;
   clock: Clock;
@@ -30,15 +32,17 @@ const everyMs = 1000;
 const seenForMs = 5000;
 
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
-  const { store, mover, processesOf, follow, undo, seenAt, observe, clock, log } = options;
+  const { store, mover, processesOf, follow, undo, seenAt, notice, observe, clock, log } = options;
 
   /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
     if (clock.now() - seenAt(row.id) > seenForMs) return postpone(row);
+    const known = notice(row.id);
+    const why = known === null ? "" : ` ${known}`;
     if (row.changed_from !== null) {
-      await undo(row, `It was not rolled out within ${seconds} s.`);
+      await undo(row, `It was not rolled out within ${seconds} s.${why}`);
       return;
     }
     const sinceMs = row.deadline_at.getTime() - seconds * 1000;
@@ -52,7 +56,7 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
     const down = comesUp ? processes.find((process) => !isUp(process, required)) : undefined;
     const moved = comesUp
       ? await store.transaction((tx) => mover.move(tx, row, "restarting", down ? tell(down) : null))
-      : await mover.fail(row, `Timed out: still ${row.status} after ${seconds} s.`);
+      : await mover.fail(row, `Timed out: still ${row.status} after ${seconds} s.${why}`);
     if (moved !== null) follow(moved);
     if (comesUp) await observe(row.id);
   }

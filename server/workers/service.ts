@@ -76,6 +76,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     processesOf,
     follow,
     seenAt: manager.seenAt,
+    notice: manager.notice,
     observe,
   });
 

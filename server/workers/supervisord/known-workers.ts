@@ -76,6 +76,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       fileText: null,
       isFileDue: false,
       fileNotice: null,
+      delayNotice: null,
       deployedAtMs: clock.now(),
       orderedAtMs: 0,
       recordsText: "",

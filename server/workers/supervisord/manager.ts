@@ -200,7 +200,10 @@ export function createSupervisordManager(options: SupervisordOptions) {
 
     async undo(program) {
       if (isLeaving(program.id)) return;
-      await all([changes.undo(ordered(program))]);
+      const worker = ordered(program);
+      for (const slot of wanted(worker)) slot.keep();
+      worker.delayNotice = null;
+      await all([changes.undo(worker)]);
     },
 
     withdraw(program, isUp) {
@@ -245,7 +248,10 @@ export function createSupervisordManager(options: SupervisordOptions) {
       const { orderedAtMs = Infinity } = workers.get(id) ?? {};
       return contact.seenAtMs() > orderedAtMs;
     },
-    notice: (id) => workers.get(id)?.fileNotice ?? null,
+    notice(id) {
+      const worker = workers.get(id);
+      return worker?.delayNotice ?? worker?.fileNotice ?? null;
+    },
 
     /** They are supervisord's, which goes on without this service. */
     async stopAll() {

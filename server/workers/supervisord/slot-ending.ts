@@ -70,6 +70,8 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
     /** Whether it has had its stop seconds, so that supervisord may have killed it. */
     isOverdue,
     isUnderWay: () => ending !== null,
+    /** Whether its successor is started by an order, and not by supervisord itself. */
+    isFinal: () => ending?.isFinal === true,
     /** Whether supervisord starts it again by itself, which ends the ending. */
     comesBack: () =>
       ending !== null &&

@@ -51,6 +51,12 @@ export function createSlotOrders(slot: SlotSteps) {
     return Promise.resolve();
   }
 
+  /** Replaces a process that carries an older deployment than it must. */
+  const deploy = (): Promise<void> =>
+    isWanted() && history.isOlderThan(program().requiredDeployment)
+      ? replace(false)
+      : Promise.resolve();
+
   return {
     start,
     stop: () => stop({ isGentle: false }),
@@ -63,11 +69,7 @@ export function createSlotOrders(slot: SlotSteps) {
       slot.want(true);
       return isDone ? Promise.resolve() : replace(false);
     },
-    /** Replaces a process that carries an older deployment than it must. */
-    deploy: (): Promise<void> =>
-      isWanted() && history.isOlderThan(program().requiredDeployment)
-        ? replace(false)
-        : Promise.resolve(),
+    deploy,
     /** See the process manager. */
     withdraw(isUp: boolean | null) {
       slot.cancelUntold();
@@ -75,6 +77,13 @@ export function createSlotOrders(slot: SlotSteps) {
       if (isUp === true) start();
       else if (isUp === false || state() === "STOPPED") void stop({ isGentle: false });
       else slot.want(true);
+    },
+    /** Leaves a process that is as it is to be, and was to be replaced, and supervisord knows nothing of that. */
+    keep() {
+      if (!isWanted() || isOutdated()) return;
+      slot.cancelUntold();
+      // It may have been for that as well.
+      void deploy();
     },
     isOutdated,
     renewOutdated: (): Promise<void> =>

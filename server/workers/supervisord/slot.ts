@@ -190,9 +190,19 @@ export function createSlot(number: number, ports: SlotPorts) {
       }
     },
 
+    /** Whether what runs would have to be added to supervisord once more after this step, otherwise than it is now. */
+    needsReading: ({ kind }: Step) =>
+      (kind === "stop" || kind === "signal") &&
+      wanted &&
+      hasProcess() &&
+      // The settings of its successor are its own only once it has ended.
+      (ending.isFinal() || !isAsWanted()),
+
     /** A start that is not possible. @param why a sentence */
     refuse(why: string) {
       isStartDue = false;
+      // As of a start that failed: it is what it was to be started with that is refused.
+      shown.history.starts(ports.program());
       shown.enter("FATAL", why);
     },
 

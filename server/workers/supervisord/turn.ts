@@ -30,6 +30,8 @@ import { RpcFault, type RpcValue } from "./xml-rpc.ts";
 const logBytes = 32 * 1024;
 /** A stop is followed by the next step at once; what takes longer is for the next turn. */
 const maxRounds = 4;
+/** It reads all the files for it. */
+const unreadableForMs = 2000;
 
 type TurnOptions = {
   names: Names;
@@ -46,6 +48,8 @@ type TurnOptions = {
 export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
   let comparedAtMs = 0;
+  /** Why supervisord could not read its configuration, when it was last asked to. */
+  let unreadable: { atMs: number; why: string } | null = null;
   /** What failed last, by worker and part of the turn. */
   const troubles = new Map<string, string>();
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
@@ -115,7 +119,7 @@ export function createTurn(options: TurnOptions) {
     }
     if (strays.length > 0) {
       await removeFiles(machine, strays);
-      await rpc("reloadConfig");
+      await forget(rpc);
     }
     for (const worker of workers.values()) {
       const path = pathOf(installed, worker.id);
@@ -127,6 +131,15 @@ export function createTurn(options: TurnOptions) {
         const sections = sectionsIn(worker.fileText ?? "", names);
         for (const [number, slot] of worker.slots) slot.setSection(sections.get(number) ?? null);
       } else if (!isFirst || isKnown) noteFile(worker, path, hash);
+    }
+  }
+
+  /** Has supervisord forget what has gone from the files; while it cannot read those of others, that waits for them. */
+  async function forget(rpc: Rpc): Promise<void> {
+    try {
+      await rpc("reloadConfig");
+    } catch (error) {
+      if (!(error instanceof RpcFault)) throw error;
     }
   }
 
@@ -166,6 +179,8 @@ export function createTurn(options: TurnOptions) {
       await rpc("reloadConfig");
     } catch (error) {
       if (isAway(error)) throw error;
+      // A file of somebody else: what has gone from this one, supervisord has let go of already.
+      if (sections.every((section) => before?.includes(section) === true)) return;
       // A file that it cannot read would keep it from reading everybody else's.
       await write(before);
       throw error;
@@ -203,12 +218,30 @@ export function createTurn(options: TurnOptions) {
     }
   }
 
+  /** @returns why it cannot read its configuration; null = it can */
+  async function whyUnreadable(rpc: Rpc): Promise<string | null> {
+    if (unreadable !== null && nowMs() - unreadable.atMs < unreadableForMs) return unreadable.why;
+    unreadable = null;
+    try {
+      await rpc("reloadConfig");
+    } catch (error) {
+      if (!(error instanceof RpcFault)) throw error;
+      unreadable = { atMs: nowMs(), why: refusal(error) };
+    }
+    return unreadable?.why ?? null;
+  }
+
   /** @returns whether a step was taken */
   async function step(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
-    const steps = [...worker.slots.values()].flatMap((slot) => {
+    const all = [...worker.slots.values()].flatMap((slot) => {
       const next = slot.nextStep();
       return next === null ? [] : [{ slot, next }];
     });
+    // What runs is better than what could not come back.
+    const isToBeRead = all.some(({ slot, next }) => slot.needsReading(next));
+    const why = isToBeRead ? await whyUnreadable(connected.rpc) : null;
+    worker.delayNotice = why && `${why}. The processes go on as they are until it can.`;
+    const steps = why === null ? all : all.filter(({ slot, next }) => !slot.needsReading(next));
     const additions = steps.filter(({ next }) => next.kind === "addGroup").map(({ slot }) => slot);
     let isAnyTaken = additions.length > 0;
     for (const { slot, next } of steps) {
@@ -290,7 +323,9 @@ export function createTurn(options: TurnOptions) {
 
 /** What supervisord has against a program, as the rest of a sentence. */
 function refusal(error: unknown): string {
-  const told = messageOf(error).replace(/\.$/, "");
+  const told = messageOf(error)
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/\.$/, "");
   return error instanceof RpcFault && told.startsWith("CANT_REREAD")
     ? `supervisord cannot read its configuration: ${told.replace(/^\w+: /, "")}`
     : told;

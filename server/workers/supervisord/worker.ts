@@ -18,6 +18,8 @@ export type SupervisordWorker = {
   isFileDue: boolean;
   /** What is wrong with that file: a sentence. */
   fileNotice: string | null;
+  /** Why what runs is left as it is for now, although it is to be replaced: a sentence. */
+  delayNotice: string | null;
   deployedAtMs: number;
   /** When it was asked for something last; 0 = not since the start of the service. */
   orderedAtMs: number;

@@ -1,0 +1,108 @@
+// While supervisord cannot read its configuration, because of a file that somebody else put there.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { makeFolder, makeInstance, programOf, soon } from "../supervisor/testing.ts";
+import { createNames } from "./program-file.ts";
+import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
+import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
+
+let supervisord: TestSupervisord;
+beforeAll(async () => {
+  supervisord = await startSupervisord();
+});
+afterAll(() => supervisord?.close());
+
+/** @returns what cures it */
+function breakConfig(): () => void {
+  const path = join(supervisord.programs, "others.conf");
+  writeFileSync(path, "[program:others\n");
+  const cure = () => rmSync(path, { force: true });
+  onTestFinished(cure);
+  return cure;
+}
+
+const filesOf = (instance: string) =>
+  readdirSync(supervisord.programs).filter((name) => name.startsWith(createNames(instance).prefix));
+
+test("a worker is deleted, and fewer processes leave the file of those that stay", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const program = programOf(2, { processes: 2 });
+  manager.start(programOf(1, {}));
+  manager.start(program);
+  await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2, 2)(), soon).toBe(true);
+  breakConfig();
+  await manager.remove(1);
+  expect(filesOf(manager.instance)).toEqual([createNames(manager.instance).fileOf(2, ".conf")]);
+  await manager.change({ ...program, processes: 1 }, program);
+  const file = join(supervisord.programs, filesOf(manager.instance)[0] ?? "");
+  await expect.poll(() => readFileSync(file, "utf8").match(/\[program:/g), soon).toHaveLength(1);
+  await manager.remove(2);
+  expect(filesOf(manager.instance)).toEqual([]);
+});
+
+test("what runs goes on until it can come back with its new settings, and the reason is told", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const one = programOf(1, { order: 1 });
+  manager.start(one);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const before = pidsOf(manager, 1);
+  const cure = breakConfig();
+  const two = { ...one, args: ["sleep", "301"], settings: 2, order: 2 };
+  const changed = manager.change(two, one);
+  await expect
+    .poll(() => manager.notice(1), soon)
+    .toMatch(/^supervisord cannot read its configuration: .*others\.conf.* go on as they are/);
+  expect(pidsOf(manager, 1)).toEqual(before);
+
+  // Given up, it leaves alone what was not touched.
+  await manager.undo({ ...one, order: 3 });
+  expect(manager.notice(1)).toBeNull();
+  const again = manager.change({ ...two, settings: 4, order: 4 }, one);
+  await expect.poll(() => manager.notice(1), soon).toMatch(/^supervisord cannot read/);
+  expect(pidsOf(manager, 1)).toEqual(before);
+  cure();
+  await Promise.all([changed, again]);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(manager.notice(1)).toBeNull();
+  expect(pidsOf(manager, 1)).not.toEqual(before);
+  await manager.remove(1);
+});
+
+test("a file of a worker that is no more is deleted, and the others are looked after", async (context) => {
+  const given = { instance: makeInstance(), folder: makeFolder(context) };
+  const program = programOf(1, {});
+  const first = makeManager(context, supervisord, given);
+  await first.resume([]);
+  first.start(program);
+  await expect.poll(isUp(first, 1), soon).toBe(true);
+  first.release();
+  const { fileOf } = createNames(given.instance);
+  writeFileSync(join(supervisord.programs, fileOf(9, ".conf")), "[program:old]\ncommand=true\n");
+  breakConfig();
+  const second = makeManager(context, supervisord, given);
+  await second.resume([{ program, up: true }]);
+  await expect.poll(() => filesOf(given.instance), soon).toEqual([fileOf(1, ".conf")]);
+  await expect.poll(isUp(second, 1), soon).toBe(true);
+  expect(second.problems.filter((problem) => problem.includes("cannot be asked"))).toEqual([]);
+  await second.remove(1);
+});
+
+test("settings that supervisord refuses are those of the process that failed for them, and the old ones bring it up again", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const one = programOf(1, { order: 1 });
+  manager.start(one);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const account = { uid: 1, gid: 1, name: "no-such-account", home: "/" };
+  const changed = manager.change({ ...one, account, settings: 2, order: 2 }, one);
+  await expect
+    .poll(() => manager.processes(1), soon)
+    .toMatchObject([{ state: "FATAL", settings: 2 }]);
+  await manager.undo({ ...one, order: 3 });
+  await changed;
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  await manager.remove(1);
+});
