@@ -37,7 +37,8 @@ export type WatchedConfiguration = {
   timeZone: string;
   /** When its newest run began; before the first one, when it was made. */
   begun: Date;
-  nextRunAt: Date;
+  /** Null where a deletion took it away that failed. */
+  nextRunAt: Date | null;
   /** Whether a run is known to be missed. */
   isMissed: boolean;
 };
@@ -166,7 +167,7 @@ export function createConfigurationStore(db: Database) {
       return row?.at ?? null;
     },
 
-    /** Those with a schedule in force. */
+    /** Those with a schedule in force, or that should have one. */
     async watched(): Promise<WatchedConfiguration[]> {
       const { rows } = await db.execute<{
         id: number;
@@ -174,7 +175,7 @@ export function createConfigurationStore(db: Database) {
         frequency: string;
         time_zone: string;
         begun: string;
-        next_run_at: string;
+        next_run_at: string | null;
         is_missed: boolean;
       }>(sql`
         select ${configurations.id}, ${configurations.server_id}, ${configurations.frequency},
@@ -183,14 +184,15 @@ export function createConfigurationStore(db: Database) {
           ${configurations.next_run_at}, ${configurations.missed_since} is not null as is_missed
         from ${configurations} join ${servers} on ${servers.id} = ${configurations.server_id}
           left join ${newestBackups} newest on newest.configuration_id = ${configurations.id}
-        where ${configurations.next_run_at} is not null`);
+        where ${configurations.next_run_at} is not null
+          or ${configurations.status} = 'installed' and ${configurations.adopted_at} is null`);
       return rows.map(({ id, server_id, frequency, time_zone, begun, next_run_at, is_missed }) => ({
         id,
         serverId: server_id,
         frequency,
         timeZone: time_zone,
         begun: new Date(begun),
-        nextRunAt: new Date(next_run_at),
+        nextRunAt: next_run_at === null ? null : new Date(next_run_at),
         isMissed: is_missed,
       }));
     },
@@ -203,7 +205,14 @@ export function createConfigurationStore(db: Database) {
       const rows = await db
         .update(configurations)
         .set({ next_run_at: next })
-        .where(and(eq(configurations.id, id), eq(configurations.next_run_at, nextRunAt)))
+        .where(
+          and(
+            eq(configurations.id, id),
+            nextRunAt === null
+              ? and(isNull(configurations.next_run_at), eq(configurations.status, "installed"))
+              : eq(configurations.next_run_at, nextRunAt),
+          ),
+        )
         .returning({ id: configurations.id });
       return rows.length > 0;
     },

@@ -6,7 +6,7 @@ const night = new Date("2026-06-02T02:30:00Z");
 const nextNight = new Date("2026-06-03T02:30:00Z");
 const nightly = { id: 1, serverId: 1, frequency: "30 2 * * *", timeZone: "UTC" };
 
-test.each<[string, { at: Date; nextRunAt: Date; timeZone?: string }, Date | null]>([
+test.each<[string, { at: Date; nextRunAt: Date | null; timeZone?: string }, Date | null]>([
   ["waits for its next run", { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: night }, null],
   ["is due", { at: new Date("2026-06-02T12:00:00Z"), nextRunAt: night }, null],
   [
@@ -24,6 +24,7 @@ test.each<[string, { at: Date; nextRunAt: Date; timeZone?: string }, Date | null
     { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: new Date("2027-06-02T02:30:00Z") },
     night,
   ],
+  ["waits for nothing", { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: null }, night],
   [
     "is on a server that has another time zone by now",
     { at: new Date("2026-06-01T12:00:00Z"), nextRunAt: night, timeZone: "Asia/Tokyo" },

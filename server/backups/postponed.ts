@@ -1,5 +1,5 @@
 // Which schedules wait for longer than they say: the clock was ahead when their next moment was worked out, e.g. until a time
-// server answered, or their server has another time zone by now.
+// server answered, their server has another time zone by now, or they wait for none, because a deletion that failed took it away.
 import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { nextRun } from "../../contract/backups/schedule.ts";
 import type { WatchedConfiguration } from "./configuration-store.ts";
@@ -30,7 +30,7 @@ export function createPostponedFinder() {
     let fresh = 0;
     for (const row of all) {
       const { frequency, timeZone, nextRunAt } = row;
-      const key = `${frequency} ${timeZone} ${nextRunAt.getTime()}`;
+      const key = `${frequency} ${timeZone} ${nextRunAt?.getTime()}`;
       const since = fitting.get(key) ?? known.get(key) ?? Infinity;
       if (since <= now.getTime()) {
         fitting.set(key, since);
@@ -38,7 +38,7 @@ export function createPostponedFinder() {
       }
       if (++fresh % judgedAtOnce === 0) await turnOfEventLoop();
       const latest = nextRun(frequency, timeZone, new Date(now.getTime() + clockDifferenceMs));
-      if (latest !== null && latest < nextRunAt)
+      if (latest !== null && (nextRunAt === null || latest < nextRunAt))
         postponed.push({ row, next: nextRun(frequency, timeZone, now) });
       else fitting.set(key, now.getTime());
     }

@@ -215,6 +215,26 @@ test("a file whose removal failed is removed once that is possible, and its row 
   expect(await service.files()).toEqual([next.path]);
 });
 
+test("a configuration that couldn't be deleted, and that a run mends, has its schedule again", async () => {
+  const { id } = await service.installed();
+  const backup = await service.run(id);
+  // A folder in the place of the file cannot be removed as one.
+  const file = join(service.folder, "copies", backup.path);
+  await rm(file);
+  await mkdir(join(file, "in the way"), { recursive: true });
+  await service.call("DELETE", `/api/backup-configuration/${id}?files=remove`);
+  await soon(async () =>
+    expect(await service.show(id)).toMatchObject({ status: "failed", next_run_at: null }),
+  );
+  await service.run(id);
+  await soon(async () => {
+    const { status, next_run_at: next } = await service.show(id);
+    expect(status).toBe("installed");
+    expect(Date.parse(next ?? "")).toBeGreaterThan(clock.now());
+  });
+  await rm(file, { recursive: true });
+});
+
 // The last one: its service is another.
 test("a server that another instance has by now is left to that one, with its schedules", async () => {
   await service.close();

@@ -63,7 +63,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   /** Raises `backup.missed` for each that is overdue. */
   async function watch(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
-    const unknown = watched.filter(({ isMissed }) => !isMissed);
+    const unknown = watched.filter((one) => !one.isMissed && one.nextRunAt !== null);
     for (const { id, due } of await findOverdue(unknown, now)) {
       if (stopped) return;
       await guarded(id, async () => {
@@ -77,7 +77,7 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** What waits for a moment of a clock that was ahead would not run, and not be missed, until then. */
+  /** What waits for a moment of a clock that was ahead, or for none, would not run, and not be missed, until then. */
   async function bringForward(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
     const elsewhere = new Set(leases.elsewhere());
     const own = watched.filter(({ serverId }) => !elsewhere.has(serverId));
@@ -87,7 +87,7 @@ export function createScheduler(options: SchedulerOptions) {
         if (await configurations.setMoment(row, next))
           log.warn(
             { configuration: row.id, from: row.nextRunAt, to: next },
-            "a run was brought forward: the clock was ahead, or the server's time zone is another",
+            "a run was brought forward: the clock was ahead, the server's time zone is another, or a deletion had failed",
           );
       });
     }
