@@ -136,6 +136,18 @@ test("an account that does not accept the key is told, with what to do", async (
   expect(String(none)).toContain("/no/such/key");
 });
 
+test.each([
+  ["and says nothing", "exit 7", "."],
+  ["and says why", "echo This account is closed.; exit 1", ": This account is closed."],
+])("a login whose shell runs no command %s is told as that", async (_, command, said) => {
+  const sshd = await startSshd({ config: `ForceCommand ${command}` });
+  const error = await caught((await connectTo(sshd)).identify());
+  expect(error).toMatchObject({
+    name: "ServerAway",
+    message: `127.0.0.1:${sshd.port} accepted the login of ${sshd.user}, and ran no command for it${said} Check the shell of that account and the files that it reads at its start.`,
+  });
+});
+
 test("a server that is off is told at once, and used again when it is back, at once by who is patient", async () => {
   const sshd = await startSshd();
   const connection = await connectTo(sshd);

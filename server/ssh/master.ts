@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { eachLine } from "../hosts/lines.ts";
 import { namesOf } from "./host-keys.ts";
 import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.ts";
-import { explainSsh, ServerAway, toShownText } from "./server-away.ts";
+import { explainLogin, explainSsh, ServerAway, toShownText } from "./server-away.ts";
 import { connectSeconds, placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
 /** Who the service is on the server. */
@@ -20,6 +20,9 @@ export type Master = {
   /** Called with what the server answers to a line, by the line's first word. */
   answers: Map<string, (text: string) => void>;
 };
+
+/** The exit code of `ssh` for what is wrong with the connection; any other one is that of what ran there. */
+const ofSsh = 255;
 
 type MasterOptions = {
   target: SshTarget;
@@ -74,8 +77,12 @@ export async function startMaster(
       ready.reject(new ServerAway("setup", `ssh could not be started: ${error.message}`));
       resolve();
     });
-    child.once("close", () => {
-      ready.reject(explainSsh(stderr === "" ? said : stderr, { ...namesOf(target), place }));
+    child.once("close", (code) => {
+      ready.reject(
+        code === null || code === ofSsh
+          ? explainSsh(stderr === "" ? said : stderr, { ...namesOf(target), place })
+          : explainLogin(stderr === "" ? said : stderr, { place, user: target.user }),
+      );
       lost.abort(new ServerAway("lost", `The connection to ${place} was lost.`));
       resolve();
     });

@@ -24,14 +24,25 @@ export const toShownText = (text: string, maxCharacters = shownCharacters): stri
     .trim()
     .slice(0, maxCharacters);
 
+const lastLine = (text: string): string =>
+  toShownText(text.trimEnd().split("\n").at(-1) ?? "").replace(/\.+$/, "");
+
+/** Of a login after which nothing ran that was asked for. @param said what it wrote */
+export function explainLogin(said: string, { place, user }: { place: string; user: string }) {
+  const last = lastLine(said);
+  return new ServerAway(
+    "setup",
+    `${place} accepted the login of ${user}, and ran no command for it${last === "" ? "" : `: ${last}`}. Check the shell of that account and the files that it reads at its start.`,
+  );
+}
+
 /** @param stderr of `ssh` */
 export function explainSsh(
   stderr: string,
   { place, user, keyName }: { place: string; user: string; keyName: string },
 ): ServerAway {
   const says = (words: RegExp) => words.test(stderr);
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const last = toShownText(lines.at(-1) ?? "").replace(/\.+$/, "");
+  const last = lastLine(stderr);
   if (says(/host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i))
     return new ServerAway("host key", `${place} offered another host key than the pinned one.`);
   if (says(/Connection refused/))

@@ -6,6 +6,8 @@ import { connectTo } from "../../ssh/testing/connect.ts";
 import { startSshd } from "../../ssh/testing/sshd.ts";
 import { connectSeconds } from "../../ssh/target.ts";
 import { isRoot } from "../../testing/machine.ts";
+import { isAlive, sendSignal } from "../../testing/signals.ts";
+import { soon } from "../../testing/soon.ts";
 import { createContact } from "./contact.ts";
 import { createRemoteMachine } from "./remote-machine.ts";
 import { makeManager } from "./testing/manager.ts";
@@ -73,7 +75,18 @@ test("a server that hangs holds up no request, no start and no end of the servic
     .toContain("/nowhere/supervisord.conf is not on this server");
 }, 60_000);
 
-test("a socket that nothing listens on is told with the command that starts supervisord", async () => {
+test("a socket that a supervisord left which was killed is told as that", async () => {
+  await chmod(supervisord.folder, 0o755);
+  await chmod(supervisord.socket, 0o777);
+  sendSignal(supervisord.pid(), "SIGKILL");
+  await soon(() => expect(isAlive(supervisord.pid())).toBe(false));
+  expect(await ask()).toBe(
+    `supervisord is not running: nothing listens on ${supervisord.socket}. Start it on the server: systemctl start supervisor`,
+  );
+  await supervisord.start();
+});
+
+test("a socket that is not there is told with the command that starts supervisord", async () => {
   await chmod(supervisord.folder, 0o755);
   await supervisord.stop();
   expect(await ask()).toBe(

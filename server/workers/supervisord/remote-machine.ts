@@ -8,11 +8,22 @@ type Way = { connection: Connection; path: string; forward: ReturnType<Connectio
 
 const limitMs = 10_000;
 
+const connect = [
+  "import socket, sys",
+  "s = socket.socket(socket.AF_UNIX)",
+  "s.settimeout(2)",
+  "try: s.connect(sys.argv[1])",
+  'except ConnectionRefusedError: print("ECONNREFUSED")',
+].join("\n");
+
 /** What sshd does not say of a socket that it could not connect to. */
 const look = [
   '[ -x "$(dirname -- "$1")" ] || { echo EACCES; exit; }',
   '[ -S "$1" ] || { echo ENOENT; exit; }',
-  '[ -w "$1" ] || echo EACCES',
+  '[ -w "$1" ] || { echo EACCES; exit; }',
+  // supervisord needs it, so a server that has the one has the other.
+  `python3 -c '${connect}' "$1" 2>/dev/null`,
+  "exit 0",
 ].join("\n");
 
 /** @param find the server as the inventory has it now. @throws ServerAway where it has it no more */
