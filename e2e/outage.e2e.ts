@@ -10,6 +10,7 @@ import { workerBody } from "../server/testing/worker-body.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
 import { test as testInstallation } from "./installation.ts";
+import { bar, box } from "./list-helpers.ts";
 
 type Moody = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
@@ -136,3 +137,62 @@ test("a page whose code does not come because the service is away says that, and
   });
   await expect(banner(page)).toBeEmpty();
 });
+
+testInstallation(
+  "what is opened while the service is away says that, and leaves the page and its selection as they are",
+  async ({ page, site, installation }) => {
+    const { id } = await site.createWorker({ startsecs: 0 });
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/sites/${site.id}/workers`);
+    await expect(stateOf(page)).toBeVisible();
+    await settle(page);
+    const said = (text: string) => expect(page.getByRole("alert").getByText(text)).toBeVisible();
+    const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await installation.restart(async () => {
+      await page.keyboard.press("?");
+      await said("Couldn't load the keyboard shortcuts.");
+      await expect(keys).toBeHidden();
+      // What can be done with selected rows comes with the first that is selected.
+      await box(page, id).check();
+      await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });
+      await expect(box(page, id)).toBeChecked();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Workers");
+    });
+    await expect(bar(page)).toContainText("1 selected", { timeout: 30_000 });
+    await page.keyboard.press("?");
+    await expect(keys).toBeVisible();
+    await page.keyboard.press("Escape");
+
+    // Nothing is asked for that could not be reported.
+    await installation.restart(async () => {
+      await bar(page).getByRole("button", { name: "Stop: 1 selected" }).click();
+      await said("Couldn't load what the action needs.");
+      await expect(page.getByRole("alertdialog")).toBeHidden();
+      await expect(bar(page)).toContainText("1 selected");
+    });
+    await bar(page).getByRole("button", { name: "Stop: 1 selected" }).click();
+    await expect(page.getByRole("alertdialog", { name: "Stop 1 worker?" })).toBeVisible();
+  },
+);
+
+testInstallation(
+  "a form keeps what is typed when a part of it comes late @long",
+  async ({ page, backups, installation }) => {
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/servers/${backups.server.id}/backups/new`);
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("typed before");
+    const runs = page.getByRole("region", { name: "Next runs" });
+    await expect(runs.getByRole("table")).toBeVisible();
+    await settle(page);
+    await installation.restart(async () => {
+      // A schedule of one's own is put into words by code that no preset needs.
+      await page.getByLabel("Schedule").selectOption("Custom");
+      await page.getByLabel("Cron expression").fill("5 4 * * 0");
+      await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });
+      await expect(name).toHaveValue("typed before");
+    });
+    await expect(runs).toContainText("At 04:05, only on Sunday", { timeout: 30_000 });
+    await expect(name).toHaveValue("typed before");
+  },
+);

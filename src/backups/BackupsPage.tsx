@@ -1,6 +1,6 @@
 // A server's backups: what each protects, when it runs next, how the last run went.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import { useLoaderData } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { ListView } from "../api/list-query.ts";
@@ -16,6 +16,8 @@ import { ConfigurationTable } from "./ConfigurationTable.tsx";
 import type { backupsLoader } from "./loaders.ts";
 import { ProtectNotice } from "./ProtectNotice.tsx";
 import { configurationsQuery } from "./queries.ts";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
 /** Each configuration, and its last backup; their ids must not meet. */
 const moving = (configurations: readonly BackupConfiguration[]) =>
@@ -24,9 +26,10 @@ const moving = (configurations: readonly BackupConfiguration[]) =>
     ...(last === null ? [] : [{ id: -last.id, status: movingStatus(last) }]),
   ]);
 
-const ConfigurationBulk = lazy(async () => ({
-  default: (await import("./ConfigurationBulk.tsx")).ConfigurationBulk,
-}));
+const ConfigurationBulk = optionalPart(
+  async () => (await import("./ConfigurationBulk.tsx")).ConfigurationBulk,
+  PartMissing,
+);
 
 export function BackupsPage() {
   const { serverId, view: opened } = useLoaderData<typeof backupsLoader>();

@@ -1,6 +1,6 @@
 // One configuration: is it protected, what comes next, and every backup that it has.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { keepInWords } from "../../contract/backups/keep-rules.ts";
@@ -28,10 +28,13 @@ import { StorageRoom } from "./StorageRoom.tsx";
 import { useStorages } from "./storages.ts";
 import { TableHistory } from "./TableHistory.tsx";
 import { toSeries } from "./run-series.ts";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
-const RunHistory = lazy(async () => ({
-  default: (await import("./RunHistory.tsx")).RunHistory,
-}));
+const RunHistory = optionalPart(
+  async () => (await import("./RunHistory.tsx")).RunHistory,
+  PartMissing,
+);
 
 /** The next runs come nearer although nothing else happens. */
 const scheduleMs = 60_000;

@@ -1,10 +1,11 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import {
   type BackupConfiguration,
   backupConfigurationStates,
 } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { selectColumn } from "../app/selection/SelectColumn.tsx";
+import { optionalPart } from "../app/optional-part.ts";
 import { paths } from "../paths.ts";
 import { actionsColumn, type Column, Table } from "../ui/Table.tsx";
 import { Time } from "../ui/Time.tsx";
@@ -15,9 +16,7 @@ import { ConfigurationState } from "./ConfigurationState.tsx";
 import { workOf } from "./work.ts";
 
 // Most rows show nothing that runs.
-const WorkProgress = lazy(async () => ({
-  default: (await import("./WorkProgress.tsx")).WorkProgress,
-}));
+const WorkProgress = optionalPart(async () => (await import("./WorkProgress.tsx")).WorkProgress);
 
 const isKnownState = (status: string) =>
   backupConfigurationStates.some((known) => known === status);

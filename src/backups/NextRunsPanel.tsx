@@ -1,5 +1,5 @@
 // When the schedule that is being filled in runs next.
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { cronProblem } from "../../contract/backups/cron.ts";
@@ -7,10 +7,13 @@ import { keepRules } from "../../contract/backups/keep-rules.ts";
 import { Panel } from "../ui/Panel.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
-const SchedulePreview = lazy(async () => ({
-  default: (await import("./SchedulePreview.tsx")).SchedulePreview,
-}));
+const SchedulePreview = optionalPart(
+  async () => (await import("./SchedulePreview.tsx")).SchedulePreview,
+  PartMissing,
+);
 
 type NextRunsPanelProps = {
   /** Left empty, this many are kept. */

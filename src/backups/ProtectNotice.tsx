@@ -1,15 +1,12 @@
 // Says above a server's backups what has none, and offers to set them up in one go.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { overviewQuery } from "../app/inventory.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
+import { useAskedPart } from "../app/asked-part.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
-
-const ProtectAllDialog = lazy(async () => ({
-  default: (await import("./ProtectAllDialog.tsx")).ProtectAllDialog,
-}));
 
 type ProtectNoticeProps = {
   serverId: number;
@@ -17,6 +14,15 @@ type ProtectNoticeProps = {
   /** IANA name; null where the service does not say. */
   timeZone: string | null;
 };
+
+function ProtectAll(props: ProtectNoticeProps & { onClose: () => void }) {
+  const render = useAskedPart({
+    name: "the form",
+    load: async () => (await import("./ProtectAllDialog.tsx")).ProtectAllDialog,
+    onMissing: props.onClose,
+  });
+  return render?.(props);
+}
 
 export function ProtectNotice(props: ProtectNoticeProps) {
   const [isOpen, setOpen] = useState(false);
@@ -56,11 +62,7 @@ export function ProtectNotice(props: ProtectNoticeProps) {
           </LinkButton>
         </div>
       )}
-      {isOpen && (
-        <Suspense>
-          <ProtectAllDialog {...props} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ProtectAll {...props} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 // What a schedule means: in words, and as its next runs.
-import { lazy, memo, Suspense, useMemo } from "react";
+import { memo, Suspense, useMemo } from "react";
+import { optionalPart } from "../app/optional-part.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { usedRules, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import { clockChangeNote, nextRuns } from "../../contract/backups/schedule.ts";
@@ -28,11 +29,9 @@ type SchedulePreviewProps = {
 };
 
 /** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
-const ScheduleWords = lazy(async () => {
+const ScheduleWords = optionalPart(async () => {
   const { scheduleInWords } = await import("../../contract/backups/schedule-words.ts");
-  return {
-    default: ({ frequency }: { frequency: string }) => scheduleInWords(frequency),
-  };
+  return ({ frequency }: { frequency: string }) => scheduleInWords(frequency);
 });
 
 /** Nothing is to be tried out for a new one without keep rules. */

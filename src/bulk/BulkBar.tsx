@@ -59,7 +59,7 @@ export function BulkBar<Item extends { id: number }>({
     setIsReading(false);
   };
   const start = (action: BulkAction<Item>) =>
-    begin(action, {
+    void begin(action, {
       ...words,
       items,
       onDone,

@@ -2,7 +2,7 @@ import { useStore } from "../store.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { ConfirmFields, useAnswer } from "../app/ConfirmFields.tsx";
 import { spokenOf } from "./bulk-run.ts";
-import { type BulkTask, bulkTask } from "./bulk-task.ts";
+import { type BulkTask, bulkTask } from "./current-task.ts";
 import { ResultRow, Row } from "./BulkRows.tsx";
 import { RunActions, RunOutcome } from "./RunParts.tsx";
 

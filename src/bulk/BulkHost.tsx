@@ -1,13 +1,19 @@
-import { lazy, Suspense } from "react";
+import { useAskedPart } from "../app/asked-part.ts";
 import { useStore } from "../store.ts";
-import { bulkTask } from "./bulk-task.ts";
+import { type BulkTask, bulkTask } from "./current-task.ts";
+import { loadBulkDialog } from "./load-dialog.ts";
 
-const BulkDialog = lazy(async () => ({
-  default: (await import("./BulkDialog.tsx")).BulkDialog,
-}));
+function Bulk(task: BulkTask) {
+  const render = useAskedPart({
+    name: "the bulk action",
+    load: loadBulkDialog,
+    onMissing: () => bulkTask.set(null),
+  });
+  return render?.(task);
+}
 
 /** Rendered once, in the shell: the rows that a dialog was about may be gone before it is. */
 export function BulkHost() {
   const task = useStore(bulkTask);
-  return <Suspense>{task !== null && <BulkDialog {...task} />}</Suspense>;
+  return task !== null && <Bulk {...task} />;
 }

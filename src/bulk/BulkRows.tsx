@@ -3,7 +3,7 @@ import { RequestId } from "../ui/RequestId.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
 import type { Tone } from "../ui/tone.ts";
 import type { Result } from "./bulk-run.ts";
-import type { BulkRow } from "./bulk-task.ts";
+import type { BulkRow } from "./current-task.ts";
 
 type Named = Omit<BulkRow, "id">;
 

@@ -1,12 +1,13 @@
-// The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and reports.
+// What is done to many rows: what a room says of it, and how it begins.
 import { hasStatus } from "../api/api-error.ts";
-import { sessions } from "../api/session.ts";
-import { createStore } from "../store.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import type { Question } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
+import { loadAgain } from "../app/asked-part.ts";
 import { type BulkRun, createRun, hasBroken, summaryOf } from "./bulk-run.ts";
 import type { Seen } from "./follow.ts";
+import { bulkTask } from "./current-task.ts";
+import { loadBulkDialog } from "./load-dialog.ts";
 
 /** What a room offers to do with many of its rows. */
 export type BulkAction<Item> = {
@@ -26,28 +27,6 @@ export type BulkAction<Item> = {
   /** What to follow of a thing afterwards; its own status unless given. */
   seen?: (item: Item) => Seen;
 };
-
-/** A row by its name, and what else tells it apart. */
-export type BulkRow = { id: number; name: string; detail: string | undefined };
-
-export type BulkTask = {
-  /** E.g. "Stop 3 workers". */
-  title: string;
-  done: string;
-  rows: readonly BulkRow[];
-  leftOut: readonly (BulkRow & { reason: string })[];
-  question: Pick<Question, "body" | "typed" | "choices"> | null;
-  run: BulkRun;
-  /** Leads to those that failed, where the list can be filtered. */
-  show: (() => void) | null;
-};
-
-export const bulkTask = createStore<BulkTask | null>(null);
-
-// Whoever connects anew is not met by what another session began.
-sessions.state.subscribe(() => {
-  if (sessions.current() === null) bulkTask.set(null);
-});
 
 /** For a deletion: what somebody else has deleted already is as it was asked to be. */
 export const goneIsDone = (deleted: Promise<unknown>): Promise<unknown> =>
@@ -87,10 +66,17 @@ const ownStatus = (item: object): Seen => ({
 });
 
 /** Begins an action: with its question, or at once when there is nothing to say beforehand. */
-export function begin<Item extends { id: number }>(
+export async function begin<Item extends { id: number }>(
   action: BulkAction<Item>,
   { items, onDone, read, show = null, ...words }: Rows<Item>,
-): void {
+): Promise<void> {
+  try {
+    // First: nothing is asked of the service that could not be reported.
+    await loadBulkDialog();
+  } catch {
+    toast.failure("Couldn't load what the action needs.", loadAgain);
+    return;
+  }
   const possible = items.filter((item) => action.refusal(item) === undefined);
   const byId = new Map(possible.map((item) => [item.id, item]));
   const toRow = (item: Item) => ({

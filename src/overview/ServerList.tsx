@@ -1,5 +1,5 @@
 // Every server in one line; what is on it comes when its line is opened.
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import type { OverviewServer } from "../../contract/overview-parts.ts";
 import { healthLook } from "../app/health.ts";
 import { Link } from "../app/Link.tsx";
@@ -10,14 +10,17 @@ import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import { many } from "./problems.ts";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
 /** As many as fit beside each other without a search. */
 const filterFrom = 10;
 
 // A room's part: this floor knows only its name.
-const ServerDetails = lazy(async () => ({
-  default: (await import("./ServerDetails.tsx")).ServerDetails,
-}));
+const ServerDetails = optionalPart(
+  async () => (await import("./ServerDetails.tsx")).ServerDetails,
+  PartMissing,
+);
 
 function factsOf({ targets, protected: good, problems, running }: OverviewServer): string[] {
   return [

@@ -5,6 +5,7 @@ import { SearchDialog } from "../ui/SearchDialog.tsx";
 import { SearchInput } from "../ui/SearchInput.tsx";
 import { maxSearchText } from "../../contract/search.ts";
 import { toast } from "../app/toasts.ts";
+import { loadAgain } from "../app/asked-part.ts";
 import { closePalette, paletteState, type PaletteState } from "./palette-state.ts";
 import type { PaletteProps } from "./Palette.tsx";
 
@@ -30,7 +31,7 @@ function PaletteDialog({ from }: PaletteState) {
         setRender(() => loaded);
       } catch {
         closePalette();
-        toast.failure("Couldn't load the command palette.", "Reload the page to try again.");
+        toast.failure("Couldn't load the command palette.", loadAgain);
       }
     };
     void fill();

@@ -44,7 +44,7 @@ export async function runAll({ id, name }: { id: number; name: string }): Promis
     toast.failure(`${name} has no backups to run.`, "Set one up on its backups page.");
     return;
   }
-  begin(action(name), {
+  await begin(action(name), {
     items: list.data,
     onDone: () => {},
     nameOf: (configuration) => configuration.name,

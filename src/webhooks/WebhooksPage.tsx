@@ -1,6 +1,6 @@
 // A site's webhooks: whether each is called, and what came of the last call.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import { useLoaderData } from "react-router";
 import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
@@ -15,10 +15,13 @@ import type { webhooksLoader } from "./loaders.ts";
 import { webhooksQuery } from "./queries.ts";
 import { toMoving } from "./webhook-facts.ts";
 import { WebhookTable } from "./WebhookTable.tsx";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
-const WebhookBulk = lazy(async () => ({
-  default: (await import("./WebhookBulk.tsx")).WebhookBulk,
-}));
+const WebhookBulk = optionalPart(
+  async () => (await import("./WebhookBulk.tsx")).WebhookBulk,
+  PartMissing,
+);
 
 export function WebhooksPage() {
   const { siteId, view: opened } = useLoaderData<typeof webhooksLoader>();

@@ -1,6 +1,6 @@
 // A site's workers: what each is doing, and the buttons to change it.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, useState } from "react";
+import { useState } from "react";
 import { useLoaderData } from "react-router";
 import type { ListView } from "../api/list-query.ts";
 import { makePoller } from "../api/poll.ts";
@@ -14,10 +14,13 @@ import { paths } from "../paths.ts";
 import type { workersLoader } from "./loaders.ts";
 import { workersQuery } from "./queries.ts";
 import { WorkerTable } from "./WorkerTable.tsx";
+import { optionalPart } from "../app/optional-part.ts";
+import { PartMissing } from "../app/PartMissing.tsx";
 
-const WorkerBulk = lazy(async () => ({
-  default: (await import("./WorkerBulk.tsx")).WorkerBulk,
-}));
+const WorkerBulk = optionalPart(
+  async () => (await import("./WorkerBulk.tsx")).WorkerBulk,
+  PartMissing,
+);
 
 export function WorkersPage() {
   const { siteId, view: opened } = useLoaderData<typeof workersLoader>();

@@ -1,0 +1,1 @@
+export const loadBulkDialog = async () => (await import("./BulkDialog.tsx")).BulkDialog;
