@@ -32,7 +32,7 @@ export function readLogOrProblem(
 }
 
 /** So little is taken by the next lines of a process: what they do not find room for is lost, and nobody is told. */
-const fullBytes = 64 * 1024;
+export const fullBytes = 64 * 1024;
 
 export const isDiskFull = (folder: string): boolean =>
   (freeBytesAt(folder) ?? Infinity) < fullBytes;

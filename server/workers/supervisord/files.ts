@@ -26,6 +26,7 @@ const run = (
     ...more,
   });
 
+/** Without what a shell says first: its own name, and the line of its script. */
 const problemOf = (what: string, { stderr }: { stderr: string }) =>
   new Error(
     `${what}: ${
@@ -33,7 +34,7 @@ const problemOf = (what: string, { stderr }: { stderr: string }) =>
         .trim()
         .split("\n")
         .at(-1)
-        ?.replace(/^\w+: /, "") ?? ""
+        ?.replace(/^\w+: (?:(?:line )?\d+: )?/, "") ?? ""
     }`,
   );
 
@@ -101,6 +102,17 @@ async function areExpected(
   const names = [...expected.keys()].toSorted();
   const list = names.map((name) => `${expected.get(name)}  ${name}\n`).join("");
   return line?.slice(0, 64) === sha256(list);
+}
+
+/** What is left on the disk that a folder is on; null where that cannot be told. */
+export async function freeBytesIn(machine: Machine, folder: string): Promise<number | null> {
+  const script = 'df -Pk -- "$1" | { read -r _; read -r _ _ _ free _; echo "$free"; }';
+  const argv = ["sh", "-c", script, "sh", folder];
+  const line = machine.firstLine
+    ? await machine.firstLine(argv, lineLimitMs).catch(() => "")
+    : (await run({ machine, script, args: [folder] })).stdout;
+  const kilobytes = /^\d+/.exec(line)?.[0];
+  return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
 /**

@@ -77,6 +77,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       isFileDue: false,
       fileNotice: null,
       delayNotice: null,
+      tidyingNotice: null,
       deployedAtMs: clock.now(),
       orderedAtMs: 0,
       recordsText: "",

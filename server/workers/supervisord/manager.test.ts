@@ -1,5 +1,13 @@
 // Against Debian's supervisord.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -284,6 +292,24 @@ test("a process that somebody else kills is told with what may have done it", as
   expect(manager.kills).toEqual([]);
   await manager.remove(1);
   await manager.remove(2);
+});
+
+test("a program file that cannot be deleted is told while that is tried again", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  manager.start(programOf(1, {}));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const file = join(supervisord.programs, createNames(manager.instance).fileOf(1, ".conf"));
+  rmSync(file);
+  mkdirSync(file);
+  context.onTestFinished(() => rmSync(file, { recursive: true, force: true }));
+  const removed = manager.remove(1);
+  await expect
+    .poll(() => manager.notice(1), soon)
+    .toMatch(/^Couldn't delete a file: .*\.conf.* Quarterdeck tries again\.$/);
+  rmdirSync(file);
+  await removed;
+  expect(await left(manager)).toEqual(nothing);
 });
 
 test("records that cannot be written are told once, however often that is tried again", async (context) => {

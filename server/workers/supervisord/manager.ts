@@ -250,7 +250,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
     },
     notice(id) {
       const worker = workers.get(id);
-      return worker?.delayNotice ?? worker?.fileNotice ?? null;
+      return worker?.delayNotice ?? worker?.tidyingNotice ?? worker?.fileNotice ?? null;
     },
 
     /** They are supervisord's, which goes on without this service. */

@@ -20,7 +20,8 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 function setUp(context: TestContext) {
   const folder = makeFolder(context);
-  const there = join(makeFolder(context), "1.log");
+  const serverFolder = makeFolder(context);
+  const there = join(serverFolder, "1.log");
   const { PATH = "" } = process.env;
   const machine = {
     run: createLocalHost({ PATH, HOME: "/" }).run,
@@ -38,6 +39,7 @@ function setUp(context: TestContext) {
   let end = 0;
   return {
     folder,
+    serverFolder,
     warnings,
     write: (text: string) => appendFileSync(there, text),
     /** What came since the last reading, as a page that follows the log asks for it. */
@@ -70,6 +72,19 @@ test("a log that cannot be rotated is read on, each line once", async (context) 
   write("after it\n");
   await next();
   expect(readFileSync(logPath(folder, 1), "utf8") === `first\n${more}after it\n`).toBe(true);
+});
+
+test.skipIf(process.geteuid?.() !== 0)("a full disk there is told", async (context) => {
+  const { serverFolder, write, next } = setUp(context);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", serverFolder]);
+  context.onTestFinished(() => void execFileSync("umount", [serverFolder]));
+  write("before\n");
+  expect((await next()).problem).toBeUndefined();
+  const { bavail, bsize } = statfsSync(serverFolder);
+  writeFileSync(join(serverFolder, "others"), Buffer.alloc(bavail * bsize));
+  expect((await next()).problem).toBe(
+    "The disk of the server that the log is on is full, so new output is lost. Free space on it.",
+  );
 });
 
 test.skipIf(process.geteuid?.() !== 0)(

@@ -3,16 +3,16 @@
 // ended, so that a connection that was cut leaves no gap.
 import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { WorkerLog } from "../../../contract/workers/worker.ts";
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
 import type { LogPosition } from "../process-manager.ts";
 import { keptLogs, logPath, readLogStart, sizeOf, writeLogStart } from "../supervisor/log-files.ts";
-import { readLogOrProblem } from "../supervisor/log-reader.ts";
+import { fullBytes, readLogOrProblem } from "../supervisor/log-reader.ts";
 import { rotateLog } from "../supervisor/log-rotation.ts";
 import { fileProblem } from "../supervisor/reasons.ts";
-import { factsOf, readBytes } from "./files.ts";
+import { factsOf, freeBytesIn, readBytes } from "./files.ts";
 import {
   lastOf,
   lengthOf,
@@ -29,6 +29,9 @@ const newline = 0x0a;
 const maxBytes = 512 * 1024;
 /** One that nobody read for long is not fetched from its beginning. */
 const maxBehindBytes = 4 * 1024 * 1024;
+
+const fullThere =
+  "The disk of the server that the log is on is full, so new output is lost. Free space on it.";
 
 type RemoteLogOptions = {
   machine: Machine;
@@ -227,6 +230,12 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     return isMore;
   }
 
+  async function isFullThere(): Promise<boolean> {
+    const [path] = await paths();
+    const freeBytes = path === undefined ? null : await freeBytesIn(machine, dirname(path));
+    return freeBytes !== null && freeBytes < fullBytes;
+  }
+
   const fetch = () =>
     (fetching ??= fetchOnce().finally(() => {
       fetching = null;
@@ -236,7 +245,9 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     async read(from) {
       try {
         for (let rounds = 0; rounds < 20 && (await fetch()); rounds += 1);
-        return readLogOrProblem(folder, from);
+        const isFull = await isFullThere();
+        const part = readLogOrProblem(folder, from);
+        return isFull && part.problem === undefined ? { ...part, problem: fullThere } : part;
       } catch (error) {
         const problem =
           error instanceof NotStored

@@ -276,15 +276,17 @@ export function createTurn(options: TurnOptions) {
 
   /** What fails for one worker is no matter of the others, and is told once however often it is tried again. */
   async function attempt(
-    { id }: SupervisordWorker,
+    worker: SupervisordWorker,
     what: "step" | "tidying",
     run: () => Promise<boolean>,
   ): Promise<boolean> {
     if (released.aborted) return false;
+    const { id } = worker;
     const key = `${id} ${what}`;
     try {
       const result = await run();
       troubles.delete(key);
+      if (what === "tidying") worker.tidyingNotice = null;
       return result;
     } catch (error) {
       if (isAway(error)) throw error;
@@ -292,6 +294,7 @@ export function createTurn(options: TurnOptions) {
       if (troubles.get(key) !== problem)
         log.warn({ err: error, worker: id }, `a worker's ${what} failed, is tried again`);
       troubles.set(key, problem);
+      if (what === "tidying") worker.tidyingNotice = `${refusal(error)}. Quarterdeck tries again.`;
       return false;
     }
   }

@@ -20,6 +20,8 @@ export type SupervisordWorker = {
   fileNotice: string | null;
   /** Why what runs is left as it is for now, although it is to be replaced: a sentence. */
   delayNotice: string | null;
+  /** Why something of it is still on the server that is to be gone, or otherwise: a sentence. */
+  tidyingNotice: string | null;
   deployedAtMs: number;
   /** When it was asked for something last; 0 = not since the start of the service. */
   orderedAtMs: number;
