@@ -35,9 +35,7 @@ const ScheduleWords = optionalPart(async () => {
 });
 
 /** Nothing is to be tried out for a new one without keep rules. */
-const RetentionYear = lazy(async () => ({
-  default: (await import("./RetentionYear.tsx")).RetentionYear,
-}));
+const RetentionYear = optionalPart(async () => (await import("./RetentionYear.tsx")).RetentionYear);
 
 /** A few lines among other text. */
 const look: TableLook = {
