@@ -7,6 +7,7 @@ import {
   readlinkSync,
   rmdirSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -57,6 +58,24 @@ describe.concurrent("A start that cannot succeed is told in words", () => {
     supervisor.start(programOf(1, { ...never, directory: site, args: ["no-such-program"] }));
     await expect.poll(() => supervisor.state(1), soon).toBe("FATAL");
     expect(supervisor.processes(1)[0]?.reason).toContain("no-such-program was not found");
+  });
+
+  test("a folder that is a link to itself, and a program that is one", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const supervisor = makeSupervisor({ onTestFinished });
+    const link = join(supervisor.folder, "link");
+    symlinkSync(link, link);
+    supervisor.start(programOf(1, { ...never, root: link }));
+    supervisor.start(programOf(2, { ...never, args: [link] }));
+    const states = () => [supervisor.state(1), supervisor.state(2)];
+    await expect.poll(states, soon).toEqual(["FATAL", "FATAL"]);
+    const reasons = [1, 2].map((id) => supervisor.processes(id)[0]?.reason);
+    expect(reasons).toEqual([
+      `Couldn't start: the folder ${link} is a link that leads nowhere.`,
+      `Couldn't start: ${link} is a link that leads nowhere.`,
+    ]);
   });
 
   test("a script whose interpreter is missing", async ({ expect, onTestFinished }) => {

@@ -67,6 +67,10 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
     case "EPERM":
       if (!canEnter(directory)) return `no permission to enter the folder ${directory}`;
       return executionProblem(attempt);
+    case "ELOOP":
+      return isLoop(directory)
+        ? `the folder ${directory} is a link that leads nowhere`
+        : `${program} is a link that leads nowhere`;
     case "ENOEXEC":
       return `${program} is not an executable for this machine`;
     case "E2BIG":
@@ -142,6 +146,15 @@ const executionProblem = (attempt: Attempt): string =>
 
 const isAnywhere = ({ program, path }: Attempt): boolean =>
   program.includes("/") || path.split(":").some((folder) => existsSync(join(folder, program)));
+
+function isLoop(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return toError(error).code === "ELOOP";
+  }
+}
 
 function canEnter(directory: string): boolean {
   try {
