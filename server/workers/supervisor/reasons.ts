@@ -124,6 +124,8 @@ function folderProblem(words: string, directory: string): string {
       return `the folder ${directory} does not exist`;
     case "Permission denied":
       return `no permission to enter the folder ${directory}`;
+    case "Too many levels of symbolic links":
+      return `the folder ${directory} is a link that leads nowhere`;
     default:
       return `the folder ${directory} can't be entered: ${words}`;
   }

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -272,6 +273,28 @@ test("a start that fails is given up with its exit code, and a program that is n
   await manager.remove(1);
   await manager.remove(2);
   expect(await left(manager)).toEqual(nothing);
+});
+
+test("a folder that has gone, or leads nowhere, is told as the reason of a start", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const [gone, loop] = [makeFolder(context), makeFolder(context)];
+  manager.start(programOf(1, { root: gone, startretries: 0 }));
+  manager.start(programOf(2, { root: loop, startsecs: 0 }));
+  await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2)(), soon).toBe(true);
+  rmSync(gone, { recursive: true });
+  rmSync(loop, { recursive: true });
+  symlinkSync(loop, loop);
+  for (const id of [1, 2]) sendSignal(pidsOf(manager, id)[0], "SIGTERM");
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  expect(manager.processes(1)[0]?.reason).toBe(
+    `Couldn't start: the folder ${gone} does not exist.`,
+  );
+  await expect
+    .poll(() => manager.processes(2)[0]?.lastEnd, soon)
+    .toBe(`Couldn't start: the folder ${loop} is a link that leads nowhere.`);
+  await manager.remove(1);
+  await manager.remove(2);
 });
 
 test("a process that somebody else kills is told with what may have done it", async (context) => {

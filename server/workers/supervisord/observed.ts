@@ -56,7 +56,15 @@ export function readProcesses(
 }
 
 /** How a process ended. */
-export type ProcessExit = { code: number | null; signal: string | null };
+export type ProcessExit = {
+  code: number | null;
+  signal: string | null;
+  /** What kept it from running its command, as the rest of a sentence; left out where it ran, or that is not known. */
+  unstarted?: string;
+};
+
+/** With which a process ends that supervisord has made and that could not become the command. */
+export const unstartedCode = 127;
 
 export const unknownExit: ProcessExit = { code: null, signal: null };
 
@@ -65,7 +73,7 @@ export const unknownExit: ProcessExit = { code: null, signal: null };
  * with the next one; its log has them all.
  * @param log the end of supervisord's own log
  */
-export function readExits(log: string): Map<string, ProcessExit> {
+export function parseExits(log: string): Map<string, ProcessExit> {
   const ends = log.matchAll(
     / (?:exited|stopped): (\S+) \((?:exit status (\d+)|terminated by (SIG\w+))/g,
   );
@@ -75,4 +83,30 @@ export function readExits(log: string): Map<string, ProcessExit> {
       { code: code === undefined ? null : Number(code), signal: signal ?? null },
     ]),
   );
+}
+
+/**
+ * What such a process says.
+ * @param log the end of its log
+ * @returns the rest of a sentence; null where it says nothing
+ */
+export function parseUnstarted(log: string): string | null {
+  const told =
+    /(?:^|\n)supervisor: (couldn't .+)\nsupervisor: child process was not spawned\n?$/.exec(
+      log,
+    )?.[1];
+  if (told === undefined) return null;
+  const [, folder, code = ""] = /^couldn't chdir to (.+): (E\w+)$/.exec(told) ?? [];
+  if (folder === undefined) return told.replace(/^couldn't /, "supervisord couldn't ");
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return `the folder ${folder} does not exist`;
+    case "EACCES":
+      return `no permission to enter the folder ${folder}`;
+    case "ELOOP":
+      return `the folder ${folder} is a link that leads nowhere`;
+    default:
+      return `the folder ${folder} can't be entered: ${code}`;
+  }
 }

@@ -17,6 +17,7 @@ type Run = {
 
 /** Why a run ended. @param within the start seconds that it did not outlive; null where it did */
 function causeOf({ spawnError, exit }: Run, within: number | null): string {
+  if (exit.unstarted !== undefined) return startCause(exit.unstarted);
   const isUnstartable =
     spawnError !== "" && !/^(?:Exited too quickly|Bad exit code)/.test(spawnError);
   return isUnstartable ? startCause(spawnError) : exitCause(exit.code, exit.signal, within);

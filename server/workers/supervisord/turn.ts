@@ -18,16 +18,26 @@ import {
 } from "./files.ts";
 import type { Installed } from "./installed.ts";
 import type { Machine } from "./machine.ts";
-import { type Observed, readExits, readProcesses, unknownExit } from "./observed.ts";
+import {
+  type Observed,
+  parseExits,
+  parseUnstarted,
+  type ProcessExit,
+  readProcesses,
+  unknownExit,
+  unstartedCode,
+} from "./observed.ts";
 import { fileText, type Names, sectionsIn } from "./program-file.ts";
 import { isAway, type Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
-import { RpcFault, type RpcValue } from "./xml-rpc.ts";
+import { type RpcArgument, RpcFault, type RpcValue } from "./xml-rpc.ts";
 
 /** So much of the end of supervisord's log tells how processes ended. */
 const logBytes = 32 * 1024;
+/** Of the end of a process's own log, for the words of supervisord. */
+const unstartedBytes = 2048;
 /** A stop is followed by the next step at once; what takes longer is for the next turn. */
 const maxRounds = 4;
 /** It reads all the files for it. */
@@ -58,14 +68,28 @@ export function createTurn(options: TurnOptions) {
     `${folder}/${names.fileOf(id, suffix)}`;
   const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
 
-  async function readExitLog(rpc: Rpc) {
+  /** The end of a log; nothing where it is written to nowhere. */
+  async function readEnd(rpc: Rpc, method: string, ...args: readonly RpcArgument[]) {
     try {
-      const text = await rpc("readLog", -logBytes, 0);
-      return readExits(typeof text === "string" ? text : "");
+      const text = await rpc(method, ...args);
+      return typeof text === "string" ? text : "";
     } catch (error) {
       if (isAway(error)) throw error;
-      return readExits(""); // it may be written to nowhere
+      return "";
     }
+  }
+
+  /** How processes have ended, by their names. */
+  async function readExits(rpc: Rpc, names: readonly string[]): Promise<Map<string, ProcessExit>> {
+    const exits = parseExits(await readEnd(rpc, "readLog", -logBytes, 0));
+    for (const name of names) {
+      const exit = exits.get(name);
+      if (exit?.code !== unstartedCode) continue;
+      const log = await readEnd(rpc, "readProcessStdoutLog", name, -unstartedBytes, 0);
+      const unstarted = parseUnstarted(log);
+      if (unstarted !== null) exits.set(name, { ...exit, unstarted });
+    }
+    return exits;
   }
 
   /** @returns what is there of this installation and belongs to no process that it knows */
@@ -77,11 +101,11 @@ export function createTurn(options: TurnOptions) {
     const all = [...workers.values()].flatMap((worker) =>
       [...worker.slots.values()].map((slot) => ({ slot, name: groupOf(worker, slot) })),
     );
-    const hasEnded = all.some(({ slot, name }) => {
+    const ended = all.flatMap(({ slot, name }) => {
       const one = seen.get(name);
-      return one !== undefined && slot.hasEnded(one);
+      return one !== undefined && slot.hasEnded(one) ? [name] : [];
     });
-    const exits = hasEnded ? await readExitLog(rpc) : null;
+    const exits = ended.length > 0 ? await readExits(rpc, ended) : null;
     for (const { slot, name } of all) {
       const one = seen.get(name) ?? null;
       const isOfInterest = one !== null && slot.hasEnded(one);
