@@ -196,3 +196,23 @@ testInstallation(
     await expect(name).toHaveValue("typed before");
   },
 );
+
+testInstallation(
+  "a question whose code does not come says what to do, and is asked the next time",
+  async ({ page, backups, installation }) => {
+    const { id, name } = await backups.createConfiguration();
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/backup-configurations/${id}`);
+    const remove = page.getByRole("button", { name: `Delete: ${name}` });
+    await expect(remove).toBeVisible();
+    await settle(page);
+    await installation.restart(async () => {
+      await remove.click();
+      await expect(
+        page.getByRole("alert").filter({ hasText: "Couldn't open the confirmation." }),
+      ).toContainText("Try again in a moment.");
+    });
+    await remove.click();
+    await expect(page.getByRole("alertdialog")).toBeVisible();
+  },
+);

@@ -1,4 +1,5 @@
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
+import { loadAgain } from "../app/asked-part.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
@@ -23,9 +24,7 @@ type ConfigurationActionsProps = {
 
 // Few rows are asked about, so the questions come when they are asked.
 const ask = <Question,>(loading: Promise<Question>, open: (question: Question) => void): void =>
-  void loading.then(open, (error: unknown) =>
-    toast.failure("Couldn't open the confirmation.", error),
-  );
+  void loading.then(open, () => toast.failure("Couldn't open the confirmation.", loadAgain));
 
 /** Run now or cancel, edit and delete. What is not possible now stays in place and says why. */
 export function ConfigurationActions({

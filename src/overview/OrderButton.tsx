@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { workerLabel } from "../../contract/workers/worker-name.ts";
+import { loadAgain } from "../app/asked-part.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ProblemOrder } from "./problems.ts";
@@ -28,8 +29,8 @@ export function OrderButton({ order }: { order: ProblemOrder }) {
     try {
       const { giveOrder } = await loadOrders();
       await giveOrder(order);
-    } catch (error) {
-      toast.failure("Couldn't load what the action needs.", error);
+    } catch {
+      toast.failure("Couldn't load what the action needs.", loadAgain);
     }
     setPending(false);
   };
