@@ -1,4 +1,4 @@
-import { createServer as createHttpsServer } from "node:https";
+import { createServer as createHttpsServer, type ServerOptions } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { SendErrorKind } from "./send-error.ts";
@@ -124,9 +124,9 @@ describe("over TLS", () => {
     "hook.example.com": ["127.0.0.1"],
     "other.example.com": ["127.0.0.1"],
   });
-  async function serveTls() {
+  async function serveTls(options: ServerOptions = {}) {
     const requests: string[] = [];
-    const server = createHttpsServer(own, ({ url = "" }, response) => {
+    const server = createHttpsServer({ ...own, ...options }, ({ url = "" }, response) => {
       requests.push(url);
       response.end("ok");
     });
@@ -157,9 +157,34 @@ describe("over TLS", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test.each<[string, ServerOptions, RegExp]>([
+    [
+      "of an old version",
+      { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" },
+      /speaks no version of TLS that Quarterdeck accepts, which is 1\.2 or newer\.$/,
+    ],
+    [
+      "without a cipher in common",
+      { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-NULL-SHA:@SECLEVEL=0" },
+      /refused the TLS handshake: there is no cipher in common, or it wants a client certificate\.$/,
+    ],
+    [
+      "that asks who the client is",
+      { requestCert: true, rejectUnauthorized: true, maxVersion: "TLSv1.2" },
+      /refused the TLS handshake: .*, or it wants a client certificate\.$/,
+    ],
+  ])("one %s is reported as that", async (_, options, words) => {
+    const before = getCACertificates("default");
+    setDefaultCACertificates([own.cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+    const { port } = await serveTls(options);
+    const sent = makeSender({ lookup }).send(post(`https://hook.example.com:${port}/`));
+    await expectFailure(sent, "tls", words);
+  });
+
   test("what does not speak it is reported", async () => {
     const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const sent = makeSender({ lookup }).send(post(`https://hook.example.com:${port}/`));
-    await expectFailure(sent, "tls", /TLS/);
+    await expectFailure(sent, "tls", /doesn't speak TLS\. Check whether .* http:\/\/\.$/);
   });
 });

@@ -33,6 +33,20 @@ const selfSigned: Row = [
   "tls",
   "has a self-signed certificate. Add its authority with NODE_EXTRA_CA_CERTS.",
 ];
+const oldTls: Row = [
+  "tls",
+  "speaks no version of TLS that Quarterdeck accepts, which is 1.2 or newer.",
+];
+const clientCertificate: Row = [
+  "tls",
+  "wants a client certificate, which Quarterdeck has none of.",
+];
+const noHandshake: Row = [
+  "tls",
+  "refused the TLS handshake: there is no cipher in common, or it wants a client certificate.",
+];
+const noTls: Row = ["tls", "doesn't speak TLS. Check whether the URL should begin with http://."];
+const weakKey: Row = ["tls", "has a certificate with a key or signature that is too weak."];
 const unroutable: Row = ["unreachable", "cannot be reached from here."];
 const missing: Row = ["unreachable", "could not be resolved (DNS)."];
 const closed: Row = ["broken", "closed the connection without a response."];
@@ -64,6 +78,9 @@ const byCode: Record<string, Row> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  INVALID_PURPOSE: ["tls", "has a certificate that is not one for servers."],
+  // Of those that Node has no name for, which are about weakness.
+  UNSPECIFIED: weakKey,
   ERR_TLS_CERT_ALTNAME_INVALID: ["tls", "has a certificate for another host name."],
   HPE_HEADER_OVERFLOW: ["broken", "returned more than 16 KiB of headers."],
   ERR_INVALID_CHAR: unsendable,
@@ -71,24 +88,55 @@ const byCode: Record<string, Row> = {
 };
 
 const byPrefix: [prefix: RegExp, row: Row][] = [
-  [/^HPE_/, ["broken", "returned a response that is not HTTP."]],
-  [
-    /^(ERR_SSL_|ERR_TLS_|EPROTO$)/,
-    ["tls", "doesn't speak TLS. Check whether the URL should begin with http://."],
-  ],
+  [/^HPE_|^ERR_HTTP2_/, ["broken", "returned a response that is not HTTP."]],
   [/^(CERT_|UNABLE_TO_|INVALID_CA|ERROR_IN_CERT)/, ["tls", "has a certificate that is not valid."]],
 ];
 
-const rowOf = (code: string): Row | undefined =>
-  byCode[code] ?? byPrefix.find(([prefix]) => prefix.test(code))?.[1];
+/** By what OpenSSL calls the reason. Alerts are the other side's. */
+const byTlsReason: [reason: RegExp, row: Row][] = [
+  [/alert protocol version|unsupported protocol|version too low/, oldTls],
+  [/certificate required|alert (?:.* )?(?:certificate|unknown ca)/, clientCertificate],
+  [/alert (?:handshake failure|insufficient security)|no shared cipher/, noHandshake],
+  [/unrecognized name/, ["tls", "has no certificate for this host name."]],
+  [/wrong version number|packet length too long|http request|unknown protocol/, noTls],
+  [/key too small|md too weak/, weakKey],
+];
 
-/** What an error's code says of whom it is about, to follow their name, e.g. `has a certificate that has expired.`; null = nothing. */
-export const networkWords = (code: string): string | null => rowOf(code)?.[1] ?? null;
+/** What is known of an error of a connection. */
+type NetworkError = { code?: unknown; message?: unknown };
 
-/** The same of a certificate that this machine has no reason to trust; null = the code is about none. */
-export function distrustWords(code: string): string | null {
-  const row = byCode[code];
-  return row === untrusted || row === selfSigned ? row[1] : null;
+/** In OpenSSL's own words; null = the error is not about TLS. Some come as an error of writing, with the reason in their text alone. */
+function tlsReasonOf({ code, message }: NetworkError): string | null {
+  if (typeof code !== "string" || !/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return null;
+  const told = /:SSL routines:[^:]*:([^:]+):/.exec(typeof message === "string" ? message : "")?.[1];
+  if (told !== undefined) return told;
+  return code === "EPROTO"
+    ? ""
+    : code
+        .replace(/^ERR_(?:SSL|TLS)_/, "")
+        .toLowerCase()
+        .replaceAll("_", " ");
+}
+
+function rowOf(error: NetworkError): Row | undefined {
+  const { code } = error;
+  if (typeof code !== "string") return undefined;
+  const known = byCode[code] ?? byPrefix.find(([prefix]) => prefix.test(code))?.[1];
+  if (known !== undefined) return known;
+  const reason = tlsReasonOf(error);
+  if (reason === null) return undefined;
+  const row = byTlsReason.find(([words]) => words.test(reason))?.[1];
+  return row ?? ["tls", `broke off the TLS handshake${reason === "" ? "" : `: ${reason}`}.`];
+}
+
+/** What is said of whom an error is about, to follow their name, e.g. `has a certificate that has expired.`; null = nothing. */
+export const networkWords = (error: NetworkError): string | null => rowOf(error)?.[1] ?? null;
+
+/** The same of TLS alone; null = the error is not about that, `no TLS` = nobody speaks it there. */
+export function tlsWords(error: NetworkError): string | null {
+  const row = rowOf(error);
+  if (row === noTls) return "no TLS";
+  return row?.[0] === "tls" ? row[1] : null;
 }
 
 /**
@@ -99,6 +147,6 @@ export function diagnoseSendError(error: unknown, host: string): unknown {
   if (error instanceof SendError) return error;
   const { code, message } = toError(error);
   if (typeof code !== "string") return error;
-  const [kind, words] = rowOf(code) ?? ["broken", `failed: ${message}`];
+  const [kind, words] = rowOf({ code, message }) ?? ["broken", `failed: ${message}`];
   return new SendError(kind, `${host} ${words}`, { cause: error });
 }

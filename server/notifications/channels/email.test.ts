@@ -178,6 +178,11 @@ test.each([
     { ...starttls, STARTTLS: "454 4.7.0 Try later" },
     /refuses the STARTTLS that it offers: 454/,
   ],
+  [
+    false,
+    { ...starttls, STARTTLS: "220 go ahead" },
+    /offers STARTTLS, and doesn't speak TLS after it\.$/,
+  ],
   [false, { CONN: "554 5.7.1 You are on a list" }, /refuses the connection: 554 5\.7\.1 You/],
   [false, { CONN: "421 4.3.2 Closing" }, /refuses the connection: 421 4\.3\.2 Closing/],
 ])(
@@ -198,8 +203,11 @@ test("TLS from the start is what smtps:// means", async () => {
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${server.port}`);
   const channel = createEmailChannel({ email: "oncall@example.com", smtp });
   expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
-    message: expect.stringMatching(/^The mail server .* cannot be used: .*(SSL|TLS)/),
+    message: `The mail server 127.0.0.1:${server.port} doesn't speak TLS on this port. Try smtp:// in SMTP_URL, which begins without it.`,
     isPermanent: false,
+  });
+  await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject({
+    message: expect.stringContaining("doesn't speak TLS on this port"),
   });
 });
 
@@ -208,6 +216,17 @@ test("a certificate that nobody signed is reported with what to do", async () =>
   const smtp = readSmtpUrl(`smtps://127.0.0.1:${port}`);
   await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject({
     message: `The mail server 127.0.0.1:${port} has a self-signed certificate. Add its authority with NODE_EXTRA_CA_CERTS.`,
+    isPermanent: false,
+  });
+});
+
+test("a server whose TLS is too old is reported as that", async () => {
+  const certificate = await makeCertificate("mail.example.com");
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  const { port } = await listen(createTlsServer({ ...certificate, ...old }));
+  const smtp = readSmtpUrl(`smtps://127.0.0.1:${port}`);
+  await expect(tryMailServer(smtp, 5000)).rejects.toMatchObject({
+    message: `The mail server 127.0.0.1:${port} speaks no version of TLS that Quarterdeck accepts, which is 1.2 or newer.`,
     isPermanent: false,
   });
 });

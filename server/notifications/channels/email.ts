@@ -6,7 +6,7 @@ import { oneLine } from "./cut.ts";
 import { renderHtml, renderText } from "./email-body.ts";
 import type { SmtpSettings } from "./smtp-url.ts";
 import { tidyMessage } from "./tidy-message.ts";
-import { distrustWords } from "../../net/send-error.ts";
+import { tlsWords } from "../../net/send-error.ts";
 import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
@@ -161,10 +161,19 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
   }
   // The network's own code first: nodemailer's own is the same for every trouble of a socket.
   const network = error.originalCode ?? code;
-  const known = byCode[network] ?? distrustWords(network) ?? byCode[code];
+  const known = byCode[network] ?? untoldTls({ code: network, message }, smtp) ?? byCode[code];
   return new ChannelError(`${server} ${known ?? `cannot be used: ${saying(message, smtp)}`}`, {
     isPermanent: permanentCodes.has(code),
   });
+}
+
+/** What is wrong with TLS, which a server can't say itself; null = it is something else. */
+function untoldTls(error: { code: string; message: string }, { isSecure }: SmtpSettings) {
+  const words = tlsWords(error);
+  if (words !== "no TLS") return words;
+  return isSecure
+    ? "doesn't speak TLS on this port. Try smtp:// in SMTP_URL, which begins without it."
+    : "offers STARTTLS, and doesn't speak TLS after it.";
 }
 
 /** A server may repeat what it was told, the login too; base64 is how it was told. */

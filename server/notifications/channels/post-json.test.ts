@@ -73,6 +73,16 @@ test.each([
   expect(await failure(url)).toMatchObject({ message, isPermanent: false });
 });
 
+test("a peer whose TLS is too old is reported as that", async () => {
+  const certificate = await makeCertificate("hooks.example.com");
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  const { port } = await listen(createHttpsServer({ ...certificate, ...old }));
+  expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({
+    message: "Slack speaks no version of TLS that Quarterdeck accepts, which is 1.2 or newer.",
+    isPermanent: false,
+  });
+});
+
 test("a peer that speaks no TLS is reported in words", async () => {
   const { port } = await serveBytes((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
   expect(await failure(`https://127.0.0.1:${port}/services/xYzSecret`)).toMatchObject({

@@ -111,12 +111,11 @@ const byCode: Record<string, string> = {
 };
 
 function networkDiagnosis(error: unknown): string {
-  // `fetch` wraps the error of the connection; only its code is sure to hold no address.
-  const { cause } = error as { cause?: { code?: unknown; name?: unknown } };
+  // `fetch` wraps the error of the connection; nothing else of it is sure to hold no address.
+  const { cause } = error as { cause?: { code?: unknown; name?: unknown; message?: unknown } };
   const code = codeOf(cause);
-  return (
-    byCode[code] ?? networkWords(code) ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`
-  );
+  const words = networkWords({ code, message: cause?.message });
+  return byCode[code] ?? words ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
 }
 
 /** What is not HTTP has a name instead of a code. */
