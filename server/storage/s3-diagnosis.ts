@@ -72,7 +72,7 @@ export function diagnoseS3Error(error: unknown, place: string): unknown {
   const status = $metadata?.httpStatusCode;
   const words =
     // The code first: the SDK calls a broken connection a TimeoutError.
-    (code === undefined ? undefined : (byCode[code] ?? networkWords(code))) ??
+    (code === undefined ? undefined : (byCode[code] ?? networkWords({ code, message }))) ??
     byName[name] ??
     (status === 403 ? byName["AccessDenied"] : undefined) ??
     (status === 507 ? full : undefined) ??
