@@ -7,6 +7,7 @@ import { patientArtisan } from "../server/testing/artisan.ts";
 import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 import { workerBody } from "../server/testing/worker-body.ts";
+import { runOnce } from "./backup-helpers.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { connectAs, expectAccessible, listPollMs } from "./helpers.ts";
 import { test as testInstallation } from "./installation.ts";
@@ -214,5 +215,37 @@ testInstallation(
     });
     await remove.click();
     await expect(page.getByRole("alertdialog")).toBeVisible();
+  },
+);
+
+testInstallation(
+  "what a restore elsewhere would replace is said to be unknown while the service is away",
+  async ({ page, service, backups, installation }) => {
+    const { server, database } = backups;
+    const other = { id: database.id + 7000, name: `other-${database.id}` };
+    const backup = await runOnce(backups);
+    await service.changeInventory(({ databases }) =>
+      databases.push(
+        `{ id: ${other.id}, server: ${server.id}, name: ${other.name}, engine: sqlite, path: ${database.file}, user: ${ownUser} }`,
+      ),
+    );
+    const contents = `/api/database/${other.id}/contents`;
+    await expect.poll(async () => (await service.call("GET", contents)).status).toBe(200);
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/backups/${backup.id}/restore`);
+    const target = page.getByRole("combobox", { name: "Database" });
+    await expect(target.getByRole("option", { name: other.name })).toBeAttached();
+    await settle(page);
+    const compared = page.getByRole("region", { name: "Backup and current data" });
+    await installation.restart(async () => {
+      await target.selectOption(other.name);
+      await expect(compared.getByRole("alert")).toContainText("The service is not responding.");
+      await expect(compared.getByRole("button", { name: "Try again" })).toBeVisible();
+      await expectAccessible(page);
+    });
+    await expect(compared.getByRole("columnheader", { name: "Now" })).toBeVisible({
+      timeout: 30_000,
+    });
+    await expect(compared.getByRole("alert")).toBeHidden();
   },
 );
