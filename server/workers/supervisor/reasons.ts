@@ -117,17 +117,25 @@ export function accountProblem(
     : `${program} was not found`;
 }
 
-function folderProblem(words: string, directory: string): string {
-  switch (words) {
-    case "No such file or directory":
-    case "Not a directory":
-      return `the folder ${directory} does not exist`;
-    case "Permission denied":
-      return `no permission to enter the folder ${directory}`;
-    case "Too many levels of symbolic links":
-      return `the folder ${directory} is a link that leads nowhere`;
+const codeByWords: Record<string, string> = {
+  "No such file or directory": "ENOENT",
+  "Not a directory": "ENOTDIR",
+  "Permission denied": "EACCES",
+  "Too many levels of symbolic links": "ELOOP",
+};
+
+/** Why a folder cannot be entered. @param problem the system's code, or its words in the C locale */
+export function folderProblem(problem: string, folder: string): string {
+  switch (codeByWords[problem] ?? problem) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return `the folder ${folder} does not exist`;
+    case "EACCES":
+      return `no permission to enter the folder ${folder}`;
+    case "ELOOP":
+      return `the folder ${folder} is a link that leads nowhere`;
     default:
-      return `the folder ${directory} can't be entered: ${words}`;
+      return `the folder ${folder} can't be entered: ${problem}`;
   }
 }
 

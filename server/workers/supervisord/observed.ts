@@ -1,6 +1,7 @@
 // What supervisord says of its processes, read for ours.
 import * as z from "zod/mini";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
+import { folderProblem } from "../supervisor/reasons.ts";
 import type { Names } from "./program-file.ts";
 import type { RpcValue } from "./xml-rpc.ts";
 
@@ -98,15 +99,5 @@ export function parseUnstarted(log: string): string | null {
   if (told === undefined) return null;
   const [, folder, code = ""] = /^couldn't chdir to (.+): (E\w+)$/.exec(told) ?? [];
   if (folder === undefined) return told.replace(/^couldn't /, "supervisord couldn't ");
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return `the folder ${folder} does not exist`;
-    case "EACCES":
-      return `no permission to enter the folder ${folder}`;
-    case "ELOOP":
-      return `the folder ${folder} is a link that leads nowhere`;
-    default:
-      return `the folder ${folder} can't be entered: ${code}`;
-  }
+  return folderProblem(code, folder);
 }
