@@ -1,7 +1,7 @@
 // The look at all schedules, and ten thousand of them that come to the same minute.
 import { setTimeout as wait } from "node:timers/promises";
-import { createBackupStore } from "../server/backups/backup-store.ts";
 import { createConfigurationStore } from "../server/backups/configuration-store.ts";
+import { createDueStore } from "../server/backups/due-store.ts";
 import { createOverdueFinder } from "../server/backups/overdue.ts";
 import { createPostponedFinder } from "../server/backups/postponed.ts";
 import { sql } from "../server/store/drizzle.ts";
@@ -17,7 +17,7 @@ export async function measureLooks({ databaseUrl, query }: ScaleService): Promis
   const { db, close } = await openDatabase({ connectionString: databaseUrl }, () => undefined);
   try {
     const configurations = createConfigurationStore(db);
-    const backups = createBackupStore(db);
+    const dueStore = createDueStore(db);
     const findOverdue = createOverdueFinder();
     const findPostponed = createPostponedFinder();
     const others = await query<{ id: number }>("select id from servers where id % 3 > 0");
@@ -34,9 +34,9 @@ export async function measureLooks({ databaseUrl, query }: ScaleService): Promis
       const watched = await configurations.watched();
       await findOverdue(watched, now);
       await findPostponed(watched, now);
-      await backups.undrilled(now, now, elsewhere);
+      await dueStore.undrilled(now, now, elsewhere);
       const looked = { since: new Date(now.getTime() - 7 * 24 * 3600_000), until: now };
-      await backups.unverified(looked, elsewhere);
+      await dueStore.unverified(looked, elsewhere);
       const allMs = performance.now();
       await db.execute(sql`select min(next_run_at) from backup_configurations`);
       due.push(dueMs - startedMs);

@@ -16,7 +16,6 @@ import {
   lte,
   max,
   ne,
-  notBetween,
   notInArray,
   or,
   sql,
@@ -24,8 +23,8 @@ import {
 } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow } from "../store/rows.ts";
-import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
-import { isNotOn, type ConfigurationRow } from "./configuration-store.ts";
+import { backupConfigurations as configurations, backups } from "../store/tables.ts";
+import type { ConfigurationRow } from "./configuration-store.ts";
 
 export type BackupRow = typeof backups.$inferSelect;
 type NewBackupRow = Pick<
@@ -36,9 +35,6 @@ type NewBackupRow = Pick<
 export type BackupChange = Partial<
   Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
 >;
-
-/** When a file was looked at. */
-export type LookedAt = { since: Date; until: Date };
 
 const isFinishedRun = and(
   eq(backups.status, "finished"),
@@ -79,14 +75,6 @@ export function createBackupStore(db: Database) {
       );
     return rows.map(({ backup }) => backup);
   };
-
-  const byIds = async (ids: readonly number[]): Promise<BackupRow[]> =>
-    ids.length === 0
-      ? []
-      : db
-          .select()
-          .from(backups)
-          .where(inArray(backups.id, [...ids]));
 
   return {
     /** Runs several steps as one; what is sent or written in it is undone if it throws. */
@@ -354,52 +342,6 @@ export function createBackupStore(db: Database) {
 
     deleting: (): Promise<BackupRow[]> =>
       db.select().from(backups).where(eq(backups.status, "deleting")),
-
-    /**
-     * Of each configuration the newest finished backup of a run, or where there is none, the newest safety backup: those
-     * whose file nobody looked at within a time. A damaged one may be whole again.
-     * @param elsewhere servers that are left out
-     */
-    async unverified(
-      { since, until }: LookedAt,
-      elsewhere: readonly number[],
-    ): Promise<BackupRow[]> {
-      const rows = await db
-        .select({ backup: backups })
-        .from(newestBackups)
-        .innerJoin(backups, eq(backups.id, newestBackups.stored_id))
-        .innerJoin(configurations, eq(configurations.id, newestBackups.configuration_id))
-        .where(and(notBetween(newestBackups.stored_checked_at, since, until), isNotOn(elsewhere)));
-      return rows.map(({ backup }) => backup);
-    },
-
-    /**
-     * Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now.
-     * @param latest what was noted of later moments counts for nothing
-     * @param elsewhere servers that are left out
-     */
-    async undrilled(now: Date, latest: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
-      const noted = (at: SQL) =>
-        sql`case when ${at} <= ${latest.toISOString()}::timestamptz then ${at} end`;
-      const proven = noted(sql`${configurations.last_proven_at}`);
-      const isOld = (at: SQL) => sql`coalesce(${at}, '-infinity')
-        <= ${now.toISOString()}::timestamptz - ${configurations.drill} * interval '24 hours'`;
-      const { rows } = await db.execute<{ id: number }>(sql`
-        select newest.id
-        from ${configurations},
-          lateral (
-            select id, drill_status, drilled_at from ${backups}
-            where configuration_id = ${configurations.id} and status = 'finished' and trigger not in ('safety', 'copy')
-            order by id desc limit 1
-          ) newest
-        where ${configurations.next_run_at} is not null and ${configurations.drill} is not null
-          -- Says nothing that the last condition does not; by it the backups of few are looked at.
-          and ${isOld(proven)}
-          and newest.drill_status is distinct from 'running'
-          and ${isOld(sql`greatest(${proven}, ${noted(sql`newest.drilled_at`)})`)}
-          and ${isNotOn(elsewhere) ?? sql`true`}`);
-      return byIds(rows.map(({ id }) => id));
-    },
   };
 }
 

@@ -53,6 +53,7 @@ import { createRetention } from "./retention.ts";
 import { adoptionRoutes } from "./adoption-routes.ts";
 import { createAdoptStorage } from "./adopt-storage.ts";
 import { createAdoptionStore } from "./adoption-store.ts";
+import { createDueStore } from "./due-store.ts";
 import { backupRoutes } from "./routes.ts";
 import { createScheduleService } from "./schedule-service.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -173,6 +174,7 @@ export function createBackups(options: BackupsOptions): Backups {
   });
   const scheduler = createScheduler({
     ...parts,
+    dueStore: createDueStore(db),
     backups,
     retention,
     leases: options.leases,

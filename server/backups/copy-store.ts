@@ -5,9 +5,10 @@ import type { Connection, Database } from "../store/database.ts";
 import { and, eq, inArray, isNull, notBetween, or, sql } from "../store/drizzle.ts";
 import { insertedRow } from "../store/rows.ts";
 import { backupConfigurations as configurations, backups, newestBackups } from "../store/tables.ts";
-import type { BackupRow, LookedAt } from "./backup-store.ts";
+import type { BackupRow } from "./backup-store.ts";
 import { copyTargetOf, isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
 import { isNotOn } from "./configuration-store.ts";
+import type { LookedAt } from "./due-store.ts";
 
 /** A stored backup with the same content as another one. */
 type Twin = { id: number; storage: string };

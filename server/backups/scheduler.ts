@@ -7,21 +7,23 @@ import { theSchedule } from "../activity/actor.ts";
 import { recordEvent } from "../events/store.ts";
 import { ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
-import type { BackupStore } from "./backup-store.ts";
 import type { BackupService } from "./backup-service.ts";
+import type { BackupStore } from "./backup-store.ts";
 import type {
   ConfigurationStore,
   DueConfiguration,
   WatchedConfiguration,
 } from "./configuration-store.ts";
 import type { CopyStore } from "./copy-store.ts";
+import type { DueStore } from "./due-store.ts";
 import { missedEvent } from "./event-data.ts";
 import { createOverdueFinder } from "./overdue.ts";
 import { clockDifferenceMs, createPostponedFinder } from "./postponed.ts";
 import type { Retention } from "./retention.ts";
 
 type SchedulerOptions = {
-  store: BackupStore;
+  store: Pick<BackupStore, "transaction">;
+  dueStore: DueStore;
   copies: Pick<CopyStore, "unverified">;
   configurations: ConfigurationStore;
   backups: BackupService;
@@ -47,7 +49,8 @@ const runsAtOnce = 100;
 const latestOf = (now: Date): Date => new Date(now.getTime() + clockDifferenceMs);
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, copies, configurations, backups, retention, leases, clock, log } = options;
+  const { store, dueStore, copies, configurations, backups, retention, leases, clock, log } =
+    options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
@@ -150,7 +153,7 @@ export function createScheduler(options: SchedulerOptions) {
     for (const [id, asked] of verifyAsked)
       if (isPast(new Date(asked), now, verifyAgainMs)) verifyAsked.delete(id);
     const looked = { since: new Date(now.getTime() - verifyEveryMs), until: latestOf(now) };
-    const due = await store.unverified(looked, leases.elsewhere());
+    const due = await dueStore.unverified(looked, leases.elsewhere());
     for (const row of [...due, ...(await copies.unverified(looked, leases.elsewhere()))]) {
       if (stopped) return;
       if (verifyAsked.has(row.id)) continue;
@@ -165,7 +168,7 @@ export function createScheduler(options: SchedulerOptions) {
     const watched = await configurations.watched();
     await watch(watched, now);
     await bringForward(watched, now);
-    for (const row of await store.undrilled(now, latestOf(now), leases.elsewhere())) {
+    for (const row of await dueStore.undrilled(now, latestOf(now), leases.elsewhere())) {
       if (stopped) return;
       await guarded(row.configuration_id, () => quietly(() => backups.drill(row, theSchedule)));
     }
