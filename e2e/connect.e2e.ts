@@ -140,7 +140,7 @@ test("what was filled into a form is there again after its token was revoked", a
   await page.getByRole("button", { name: "Connect" }).click();
   await expect(url).toHaveValue("https://receiver.example/typed");
   await expect(page.getByLabel("Description")).toHaveValue("Typed for ten minutes");
-  await expect(page.getByText("What you filled in before your token was refused")).toBeVisible();
+  await expect(page.getByText("Restored your unsaved changes")).toBeVisible();
   await page.getByRole("link", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Discard changes" }).click();
 

@@ -110,7 +110,7 @@ export function FormPage<Values extends FieldValues, Body>({
       <PageHeader title={title} context={context} crumbs={<Crumbs items={crumbs} />} />
       {isRestored && (
         <Notice tone="busy">
-          What you filled in before your token was refused is here again. It isn't saved yet.
+          Restored your unsaved changes from before the token was refused.
         </Notice>
       )}
       {notice}
