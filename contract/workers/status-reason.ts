@@ -6,7 +6,7 @@ const tailTitle = "Last lines of the log:";
 export const withLogTail = (reason: string, tail: string): string =>
   tail === "" ? reason : `${reason}\n${tailTitle}\n${tail}`;
 
-/** @returns the tail of the log null where there is none, as of another service */
+/** @returns `logTail` null where the text has none, as that of another service */
 export function partReason(text: string): { reason: string; logTail: string | null } {
   const [reason = "", ...tail] = text.split(`\n${tailTitle}\n`);
   return { reason, logTail: tail.length === 0 ? null : tail.join(`\n${tailTitle}\n`) };

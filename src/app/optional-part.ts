@@ -2,8 +2,8 @@ import { type ComponentType, type FunctionComponent, lazy } from "react";
 import { whenReachable } from "./outage.ts";
 
 /**
- * A part that is loaded once its page stands. What it cannot do without the page does: an error would take the page away,
- * and with it what was typed and selected. While the service is away it comes later.
+ * A part that is loaded after its page. If it can't be loaded the page stays, with what was typed and selected; an error would
+ * replace both. While the service is away, it is loaded later.
  * @param Missing stands in its place where it does not come; nothing by default
  */
 export const optionalPart = <Props>(

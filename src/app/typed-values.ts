@@ -1,11 +1,11 @@
-// What was filled into a form when the service refused the token in its midst: the form has it again after connecting.
+// Keeps the unsaved changes of a form whose token the service refuses, and restores them after connecting with another one.
 import { useEffect, useState } from "react";
 import type { FieldValues, UseFormReturn } from "react-hook-form";
 import { useLocation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { changesIn } from "./form-values.ts";
 
-/** Longer than it takes to make another token, and shorter than until somebody else sits there. */
+/** Long enough to create another token, and short enough that nobody else finds them at this browser. */
 const keptMs = 15 * 60_000;
 
 let open: { pathname: string; read: () => object } | null = null;
@@ -21,7 +21,7 @@ sessions.state.subscribe(() => {
       : null;
 });
 
-/** Whether there is something for this form. It is for the next form only, whichever that is. */
+/** Whether changes are kept for this form. Whichever form opens next, they are kept no longer. */
 function isKeptFor(pathname: string): boolean {
   if (kept?.pathname === pathname && kept.address === sessions.state.get().address)
     if (Date.now() - kept.atMs < keptMs) return true;
@@ -30,8 +30,8 @@ function isKeptFor(pathname: string): boolean {
 }
 
 /**
- * Brings back what was filled into this form before the session ended, and has the same kept while it is open.
- * @returns whether something came back
+ * Restores the changes that were kept for this form, and keeps its own while it is open.
+ * @returns whether some were restored
  */
 export function useTypedValues<Values extends FieldValues, Body>({
   getValues,
@@ -39,7 +39,7 @@ export function useTypedValues<Values extends FieldValues, Body>({
   formState: { defaultValues },
 }: UseFormReturn<Values, unknown, Body>): boolean {
   const { pathname } = useLocation();
-  const [isBack] = useState(() => isKeptFor(pathname));
+  const [isRestored] = useState(() => isKeptFor(pathname));
   useEffect(() => {
     if (kept === null) return;
     const { values: typed } = kept;
@@ -52,5 +52,5 @@ export function useTypedValues<Values extends FieldValues, Body>({
       open = null;
     };
   }, [pathname, getValues, defaultValues]);
-  return isBack;
+  return isRestored;
 }
