@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { serveBytes } from "../../net/testing.ts";
 import type { Message } from "./channel.ts";
 import { createDiscordChannel } from "./discord.ts";
 import { type DiscordMessage, startFakeDiscord } from "./testing/fake-discord.ts";
@@ -51,6 +52,33 @@ test("a message arrives with its facts, its reason and its link", async () => {
     },
   ]);
 });
+
+const json = "Content-Type: application/json";
+test.each([
+  ["in the middle of it", `${json}\r\nContent-Length: 500\r\n\r\n{"id":"12`],
+  ["before it", `${json}; charset=utf-8\r\nContent-Length: 500\r\n\r\n`],
+])(
+  "a message that Discord has taken is not sent again where its answer breaks off %s",
+  async (_, bytes) => {
+    const { url } = await serveBytes((socket) => socket.end(`HTTP/1.1 200 OK\r\n${bytes}`));
+    expect(await send(plainMessage, calm, url)).toBe("200 ok, and the response broke off");
+  },
+);
+
+test.each([
+  ["a page", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\n"],
+  ["JSON that is a page", `HTTP/1.1 200 OK\r\n${json}\r\nContent-Length: 500\r\n\r\n<html>`],
+  ["nothing", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"],
+])(
+  "a response that breaks off and may be of somebody else is no delivery: %s",
+  async (_, bytes) => {
+    const { url } = await serveBytes((socket) => socket.end(bytes));
+    expect(await failure(send(plainMessage, calm, url))).toMatchObject({
+      message: "Discord closed the connection during the response.",
+      isPermanent: false,
+    });
+  },
+);
 
 test("a message of a title alone arrives, and the outcome is its color", async () => {
   const bare = { ...plainMessage, facts: [], reason: null, link: null };

@@ -33,8 +33,13 @@ export const createDiscordChannel = (options: {
     const body = parse(answer.text);
     if (answer.status === 204) return "204 no content";
     // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
-    if (answer.status === 200 && !answer.text.trimStart().startsWith("<"))
+    const isPage = answer.text.trimStart().startsWith("<");
+    if (answer.status === 200 && answer.broken === null && !isPage)
       return typeof body?.id === "string" ? `200 message ${cut(body.id, 40)}` : "200 ok";
+    // By then Discord has made the message, and would make another one.
+    const isJson = /^application\/json\b/i.test(answer.contentType);
+    if (answer.status === 200 && isJson && !isPage) return "200 ok, and the response broke off";
+    if (answer.status < 300 && answer.broken !== null) throw answer.broken;
     throw tellRefusal(answer, body);
   },
 });

@@ -25,17 +25,31 @@ const failure = async (webhook?: string, timeoutMs?: number) => {
   return error;
 };
 
-test.each(["hang", "stall"] as const)(
-  "an answer that does not come (%s) is not waited for",
-  async (way) => {
-    peer.answerNext(way);
-    expect(await failure(peer.webhook, 100)).toMatchObject({
-      name: "ChannelError",
-      message: "Slack timed out.",
-      isPermanent: false,
-    });
-  },
-);
+const late = { name: "ChannelError", message: "Slack timed out.", isPermanent: false };
+
+test("an answer that does not come is not waited for", async () => {
+  peer.answerNext("hang");
+  expect(await failure(peer.webhook, 100)).toMatchObject(late);
+});
+
+test("an answer whose end does not come is not waited for, and is as far as it came", async () => {
+  peer.answerNext("stall");
+  const { status, text, broken } = await post(peer.webhook, 100);
+  expect({ status, text }).toEqual({ status: 200, text: "o" });
+  expect(broken).toMatchObject(late);
+});
+
+test.each([
+  [
+    "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok",
+    "Slack returned a response that is damaged.",
+  ],
+  ["Content-Length: 20\r\n\r\nok", "Slack closed the connection during the response."],
+])("an answer that is not whole says why: %.16s", async (bytes, message) => {
+  const { url } = await serveBytes((socket) => socket.end(`HTTP/1.1 200 OK\r\n${bytes}`));
+  const { broken } = await post(url);
+  expect(broken).toMatchObject({ name: "ChannelError", message, isPermanent: false });
+});
 
 test("a peer that is not there is reported in words, without the address", async () => {
   await peer.close();

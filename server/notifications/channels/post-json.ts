@@ -9,7 +9,10 @@ export type Answer = {
   status: number;
   /** At most the first 4 KiB, without the webhook's secret. */
   text: string;
+  contentType: string;
   retryAfterMs: number | null;
+  /** Why there is no more of the text than that: a ChannelError, or the signal's reason; null = there was no more. */
+  broken: unknown;
 };
 
 type PostOptions = {
@@ -21,7 +24,7 @@ type PostOptions = {
 
 const maxAnswerBytes = 4096;
 
-/** @throws ChannelError when there is no answer, or the signal's reason */
+/** @throws ChannelError when nothing is answered, or the signal's reason */
 export async function postJson(url: URL, body: unknown, options: PostOptions): Promise<Answer> {
   const { provider, signal, timeoutMs = 15_000 } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
@@ -34,15 +37,22 @@ export async function postJson(url: URL, body: unknown, options: PostOptions): P
       redirect: "manual",
       signal: AbortSignal.any([signal, deadline]),
     });
+    const { text, error } = await readHead(response);
     return {
       status: response.status,
-      text: hideSecret(await readHead(response), url),
+      text: hideSecret(text, url),
+      contentType: response.headers.get("content-type") ?? "",
       retryAfterMs: readRetryAfter(response.headers.get("retry-after"), Date.now()),
+      broken: error === null ? null : diagnose(error, true),
     };
   } catch (error) {
-    signal.throwIfAborted();
-    if (deadline.aborted) throw new ChannelError(`${provider} timed out.`);
-    throw new ChannelError(`${provider} ${networkDiagnosis(error)}`);
+    throw diagnose(error, false);
+  }
+
+  function diagnose(error: unknown, isAnswered: boolean): unknown {
+    if (signal.aborted) return signal.reason;
+    if (deadline.aborted) return new ChannelError(`${provider} timed out.`);
+    return new ChannelError(`${provider} ${networkDiagnosis(error, isAnswered)}`);
   }
 }
 
@@ -80,16 +90,23 @@ export function refusal(
   });
 }
 
-async function readHead(response: Response): Promise<string> {
+/** @returns what came, and what ended it before its end */
+async function readHead(response: Response): Promise<{ text: string; error: unknown }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early closes the connection.
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= maxAnswerBytes) break;
+  let error: unknown = null;
+  try {
+    // Leaving the loop early closes the connection.
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxAnswerBytes) break;
+    }
+  } catch (caught) {
+    error = caught;
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxAnswerBytes));
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxAnswerBytes));
+  return { text, error };
 }
 
 /** Some servers repeat the path in a page that says that it is not there. */
@@ -102,20 +119,24 @@ function hideSecret(text: string, url: URL): string {
 }
 
 /** `fetch` also closes what it has begun to read, and has codes of its own. */
+const closed = "closed the connection.";
 const byCode: Record<string, string> = {
-  ECONNRESET: "closed the connection.",
-  EPIPE: "closed the connection.",
-  UND_ERR_SOCKET: "closed the connection.",
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
   UND_ERR_CONNECT_TIMEOUT: "timed out.",
   UND_ERR_HEADERS_OVERFLOW: "returned too many headers.",
 };
 
-function networkDiagnosis(error: unknown): string {
+function networkDiagnosis(error: unknown, isAnswered: boolean): string {
   // `fetch` wraps the error of the connection; nothing else of it is sure to hold no address.
   const { cause } = error as { cause?: { code?: unknown; name?: unknown; message?: unknown } };
   const code = codeOf(cause);
   const words = networkWords({ code, message: cause?.message });
-  return byCode[code] ?? words ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
+  const known = byCode[code];
+  if (isAnswered && known === closed) return "closed the connection during the response.";
+  if (code.startsWith("Z_")) return "returned a response that is damaged.";
+  return known ?? words ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
 }
 
 /** What is not HTTP has a name instead of a code. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { serveBytes } from "../../net/testing.ts";
 import type { Message } from "./channel.ts";
 import { createSlackChannel } from "./slack.ts";
 import { type SlackMessage, startFakeSlack } from "./testing/fake-slack.ts";
@@ -126,6 +127,23 @@ test("a connection that breaks off is worth another try", async () => {
     message: "Slack closed the connection.",
     isPermanent: false,
   });
+});
+
+test.each([
+  ["200 OK", "2\r\nok\r\n", "200 ok"],
+  ["200 OK", "1\r\no\r\n", /^Slack closed the connection during the response\.$/],
+  ["404 Not Found", "4\r\nno_s\r\n", /^Slack returned 404 no_s\.$/],
+])("an answer that breaks off counts as far as it came: %s, %j", async (line, body, outcome) => {
+  const { url } = await serveBytes((socket) =>
+    socket.end(`HTTP/1.1 ${line}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`),
+  );
+  const sending = createSlackChannel({ webhook: url }).send(plainMessage, calm);
+  const told = await sending.catch((error: Error) => error.message);
+  if (typeof outcome === "string") expect(told).toBe(outcome);
+  else {
+    expect(told).toMatch(outcome);
+    expect(await failure(sending)).toMatchObject({ isPermanent: line !== "200 OK" });
+  }
 });
 
 test("an abort ends the waiting with its own reason", async () => {

@@ -34,6 +34,7 @@ export const createSlackChannel = (options: { webhook: string; timeoutMs?: numbe
     const words = answer.text.trim();
     // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
     if (answer.status === 200 && words === "ok") return "200 ok";
+    if (answer.status < 300 && answer.broken !== null) throw answer.broken;
     throw refusal("Slack", answer, words, adviceByAnswer[words]);
   },
 });
