@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ConfigError, readConfig, readSecretFiles } from "./config.ts";
+import { ConfigError, publicUrlProblem, readConfig, readSecretFiles } from "./config.ts";
 
 test("an empty environment has the defaults, and root keeps its data elsewhere", () => {
   expect(readConfig({}, false)).toMatchObject({
@@ -71,6 +71,9 @@ test.each([
   ["QUARTERDECK_RATE_LIMIT", "-1"],
   ["QUARTERDECK_WORKERS", "maybe"],
   ["QUARTERDECK_PUBLIC_URL", "ftp://ops.example.com"],
+  ["QUARTERDECK_PUBLIC_URL", "https://user:secret@ops.example.com"],
+  ["QUARTERDECK_PUBLIC_URL", "https://ops.example.com/?page=1"],
+  ["QUARTERDECK_INSTANCE_URL", "http://10.0.0.5:4000/#a"],
   ["QUARTERDECK_UPSTREAM", "ops.example.com"],
   ["QUARTERDECK_UPSTREAM", "https://user:secret@ops.example.com"],
   ["QUARTERDECK_UPSTREAM", "https://ops.example.com/?page=1"],
@@ -85,6 +88,17 @@ test.each([
   const read = () => readConfig({ [name]: value }, false);
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(name);
+});
+
+test.each([
+  [null, false],
+  ["https://ops.example.com", false],
+  ["https://ops.example.com:8443", false],
+  ["https://example.com/ops", true],
+])("a public address is one that the dashboard can be opened at: %s", (publicUrl, isProblem) => {
+  const problem = publicUrlProblem(publicUrl);
+  if (isProblem) expect(problem).toContain(publicUrl);
+  else expect(problem).toBeNull();
 });
 
 test("the token, the database and the mail server may stand in files, and nothing else is read from one", async () => {

@@ -129,7 +129,7 @@ export function readConfig(environment: Environment, isRoot: boolean): Config {
     rateLimit: readInteger("QUARTERDECK_RATE_LIMIT", text("QUARTERDECK_RATE_LIMIT"), 600, 1e9),
     workersOnStop: readWorkersOnStop(text("QUARTERDECK_WORKERS")),
     publicUrl: readUrl("QUARTERDECK_PUBLIC_URL", text("QUARTERDECK_PUBLIC_URL")),
-    upstream: readUpstream(text("QUARTERDECK_UPSTREAM")),
+    upstream: readUrl("QUARTERDECK_UPSTREAM", text("QUARTERDECK_UPSTREAM")),
     allow: readAllow(text("QUARTERDECK_ALLOW")),
     smtp: readSmtp(text("SMTP_URL")),
     keepDays: readInteger("QUARTERDECK_KEEP_DAYS", text("QUARTERDECK_KEEP_DAYS"), 90, 36_500, 1),
@@ -237,20 +237,16 @@ function readUrl(name: string, text: string | null): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${name} must be an http or https URL, not “${text}”.`);
+  const { username, password, search, hash } = url;
+  if (username + password + search + hash !== "")
+    throw new ConfigError(
+      `${name} must be a base URL such as https://ops.example.com, without a user name, a query or a fragment.`,
+    );
   return text.replace(/\/+$/, "");
 }
 
-function readUpstream(text: string | null): string | null {
-  const address = readUrl("QUARTERDECK_UPSTREAM", text);
-  const {
-    username = "",
-    password = "",
-    search = "",
-    hash = "",
-  } = address === null ? {} : new URL(address);
-  if (username + password + search + hash !== "")
-    throw new ConfigError(
-      "QUARTERDECK_UPSTREAM must be a base URL such as https://ops.example.com, without a user name, a query or a fragment.",
-    );
-  return address;
-}
+/** What is wrong with where people are to open the dashboard, for the log; null = nothing. */
+export const publicUrlProblem = (publicUrl: string | null): string | null =>
+  publicUrl === null || new URL(publicUrl).pathname === "/"
+    ? null
+    : `the dashboard can't be opened below the path of QUARTERDECK_PUBLIC_URL, ${publicUrl}, which only the API can; give it a host name of its own`;

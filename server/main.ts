@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { signInCodeMinutes } from "../contract/tokens.ts";
 import { createApp } from "./app.ts";
 import { systemClock } from "./clock.ts";
-import { readConfig, readSecretFiles, type Config } from "./config.ts";
+import { publicUrlProblem, readConfig, readSecretFiles, type Config } from "./config.ts";
 import { lockDataFolder } from "./data-lock.ts";
 import { refuseHalfRestored } from "./self-backup/restore-folder.ts";
 import { exposedSecrets } from "./environment/exposed.ts";
@@ -50,6 +50,8 @@ async function main() {
   const config = readConfig(readSecretFiles(environment), process.getuid?.() === 0);
   log.level = config.logLevel;
   warnOfExposedSecrets(config.inventoryFile);
+  const problem = publicUrlProblem(config.publicUrl);
+  if (problem !== null) log.warn(problem);
   const hadTerminal = isatty(stdout);
   watchSignals(
     {
