@@ -261,6 +261,26 @@ test("a file that is changed or deleted on the server is told, and written again
   expect(await left(manager)).toEqual(nothing);
 });
 
+test("a program file that somebody has deleted just now is written again by a start", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const program = programOf(1, { order: 1 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const [pid] = pidsOf(manager, 1);
+  const { fileOf, groupOf } = createNames(manager.instance);
+  await supervisord.call("stopProcess", groupOf(1, 1), true);
+  await supervisord.call("removeProcessGroup", groupOf(1, 1));
+  await expect
+    .poll(() => manager.processes(1)[0]?.reason, soon)
+    .toContain("Removed from supervisord");
+  rmSync(join(supervisord.programs, fileOf(1, ".conf")));
+  manager.start({ ...program, order: 2 });
+  await expect.poll(() => isUp(manager, 1)() && pidsOf(manager, 1)[0] !== pid, soon).toBe(true);
+  await manager.remove(1);
+  expect(await left(manager)).toEqual(nothing);
+});
+
 test("a start that fails is given up with its exit code, and a program that is not there with its name", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

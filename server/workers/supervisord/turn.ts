@@ -178,18 +178,20 @@ export function createTurn(options: TurnOptions) {
 
   /**
    * Brings the file in line with what supervisord has, and is to have.
+   * @param isForStart a program of it is about to be added, which takes the file as it is on the server just now
    * @throws RpcFault where supervisord cannot read it; then it is as it was
    */
   async function writeFile(
     { rpc, installed }: Connected,
     worker: SupervisordWorker,
+    isForStart = false,
   ): Promise<void> {
     const sections = [...worker.slots.values()]
       .sort((a, b) => a.number - b.number)
       .flatMap((slot) => slot.section() ?? []);
     const text = fileText(sections);
     const before = worker.fileText;
-    if (text === before && worker.fileNotice === null) return;
+    if (text === before && worker.fileNotice === null && !isForStart) return;
     const path = pathOf(installed, worker.id);
     const write = async (to: string | null) => {
       if (to === null) await removeFiles(machine, [path]);
@@ -204,7 +206,7 @@ export function createTurn(options: TurnOptions) {
     } catch (error) {
       if (isAway(error)) throw error;
       // A file of somebody else: what has gone from this one, supervisord has let go of already.
-      if (sections.every((section) => before?.includes(section) === true)) return;
+      if (!isForStart && sections.every((section) => before?.includes(section) === true)) return;
       // A file that it cannot read would keep it from reading everybody else's.
       await write(before);
       throw error;
@@ -228,9 +230,7 @@ export function createTurn(options: TurnOptions) {
         machine,
         dirname(names.logOf(connected.installed.logFolder, worker.id, first.number)),
       );
-      await writeFile(connected, worker);
-      // Also where the file is as it was: a service that was killed may have written it, and told nobody.
-      await connected.rpc("reloadConfig");
+      await writeFile(connected, worker, true);
       for (const slot of added)
         await takeStep(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
     } catch (error) {
