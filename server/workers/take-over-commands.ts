@@ -6,10 +6,14 @@ type Taken = Pick<TakenProgram, "program" | "file" | "config" | "is_alone">;
 
 const quoted = (name: string) => name.replaceAll(/[[\]^$.*/\\]/g, String.raw`\$&`);
 
-/** Deletes a section, from its first line to the one before the next section. The file as it was stays beside it. */
+/**
+ * Deletes a section, from its first line to the one before the next section. The file as it was stays beside it, under a
+ * name of its own: another section may be taken out of it later.
+ */
 const deleteSection = ({ program, file }: Taken): string[] => {
   const first = String.raw`/^\[program:${quoted(program)}\]/`;
-  return ["sed", "-i.before", String.raw`${first},/^\[/{${first}d;/^\[/!d}`, file];
+  const suffix = `.before-${program.replaceAll(/[^\w.-]/g, "-")}`;
+  return ["sed", `-i${suffix}`, String.raw`${first},/^\[/{${first}d;/^\[/!d}`, file];
 };
 
 /** Each is one line for a shell of the server. */
