@@ -65,13 +65,19 @@ type ErrorDescription = {
   requestId: string | null;
 };
 
+/** Of something that the dashboard showed just now. */
+const goneText = "Not found. It may have been deleted meanwhile.";
+
 /** What to show for anything that was thrown. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof ApiError))
     return { message: "Something went wrong in the dashboard.", requestId: null };
   const { status, message, requestId } = error;
   const isUnexplained = status === 500 || status === "unreadable" || status === "foreign";
-  return { message, requestId: isUnexplained ? requestId : null };
+  return {
+    message: message === errorMessage.not_found ? goneText : message,
+    requestId: isUnexplained ? requestId : null,
+  };
 }
 
 /** The same as one sentence, for where there is no room for more. */
@@ -84,7 +90,7 @@ export function messageOf(error: unknown): string {
 const fallbackText: Partial<Record<number, string>> = {
   401: "The token isn't valid.",
   403: "The token doesn't have permission for this action.",
-  404: "Not found.",
+  404: errorMessage.not_found,
   409: "The action isn't possible right now.",
   413: "The request is too large.",
   422: "Some fields are invalid.",

@@ -112,6 +112,12 @@ test("a 500 of the interface reads as something that went wrong, with its reques
   expect(messageOf(error)).toBe("Something went wrong (request id r2).");
 });
 
+test("a 404 of the interface says what may have become of the thing", async () => {
+  answerWith(() => json(404, { message: "Not found." }));
+  const error = await failure(callAs(session, "showSite", { id: 3 }));
+  expect(messageOf(error)).toBe("Not found. It may have been deleted meanwhile.");
+});
+
 test("every request has the headers of the interface, with a body or without", async () => {
   const network = answerWith(() => new Response(null, { status: 204 }));
   await callAs(session, "stopWorker", { id: 7 });
