@@ -1,22 +1,10 @@
 // One look at a supervisord, and the steps that follow from it. The order of a new program is: file, `reloadConfig`,
 // `addProcessGroup`; of one that goes: stop, `removeProcessGroup`, file, `reloadConfig`. Never `update`, which restarts what
 // others changed: https://github.com/Supervisor/supervisor/issues/1411.
-import { dirname } from "node:path";
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Connected } from "./contact.ts";
-import {
-  hashesIn,
-  makeFolder,
-  readText,
-  removeEmptyFolder,
-  removeFiles,
-  removeStarting,
-  sha256,
-  writeText,
-} from "./files.ts";
-import type { Installed } from "./installed.ts";
 import type { Machine } from "./machine.ts";
 import {
   type Observed,
@@ -27,7 +15,8 @@ import {
   unknownExit,
   unstartedCode,
 } from "./observed.ts";
-import { fileText, type Names, sectionsIn } from "./program-file.ts";
+import type { Names } from "./program-file.ts";
+import { createProgramFiles } from "./program-files.ts";
 import { isAway, type Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import { takeStep } from "./take-step.ts";
@@ -57,6 +46,7 @@ type TurnOptions = {
 
 export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
+  const files = createProgramFiles({ names, machine, workers });
   let comparedAtMs = 0;
   /** Why supervisord could not read its configuration, when it was last asked to. */
   let unreadable: { atMs: number; why: string } | null = null;
@@ -64,8 +54,6 @@ export function createTurn(options: TurnOptions) {
   const troubles = new Map<string, string>();
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
-  const pathOf = ({ folder, suffix }: Installed, id: number) =>
-    `${folder}/${names.fileOf(id, suffix)}`;
   const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
 
   /** The end of a log; nothing where it is written to nowhere. */
@@ -129,90 +117,6 @@ export function createTurn(options: TurnOptions) {
     }
   }
 
-  /** Compares the program files with what was written, and reads them for the first time. */
-  async function compareFiles({ rpc, installed }: Connected, isFirst: boolean): Promise<void> {
-    comparedAtMs = nowMs();
-    const expected = new Map<string, string>();
-    for (const { id, fileText: text } of workers.values())
-      if (text !== null) expected.set(names.fileOf(id, installed.suffix), sha256(text));
-    const hashes = await hashesIn(machine, installed.folder, names.prefix, expected);
-    const strays: string[] = [];
-    for (const name of hashes.keys()) {
-      const id = names.parseFile(name);
-      if (id !== null && !workers.has(id)) strays.push(`${installed.folder}/${name}`);
-    }
-    if (strays.length > 0) {
-      await removeFiles(machine, strays);
-      await forget(rpc);
-    }
-    for (const worker of workers.values()) {
-      const path = pathOf(installed, worker.id);
-      const hash = hashes.get(names.fileOf(worker.id, installed.suffix));
-      // One that is as it was is not read again: each takes a command, and every state waits for that.
-      const isKnown = worker.fileText !== null && hash === sha256(worker.fileText);
-      if (isFirst && hash !== undefined && !isKnown) {
-        worker.fileText = await readText(machine, path);
-        const sections = sectionsIn(worker.fileText ?? "", names);
-        for (const [number, slot] of worker.slots) slot.setSection(sections.get(number) ?? null);
-      } else if (!isFirst || isKnown) noteFile(worker, path, hash);
-    }
-  }
-
-  /** Has supervisord forget what has gone from the files; while it cannot read those of others, that waits for them. */
-  async function forget(rpc: Rpc): Promise<void> {
-    try {
-      await rpc("reloadConfig");
-    } catch (error) {
-      if (!(error instanceof RpcFault)) throw error;
-    }
-  }
-
-  function noteFile(worker: SupervisordWorker, path: string, hash: string | undefined): void {
-    const isAsWritten = hash === (worker.fileText === null ? undefined : sha256(worker.fileText));
-    const what = hash === undefined ? "deleted" : "changed";
-    if (isAsWritten !== (worker.fileNotice === null)) worker.isFileDue = false;
-    worker.fileNotice = isAsWritten
-      ? null
-      : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes on with what it read before. Restart the worker to write the file again.`;
-  }
-
-  /**
-   * Brings the file in line with what supervisord has, and is to have.
-   * @param isForStart a program of it is about to be added, which takes the file as it is on the server just now
-   * @throws RpcFault where supervisord cannot read it; then it is as it was
-   */
-  async function writeFile(
-    { rpc, installed }: Connected,
-    worker: SupervisordWorker,
-    isForStart = false,
-  ): Promise<void> {
-    const sections = [...worker.slots.values()]
-      .sort((a, b) => a.number - b.number)
-      .flatMap((slot) => slot.section() ?? []);
-    const text = fileText(sections);
-    const before = worker.fileText;
-    if (text === before && worker.fileNotice === null && !isForStart) return;
-    const path = pathOf(installed, worker.id);
-    const write = async (to: string | null) => {
-      if (to === null) await removeFiles(machine, [path]);
-      else await writeText(machine, path, to);
-      worker.fileText = to;
-    };
-    await write(text);
-    worker.fileNotice = null;
-    worker.isFileDue = false;
-    try {
-      await rpc("reloadConfig");
-    } catch (error) {
-      if (isAway(error)) throw error;
-      // A file of somebody else: what has gone from this one, supervisord has let go of already.
-      if (!isForStart && sections.every((section) => before?.includes(section) === true)) return;
-      // A file that it cannot read would keep it from reading everybody else's.
-      await write(before);
-      throw error;
-    }
-  }
-
   async function add(connected: Connected, worker: SupervisordWorker, slots: readonly Slot[]) {
     const added: Slot[] = [];
     for (const slot of slots) {
@@ -224,13 +128,7 @@ export function createTurn(options: TurnOptions) {
     }
     if (added.length === 0) return;
     try {
-      const [first = added[0]] = added;
-      if (first === undefined) return;
-      await makeFolder(
-        machine,
-        dirname(names.logOf(connected.installed.logFolder, worker.id, first.number)),
-      );
-      await writeFile(connected, worker, true);
+      await files.write(connected, worker, true);
       for (const slot of added)
         await takeStep(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
     } catch (error) {
@@ -280,22 +178,11 @@ export function createTurn(options: TurnOptions) {
   async function tidy(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
     const slots = [...worker.slots.values()];
     const isNeeded = worker.fileNotice === null || worker.isFileDue || worker.removed !== null;
-    if (isNeeded && slots.every((slot) => slot.isSettled())) await writeFile(connected, worker);
+    if (isNeeded && slots.every((slot) => slot.isSettled())) await files.write(connected, worker);
     if (worker.removed === null || slots.some((slot) => slot.isThere())) return false;
-    await clean(connected.installed, worker.id);
+    await files.clean(connected.installed, worker.id);
     worker.removed();
     return true;
-  }
-
-  async function clean({ folder, logFolder }: Installed, id: number): Promise<void> {
-    const log = names.logOf(logFolder, id, 0);
-    // A cut connection may have left the program file under the name that it was written by.
-    const file = `${folder}/${names.fileOf(id, ".")}`;
-    await removeStarting(machine, [log.replace(/0\.log$/, ""), file]);
-    // supervisord makes the log of a group up to a second after the group, and not the folder for it.
-    const others = [...workers.values()].filter((worker) => worker.id !== id);
-    const isInUse = others.some(({ slots }) => slots.values().some((slot) => slot.isThere()));
-    if (!isInUse) await removeEmptyFolder(machine, dirname(log));
   }
 
   /** What fails for one worker is no matter of the others, and is told once however often it is tried again. */
@@ -335,7 +222,10 @@ export function createTurn(options: TurnOptions) {
 
   /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
   return async (connected: Connected, isFirst: boolean): Promise<boolean> => {
-    if (isFirst || nowMs() - comparedAtMs >= compareMs) await compareFiles(connected, isFirst);
+    if (isFirst || nowMs() - comparedAtMs >= compareMs) {
+      comparedAtMs = nowMs();
+      await files.compare(connected, isFirst);
+    }
     const strays = await observe(connected.rpc);
     await endStrays(connected.rpc, strays);
     await takeSteps(connected);
