@@ -93,7 +93,7 @@ const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
       aria-label={label}
       value={value}
       onChange={({ target }) => onChoose(target.value)}
-      className="h-8 appearance-none rounded-md border border-transparent bg-transparent ps-2 pe-7 text-sm text-muted hover:bg-hover hover:text-ink"
+      className="h-8 appearance-none rounded-md border border-transparent bg-transparent ps-2 pe-7 text-sm tracking-normal text-muted hover:bg-hover hover:text-ink"
     >
       {choices.map(({ value: one, text }) => (
         <option key={one} value={one} className="bg-raised text-ink">
