@@ -39,9 +39,15 @@ function follow(event: MouseEvent): void {
   );
 }
 
+/** Firefox selects a cell that is pressed with Ctrl, which then looks like text that somebody wants to copy. */
+function keepUnselected(event: MouseEvent): void {
+  if ((event.ctrlKey || event.metaKey) && linkAt(event) !== null) event.preventDefault();
+}
+
 /** @returns what ends it */
 export function openRowsByClick(): () => void {
   const gone = new AbortController();
+  document.addEventListener("mousedown", keepUnselected, { signal: gone.signal });
   for (const type of ["click", "auxclick"] as const)
     document.addEventListener(type, follow, { signal: gone.signal });
   return () => gone.abort();
