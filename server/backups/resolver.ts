@@ -4,7 +4,7 @@ import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
-import type { EntryAccount } from "../inventory/accounts.ts";
+import type { EntryAccount } from "../inventory/one-account.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type {

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
-import { decideAccounts, type AccountSource, type EntryAccounts } from "../inventory/accounts.ts";
+import { decideAccounts, type EntryAccounts } from "../inventory/accounts.ts";
+import type { AccountSource } from "../inventory/one-account.ts";
 import { inspect, InventoryError, readText } from "../inventory/file.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import type { SecretReader } from "../inventory/secrets.ts";

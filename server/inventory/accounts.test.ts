@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Account } from "../hosts/account.ts";
-import { decideAccounts, type AccountSource, type EntryAccounts } from "./accounts.ts";
+import { decideAccounts, type EntryAccounts } from "./accounts.ts";
+import type { AccountSource } from "./one-account.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { parseInventory } from "./file.ts";
 

@@ -4,13 +4,8 @@ import { access, chmod, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import {
-  decideAccounts,
-  type AccountSource,
-  type EntryAccount,
-  type EntryAccounts,
-  type RemoteAccounts,
-} from "./accounts.ts";
+import { decideAccounts, type EntryAccounts, type RemoteAccounts } from "./accounts.ts";
+import type { AccountSource, EntryAccount } from "./one-account.ts";
 import type { Complaint, Inventory } from "./schema.ts";
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";

@@ -1,7 +1,8 @@
 // Several instances read the inventory into one database, and only one of them can decide the accounts of a server.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
-import { decideAccounts, type AccountSource, type RemoteAccounts } from "./accounts.ts";
+import { decideAccounts, type RemoteAccounts } from "./accounts.ts";
+import type { AccountSource } from "./one-account.ts";
 import { parseInventory } from "./file.ts";
 import { createInventoryStore, type InventoryStore } from "./store.ts";
 

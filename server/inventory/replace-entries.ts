@@ -11,12 +11,8 @@ import {
   sites,
   storageProviders,
 } from "../store/tables.ts";
-import {
-  holdsFor,
-  type EntryAccount,
-  type EntryAccounts,
-  type UndecidedEntries,
-} from "./accounts.ts";
+import { holdsFor, type EntryAccounts, type UndecidedEntries } from "./accounts.ts";
+import type { EntryAccount } from "./one-account.ts";
 import { stillUsed } from "./in-use.ts";
 import type { Inventory } from "./schema.ts";
 

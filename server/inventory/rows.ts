@@ -1,7 +1,7 @@
 // The inventory's entries as everybody else knows them, and how they are read from their rows.
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { databases, servers, sites } from "../store/tables.ts";
-import type { EntryAccount } from "./accounts.ts";
+import type { EntryAccount } from "./one-account.ts";
 import { expandHome } from "./paths.ts";
 import { keeperOf, type Inventory } from "./schema.ts";
 

@@ -9,7 +9,7 @@ import type {
 } from "../../contract/inventory/entries.ts";
 import { type InventoryTest, testSeconds } from "../../contract/inventory/inventory.ts";
 import { toError } from "../to-error.ts";
-import type { EntryAccount } from "./accounts.ts";
+import type { EntryAccount } from "./one-account.ts";
 import { withoutSecrets } from "./secret-files.ts";
 import type { SecretReader } from "./secrets.ts";
 import type { DatabaseRow, InventoryStore } from "./store.ts";

@@ -7,7 +7,7 @@ import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, nothingToFind, reply, route, type Route } from "../http/route.ts";
 import { placeOfRemote } from "../storage/rclone-command.ts";
 import type { Reachability } from "../ssh/reachability.ts";
-import type { EntryAccount } from "../inventory/accounts.ts";
+import type { EntryAccount } from "../inventory/one-account.ts";
 import { createServerFinder, createSiteFinder } from "../inventory/finders.ts";
 import type {
   DatabaseRow,

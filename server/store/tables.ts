@@ -33,7 +33,7 @@ import type { StopSignal, WorkerState } from "../../contract/workers/worker.ts";
 import type { TakeOverState } from "../../contract/workers/take-over.ts";
 import type { WorkerSettings } from "../../contract/workers/bodies.ts";
 import type { InstanceRole } from "../instances/role.ts";
-import type { EntryAccount } from "../inventory/accounts.ts";
+import type { EntryAccount } from "../inventory/one-account.ts";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";

@@ -1,7 +1,7 @@
 // An inventory's rows for tests that need no service; everything in it has the account that runs the tests.
 import { ownAccount } from "../hosts/account.ts";
 import { parseInventory } from "../inventory/file.ts";
-import type { EntryAccount } from "../inventory/accounts.ts";
+import type { EntryAccount } from "../inventory/one-account.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import type { Database } from "../store/database.ts";
 
