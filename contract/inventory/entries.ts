@@ -1,136 +1,28 @@
 // What an entry of the inventory says, for each kind: as the file has it, and as a request sends it. The two differ in
 // their ids and their secrets only. Unknown keys are errors: in what people write, they are typos.
 import * as z from "zod/mini";
-import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
-import { line, ownId, storableText } from "../inputs.ts";
+import { line, ownId } from "../inputs.ts";
 import { channelTypes } from "../notifications/notification.ts";
-
-const absolutePath = line(1024).check(
-  z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
-);
-
-/** A secret never stands in the file, only where to find it. */
-const reference = line(1024).check(
-  z.regex(/^(?:env:[A-Za-z_]\w*|file:.+)$/, {
-    error: "A secret must be “env:NAME” or “file:PATH”.",
-  }),
-);
-
-const keyReference = line(1024).check(
-  z.regex(/^(?:agent|file:.+)$/, {
-    error: "A key must be “file:PATH” of a private key, or “agent”.",
-  }),
-);
-
-const maxSecret = 16_384;
-
-/** One that Quarterdeck stores in a file of its own beside the inventory. */
-const typedSecret = z.strictObject({
-  secret: storableText().check(
-    z.minLength(1),
-    z.maxLength(maxSecret),
-    z.regex(/^[^\r\n]*$/, { error: "A secret is one line." }),
-  ),
-});
-
-/** The text of a private key, which has many lines. */
-const typedKey = z.strictObject({
-  secret: storableText().check(
-    z.maxLength(maxSecret),
-    z.regex(/^-----BEGIN [A-Z ]*PRIVATE KEY-----\s/, {
-      error: "A private key starts with “-----BEGIN … PRIVATE KEY-----”.",
-    }),
-  ),
-});
-
-/** The text of a config file of rclone, which has many lines. */
-const typedConfig = z.strictObject({
-  secret: storableText().check(
-    z.maxLength(maxSecret),
-    z.regex(/^\s*\[[^\]\r\n]+\]\s*\n/, {
-      error: "A config file of rclone starts with “[name]” of a remote, on a line of its own.",
-    }),
-  ),
-});
-
-/** One that names everything itself (“:sftp,host=…:”) would be an argument with a password in it. */
-const remote = line(1024).check(
-  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.+@ -]*:/, {
-    error: "A remote is a name of rclone's config file, a colon and a path: “box:backups”.",
-  }),
-);
-
-const sftpPath = line(1024).check(
-  z.regex(/^[^~\s-]/, { error: "A path is absolute, or begins at the folder of the login." }),
-);
-
-const endpoint = storableText().check(
-  z.maxLength(2048),
-  z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
-    error: "An endpoint must be an http or https URL.",
-  }),
-);
-
-const timeZone = line(64).check(
-  z.refine((name) => isTimeZone(name), {
-    error: "A time zone must be an IANA name such as “Europe/Berlin”.",
-  }),
-);
-
-/** A name, or the number of an account that has none. */
-const user = z.string().check(
-  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/, {
-    error: "A user is an account's name on the server.",
-  }),
-);
-
-/** Public keys of age, https://age-encryption.org/v1: what is stored is encrypted to all of them. */
-const recipients = z
-  .array(
-    z.string().check(
-      z.regex(recipientForm, {
-        error: "A recipient is a public key of age: “age1” and 58 more characters.",
-        abort: true,
-      }),
-      z.refine(hasRecipientSum, {
-        error:
-          "A character of this public key is wrong, as its checksum says. Copy the line that starts with “age1” again.",
-      }),
-    ),
-  )
-  .check(z.minLength(1), z.maxLength(20));
-
-/** Object lock of S3. Buckets lock nothing for longer than a hundred years. */
-const objectLock = z.strictObject({
-  mode: z.enum(["governance", "compliance"]),
-  days: z.int().check(z.gte(1), z.lte(36_500)),
-});
-
-/** A text is split at its spaces; a list is taken as it is. */
-const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
-
-const hookFields = {
-  before: z.optional(command),
-  after: z.optional(command),
-  /** Seconds that each of them may take; by default 60. */
-  timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
-};
-
-/** What runs before and after each backup of what has files, as their account. */
-const backupHooks = z.optional(z.strictObject(hookFields));
-
-/** Of a database behind a URL. By default they run as the account of the sites that name it. */
-const backupHooksAs = z.optional(z.strictObject({ ...hookFields, user: z.optional(user) }));
-
-/** `server`: the entry stands for all databases of its server, and its roles or accounts; by default for the one in its url. */
-const scope = z.optional(z.enum(["database", "server"]));
-
-/** Of what has no server. */
-const oneDatabase = z.optional(
-  z.literal("database", {
-    error: "A SQLite database is a file, and has no server. Add each one as an entry.",
-  }),
-);
+import {
+  absolutePath,
+  backupHooks,
+  backupHooksAs,
+  command,
+  endpoint,
+  keyReference,
+  objectLock,
+  oneDatabase,
+  recipients,
+  reference,
+  remote,
+  scope,
+  sftpPath,
+  timeZone,
+  typedConfig,
+  typedKey,
+  typedSecret,
+  user,
+} from "./fields.ts";
 
 const [slack, discord, email] = channelTypes;
 
@@ -322,11 +214,3 @@ export type InventoryKind = (typeof inventoryKinds)[number];
 
 export type FileEntries = { [Kind in InventoryKind]: z.input<(typeof fileEntries)[Kind]> };
 export type RequestEntries = { [Kind in InventoryKind]: z.input<(typeof requestEntries)[Kind]> };
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}

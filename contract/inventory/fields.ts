@@ -1,0 +1,139 @@
+// What the fields of the inventory's entries hold, beside ids and names.
+import * as z from "zod/mini";
+import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
+import { line, storableText } from "../inputs.ts";
+
+export const absolutePath = line(1024).check(
+  z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
+);
+
+/** A secret never stands in the file, only where to find it. */
+export const reference = line(1024).check(
+  z.regex(/^(?:env:[A-Za-z_]\w*|file:.+)$/, {
+    error: "A secret must be “env:NAME” or “file:PATH”.",
+  }),
+);
+
+export const keyReference = line(1024).check(
+  z.regex(/^(?:agent|file:.+)$/, {
+    error: "A key must be “file:PATH” of a private key, or “agent”.",
+  }),
+);
+
+const maxSecret = 16_384;
+
+/** One that Quarterdeck stores in a file of its own beside the inventory. */
+export const typedSecret = z.strictObject({
+  secret: storableText().check(
+    z.minLength(1),
+    z.maxLength(maxSecret),
+    z.regex(/^[^\r\n]*$/, { error: "A secret is one line." }),
+  ),
+});
+
+/** The text of a private key, which has many lines. */
+export const typedKey = z.strictObject({
+  secret: storableText().check(
+    z.maxLength(maxSecret),
+    z.regex(/^-----BEGIN [A-Z ]*PRIVATE KEY-----\s/, {
+      error: "A private key starts with “-----BEGIN … PRIVATE KEY-----”.",
+    }),
+  ),
+});
+
+/** The text of a config file of rclone, which has many lines. */
+export const typedConfig = z.strictObject({
+  secret: storableText().check(
+    z.maxLength(maxSecret),
+    z.regex(/^\s*\[[^\]\r\n]+\]\s*\n/, {
+      error: "A config file of rclone starts with “[name]” of a remote, on a line of its own.",
+    }),
+  ),
+});
+
+/** One that names everything itself (“:sftp,host=…:”) would be an argument with a password in it. */
+export const remote = line(1024).check(
+  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.+@ -]*:/, {
+    error: "A remote is a name of rclone's config file, a colon and a path: “box:backups”.",
+  }),
+);
+
+export const sftpPath = line(1024).check(
+  z.regex(/^[^~\s-]/, { error: "A path is absolute, or begins at the folder of the login." }),
+);
+
+export const endpoint = storableText().check(
+  z.maxLength(2048),
+  z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
+    error: "An endpoint must be an http or https URL.",
+  }),
+);
+
+export const timeZone = line(64).check(
+  z.refine((name) => isTimeZone(name), {
+    error: "A time zone must be an IANA name such as “Europe/Berlin”.",
+  }),
+);
+
+/** A name, or the number of an account that has none. */
+export const user = z.string().check(
+  z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/, {
+    error: "A user is an account's name on the server.",
+  }),
+);
+
+/** Public keys of age, https://age-encryption.org/v1: what is stored is encrypted to all of them. */
+export const recipients = z
+  .array(
+    z.string().check(
+      z.regex(recipientForm, {
+        error: "A recipient is a public key of age: “age1” and 58 more characters.",
+        abort: true,
+      }),
+      z.refine(hasRecipientSum, {
+        error:
+          "A character of this public key is wrong, as its checksum says. Copy the line that starts with “age1” again.",
+      }),
+    ),
+  )
+  .check(z.minLength(1), z.maxLength(20));
+
+/** Object lock of S3. Buckets lock nothing for longer than a hundred years. */
+export const objectLock = z.strictObject({
+  mode: z.enum(["governance", "compliance"]),
+  days: z.int().check(z.gte(1), z.lte(36_500)),
+});
+
+/** A text is split at its spaces; a list is taken as it is. */
+export const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
+
+const hookFields = {
+  before: z.optional(command),
+  after: z.optional(command),
+  /** Seconds that each of them may take; by default 60. */
+  timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
+};
+
+/** What runs before and after each backup of what has files, as their account. */
+export const backupHooks = z.optional(z.strictObject(hookFields));
+
+/** Of a database behind a URL. By default they run as the account of the sites that name it. */
+export const backupHooksAs = z.optional(z.strictObject({ ...hookFields, user: z.optional(user) }));
+
+/** `server`: the entry stands for all databases of its server, and its roles or accounts; by default for the one in its url. */
+export const scope = z.optional(z.enum(["database", "server"]));
+
+/** Of what has no server. */
+export const oneDatabase = z.optional(
+  z.literal("database", {
+    error: "A SQLite database is a file, and has no server. Add each one as an entry.",
+  }),
+);
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
