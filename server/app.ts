@@ -270,7 +270,7 @@ export async function createApp(options: AppOptions): Promise<App> {
           await events.prune();
           await webhooks.catchUp();
           await notifications.catchUp();
-          await pruneLimits(db, clock.now());
+          await pruneLimits(db);
         },
       },
       // One that is not set up to would let the night pass.

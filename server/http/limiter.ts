@@ -1,38 +1,53 @@
 // How often something may happen in a minute: counted here, or in the database where several instances share one.
-import {
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  type RateLimiterAbstract,
-} from "rate-limiter-flexible";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "../store/database.ts";
-import { lt } from "../store/drizzle.ts";
-import { rateLimits } from "../store/tables.ts";
+import { sql } from "../store/drizzle.ts";
+
+type Limiter = {
+  /** @throws RateLimiterRes where it is more than is left */
+  consume(key: string | number, points?: number): Promise<RateLimiterRes>;
+};
 
 /** @param keyPrefix tells its keys from those of other limits */
-export type MakeLimiter = (keyPrefix: string, points: number) => RateLimiterAbstract;
+export type MakeLimiter = (keyPrefix: string, points: number) => Limiter;
 
 const duration = 60;
+const durationMs = duration * 1000;
 
 /** What one instance counts for itself. */
 export const ownLimiters: MakeLimiter = (keyPrefix, points) =>
   new RateLimiterMemory({ keyPrefix, points, duration });
 
+/** Milliseconds since 1970 as the database has them, because machines disagree. */
+const nowMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** Whether a row still counts. A minute that ends later than one that begins now was begun by a clock that was ahead. */
+const counts = sql`rate_limits.expire > ${nowMs} and rate_limits.expire <= ${nowMs} + ${durationMs}`;
+
 /** What all instances on a database count together. */
 export const sharedLimiters =
   (db: Database): MakeLimiter =>
-  (keyPrefix, points) =>
-    new RateLimiterPostgres({
-      keyPrefix,
-      points,
-      duration,
-      tableName: "rate_limits",
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-      storeType: "client",
-      storeClient: db.$client,
-    });
+  (keyPrefix, points) => ({
+    async consume(key, consumed = 1) {
+      const { rows } = await db.execute<{ points: number; left_ms: number }>(sql`
+        insert into rate_limits (key, points, expire) values (${`${keyPrefix}:${key}`}, ${consumed}, ${nowMs} + ${durationMs})
+        on conflict (key) do update set
+          points = case when ${counts} then rate_limits.points + excluded.points else excluded.points end,
+          expire = case when ${counts} then rate_limits.expire else excluded.expire end
+        returning points, (expire - ${nowMs})::int as left_ms`);
+      const { points: used = consumed, left_ms: leftMs = durationMs } = rows[0] ?? {};
+      const state = new RateLimiterRes(
+        Math.max(0, points - used),
+        Math.max(0, leftMs),
+        used,
+        used === consumed,
+      );
+      if (used > points) throw state;
+      return state;
+    },
+  });
 
 /** Removes what counts no more. */
-export async function pruneLimits(db: Database, nowMs: number): Promise<void> {
-  await db.delete(rateLimits).where(lt(rateLimits.expire, nowMs));
+export async function pruneLimits(db: Database): Promise<void> {
+  await db.execute(sql`delete from rate_limits where not (${counts})`);
 }

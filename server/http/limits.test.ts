@@ -55,11 +55,35 @@ test("what one instance counted holds at the next one, and what counts no more i
     // No token and no part of one.
     expect(keys.map(({ key }) => key)).toEqual(["failures:unknown", "requests:1"]);
     await service.app.close("keep");
-    await service.ahead(120_000);
+    await service.query("update rate_limits set expire = expire - 60000");
     service.app = await createApp(service.options);
     await expect
       .poll(() => service.query("select from rate_limits"), { timeout: 60_000 })
       .toEqual([]);
+  } finally {
+    await service.close();
+  }
+});
+
+test("a minute that an instance with another clock began lasts no longer than one", async () => {
+  const service = await createTestService({ rateLimit: 3, instance: oneOfMany });
+  try {
+    const dueMs = "(extract(epoch from now()) * 1000)::bigint";
+    await service.query(
+      `insert into rate_limits (key, points, expire) values ('requests:1', 3, ${dueMs} + 7200000)`,
+    );
+    const first = await service.call("GET", "/api/servers");
+    expect(first.status).toBe(200);
+    expect(first.headers.get("X-RateLimit-Remaining")).toBe("2");
+    for (let count = 0; count < 2; count++) await service.call("GET", "/api/servers");
+    const refused = await service.call("GET", "/api/servers");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("Retry-After"))).toBeLessThanOrEqual(60);
+    expect(
+      await service.query(
+        `select from rate_limits where expire between ${dueMs} and ${dueMs} + 60000`,
+      ),
+    ).toHaveLength(1);
   } finally {
     await service.close();
   }

@@ -79,11 +79,11 @@ export const oneTimeLinks = pgTable("one_time_links", {
   expires_at: moment("expires_at").notNull(),
 });
 
-/** What is left of a limit that several instances share; `rate-limiter-flexible` writes them. Unlogged: no count waits for the disk. */
+/** What is left of a limit that several instances share. Unlogged: no count waits for the disk. */
 export const rateLimits = pgTable("rate_limits", {
   key: text().primaryKey(),
   points: integer().notNull().default(0),
-  /** When it starts anew, in milliseconds; null = never. */
+  /** When it starts anew, in milliseconds. */
   expire: bigint({ mode: "number" }),
 });
 
