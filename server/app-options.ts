@@ -50,6 +50,8 @@ export type AppOptions = {
   /** Whom the service runs as. Root alone can give each site's code another account than its own. */
   account: { name: string; isRoot: boolean };
   clock: Clock;
+  /** Whether what time it is is the database's to say, since other instances with other clocks share it; absent = no. */
+  goesByDatabase?: boolean;
   /** When times of a site's files are trusted; absent = where they can be, see `trustedTimes`. */
   fileTimes?: TrustedTimes | undefined;
   log: Logger;

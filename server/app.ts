@@ -19,6 +19,7 @@ import { createScratch } from "./hosts/scratch.ts";
 import { pruneLimits } from "./http/limiter.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
+import { createDatabaseClock } from "./instances/database-clock.ts";
 import { createInstances } from "./instances/instances.ts";
 import { LeaseLost } from "./instances/leases.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
@@ -67,23 +68,27 @@ const notOurs = "no instance of the service looks after its server yet.";
 /** How long running jobs may go on once the service was told to stop. */
 const jobsDrainMs = 5000;
 
-export async function createApp(options: AppOptions): Promise<App> {
-  const { clock, log } = options;
+export async function createApp(given: AppOptions): Promise<App> {
+  const { log } = given;
   const {
     db,
     ping,
     pool,
     close: closeDatabase,
   } = await openDatabase(
-    options.connection,
+    given.connection,
     (error) =>
       // Its message alone: pg hangs the whole connection on the error.
       log.warn({ reason: error.message }, "a connection to the database was lost"),
     (error) => {
-      if (options.secondConnection === "fail") throw error;
+      if (given.secondConnection === "fail") throw error;
       log.error({ err: error }, "a transaction asked for a second connection");
     },
   );
+  const databaseClock =
+    given.goesByDatabase === true ? await createDatabaseClock({ ...given, db }) : null;
+  const options = { ...given, clock: databaseClock?.clock ?? given.clock };
+  const { clock } = options;
   const registry = new Registry();
   const tokens = createTokens({ db, clock });
   await tokens.prepare(options.token);
@@ -368,6 +373,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await contactsStopped;
       // Servers that are closed keep it waiting no longer.
       await inventoryClosed;
+      await databaseClock?.stop();
       await closeDatabase();
     },
   };

@@ -118,6 +118,7 @@ async function main() {
     nodeVersion: process.version,
     account: { name: accountName(own), isRoot: own.uid === 0 },
     clock: systemClock,
+    goesByDatabase: config.databaseUrl !== null,
     log,
   });
   onDiagnosis = app.refuse;

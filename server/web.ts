@@ -2,6 +2,7 @@
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import type { Clock } from "./clock.ts";
 import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import { createApi } from "./http/api.ts";
 import { createHttpApp } from "./http/app.ts";
@@ -29,6 +30,7 @@ type WebOptions = {
   isShared: boolean;
   rateLimit: number;
   isAllowedHost: IsAllowedHost;
+  clock: Clock;
   publicUrl: string | null;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
@@ -49,6 +51,7 @@ export function createWeb(options: WebOptions): Hono<ApiEnvironment> {
     redeemCode: tokens.redeemCode,
     peers,
     unavailableReason,
+    clock: options.clock,
     requestsPerMinute: options.rateLimit,
     limiters: options.isShared ? sharedLimiters(db) : ownLimiters,
     log: options.log,

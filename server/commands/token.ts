@@ -3,6 +3,7 @@ import { signInCodeMinutes } from "../../contract/tokens.ts";
 import { systemClock } from "../clock.ts";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
 import { baseUrlOf } from "../http/allowed-hosts.ts";
+import { readDatabaseTime } from "../instances/database-clock.ts";
 import { openUnchanged } from "../store/database.ts";
 import { createTokens } from "../tokens/tokens.ts";
 import type { Command } from "./command.ts";
@@ -23,7 +24,10 @@ Set QUARTERDECK_DATA or DATABASE_URL as for the service, and PORT, HOST or QUART
       );
     const { db, close } = await openUnchanged(await openCommandDatabase(context, config));
     onEnd(close);
-    const code = await createTokens({ db, clock: systemClock }).replaceCode();
+    // As the service does, which says when the code has expired.
+    const nowMs = config.databaseUrl === null ? systemClock.now() : await readDatabaseTime(db);
+    const clock = { ...systemClock, now: () => nowMs };
+    const code = await createTokens({ db, clock }).replaceCode();
     const address = config.publicUrl ?? baseUrlOf(config.host, config.port);
     say(
       `Sign in with this link. The link works once, for ${signInCodeMinutes} minutes:\n\n  ${address}/#code=${code}\n\nOnce signed in, revoke lost tokens in the settings.`,

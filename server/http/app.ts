@@ -6,6 +6,7 @@ import { requestId } from "hono/request-id";
 import type { Logger } from "pino";
 import { errorMessage } from "../../contract/errors.ts";
 import { servedOperations } from "../../contract/served-operations.ts";
+import type { Clock } from "../clock.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 import type { ApiEnvironment } from "./every-request.ts";
@@ -16,6 +17,7 @@ import { handleError } from "./error-handler.ts";
 type HttpAppOptions = {
   measure: MiddlewareHandler;
   isAllowedHost: IsAllowedHost;
+  clock: Clock;
   /** Why requests are refused now; null = they are not. */
   unavailableReason: () => string | null;
   /** @throws what the database says */
@@ -36,7 +38,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.use(options.measure);
   app.use(requestId());
-  app.use(everyRequest(options.isAllowedHost));
+  app.use(everyRequest(options.isAllowedHost, options.clock));
   // Of what is read only: the response to a change may hold a secret, and its size is to tell nothing about that.
   const compressed = compress({ encoding: "gzip", contentTypeFilter: /^application\/json\b/ });
   app.get("/api/*", compressed).get("/openapi.json", compressed);

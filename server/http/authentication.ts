@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Logger } from "pino";
 import { RateLimiterRes } from "rate-limiter-flexible";
 import { errorMessage, type TokenCode } from "../../contract/errors.ts";
+import type { Clock } from "../clock.ts";
 import type { Peers } from "../instances/peers.ts";
 import { addressOf } from "./client-address.ts";
 import type { ApiEnvironment } from "./every-request.ts";
@@ -43,6 +44,7 @@ type AuthenticatorOptions = {
   peers: Pick<Peers, "callerOf">;
   /** Says why no requests are taken now; null = they are. */
   unavailableReason(): string | null;
+  clock: Pick<Clock, "now">;
   /** Of each token; 0 = no limit. */
   requestsPerMinute: number;
   limiters: MakeLimiter;
@@ -53,6 +55,8 @@ type AuthenticatorOptions = {
 export function createAuthenticator(options: AuthenticatorOptions) {
   const { findCaller, redeemCode, peers, unavailableReason, requestsPerMinute, limiters, log } =
     options;
+  const tooMany = (state: RateLimiterRes, limit: number) =>
+    refusedUntil(state, limit, options.clock.now());
   const requests = requestsPerMinute === 0 ? null : limiters("requests", requestsPerMinute);
   const failures = limiters("failures", failuresPerMinute);
 
@@ -162,11 +166,11 @@ const allowanceHeaders = (limit: number, remaining: number) => ({
   "X-RateLimit-Remaining": String(remaining),
 });
 
-function tooMany(state: RateLimiterRes, limit: number): ServiceError {
+function refusedUntil(state: RateLimiterRes, limit: number, nowMs: number): ServiceError {
   const waitSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
   return new ServiceError("too_many_requests", errorMessage.too_many_requests, {
     "Retry-After": String(waitSeconds),
-    "X-RateLimit-Reset": String(Math.ceil(Date.now() / 1000) + waitSeconds),
+    "X-RateLimit-Reset": String(Math.ceil(nowMs / 1000) + waitSeconds),
     ...allowanceHeaders(limit, 0),
   });
 }

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { RequestIdVariables } from "hono/request-id";
 import { errorMessage, errorStatus } from "../../contract/errors.ts";
+import type { Clock } from "../clock.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 
 /** What a request brings along: the socket it came through, and its id. */
@@ -11,8 +12,9 @@ export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: Reque
 /** Of every response. A browser takes it for what its type says, and never for a script or a page that it looks like. */
 export const responseHeaders = { "X-Content-Type-Options": "nosniff" } as const;
 
+/** @param clock whose time responses carry: that of the moments in them; left out = the machine's */
 export const everyRequest =
-  (isAllowedHost: IsAllowedHost): MiddlewareHandler<ApiEnvironment> =>
+  (isAllowedHost: IsAllowedHost, clock?: Pick<Clock, "now">): MiddlewareHandler<ApiEnvironment> =>
   async (c, next) => {
     const hosts = hostHeaders(c.env);
     const { host } = new URL(c.req.url);
@@ -26,6 +28,7 @@ export const everyRequest =
       else c.res = c.json({ message: unknownHost(unknown) }, errorStatus.unknown_host);
     }
     for (const [name, value] of Object.entries(responseHeaders)) c.res.headers.set(name, value);
+    if (clock !== undefined) c.res.headers.set("Date", new Date(clock.now()).toUTCString());
   };
 
 /** Null for a request that came through no socket. */
