@@ -250,6 +250,11 @@ export async function createApp(given: AppOptions): Promise<App> {
       backups.wake();
     },
     lost: workers.leave,
+    async regained(ids) {
+      await contacts.noteTaken(ids);
+      await workers.regain(ids);
+      backups.wake();
+    },
     async abandoned(abandoned) {
       for (const { id, instance } of abandoned) {
         const reason = `No instance of the service looks after it. “${instance}” did so last and no longer responds: start it.`;

@@ -22,6 +22,8 @@ export type LeaseListener = {
   isBusy(serverId: number): boolean;
   taken(serverIds: readonly number[]): Promise<void>;
   lost(serverIds: readonly number[]): Promise<void>;
+  /** Servers that it looked after all the time, and that others may have called abandoned while they thought it dead. */
+  regained(serverIds: readonly number[]): Promise<void>;
   /** Nobody has looked after these for a while, and this instance cannot. */
   abandoned(servers: readonly Abandoned[]): Promise<void>;
 };

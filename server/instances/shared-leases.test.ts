@@ -38,6 +38,7 @@ test("an instance lives on while it begins with servers, however long that takes
       return goOn.promise;
     },
     lost: async () => undefined,
+    regained: async () => undefined,
     abandoned: async () => undefined,
   });
   await begun.promise;
@@ -65,6 +66,7 @@ test("an instance whose database does not answer lets go of its servers before o
     isBusy: () => false,
     taken: async (ids) => void taken.push(...ids),
     lost: async (ids) => lost.resolve(ids),
+    regained: async () => undefined,
     abandoned: async () => undefined,
   });
   expect(taken).toContain(2);
@@ -100,6 +102,7 @@ test("who finds a server that nobody looks after says nothing of it once somebod
     isBusy: () => false,
     taken: async () => undefined,
     lost: async () => undefined,
+    regained: async () => undefined,
     abandoned: async () => undefined,
   });
   expect(owner.has(3)).toBe(true);
@@ -125,6 +128,7 @@ test("what an instance could not begin with it does not look after, and begins w
       expect(has()).toEqual([]);
       told.push(`lost ${ids.join()}`);
     },
+    regained: async () => undefined,
     abandoned: async () => undefined,
   });
   told.length = 0;
@@ -137,4 +141,38 @@ test("what an instance could not begin with it does not look after, and begins w
   expect(told).toEqual(["taken 4,5", "lost 4,5", "taken 4,5"]);
   expect(has()).toEqual([4, 5]);
   await leases.release();
+});
+
+test("an instance that was thought dead says that it has its own machine, until that is known", async () => {
+  await database.db.execute(
+    `insert into servers (id, name, entry) values (6, 'home', '{"connection": "local"}'), (7, 'away', '{"connection": {"ssh": {}}}')`,
+  );
+  const leases = createInstance();
+  const told: string[] = [];
+  let fails = true;
+  await leases.start({
+    isBusy: () => false,
+    taken: async (ids) => void told.push(`taken ${ids.join()}`),
+    lost: async (ids) => void told.push(`lost ${ids.join()}`),
+    async regained(ids) {
+      told.push(`regained ${ids.join()}`);
+      if (!fails) return;
+      fails = false;
+      throw new Error("The database went away.");
+    },
+    abandoned: async () => undefined,
+  });
+  const own = told.splice(0).join().replace("taken ", "").split(",");
+  expect(own).toEqual(expect.arrayContaining(["6", "7"]));
+  await database.db.execute("delete from instances");
+  leases.wake();
+  await vi.waitFor(() => expect(told).toHaveLength(4), { timeout: 60_000 });
+  expect(told[0]).toMatch(/^lost (?:\d+,)*7$/);
+  expect(told[1]).toMatch(/^regained (?:\d+,)*6$/);
+  expect(told[2]).toBe(told[1]);
+  expect(told[3]).toMatch(/^taken (?:\d+,)*7$/);
+  expect(leases.has(6)).toBe(true);
+  leases.wake();
+  await leases.release();
+  expect(told).toHaveLength(4);
 });

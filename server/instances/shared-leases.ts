@@ -41,6 +41,8 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   const life = createLife({ db, instance, clock, log, onOver: expire });
   /** The machine itself, which passes to nobody while this process has its data folder; and servers over SSH. */
   const held = { local: new Set<number>(), remote: new Set<number>() };
+  /** What it holds of its machine, and others may have called abandoned: that it does not is still to be told. */
+  const returning = new Set<number>();
   /** All servers, as of the last turn. */
   let known: readonly number[] = [];
   /** Since when it is known that nobody has a server. Milliseconds of this process. */
@@ -121,7 +123,10 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   }
 
   async function turn(): Promise<void> {
-    if (!(await life.renew())) await life.begin();
+    if (!(await life.renew())) {
+      for (const one of held.local) returning.add(one);
+      await life.begin();
+    }
     await db.execute(sql`delete from instances where until <= clock_timestamp()`);
     const servers = await list();
     const mine = new Set(servers.flatMap((one) => (one.holder === life.id() ? [one.id] : [])));
@@ -156,6 +161,14 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     }
   }
 
+  /** Where that fails it is told again by the next turn. */
+  async function regain(isBack: (id: number) => boolean): Promise<void> {
+    const ids = [...returning].filter(isBack);
+    if (ids.length === 0) return;
+    await change(async () => listener?.regained(ids));
+    for (const one of ids) returning.delete(one);
+  }
+
   async function balance(servers: readonly Found[], mine: ReadonlySet<number>): Promise<void> {
     const remote = servers.filter((one) => !one.is_local);
     const most = await share(remote.length);
@@ -170,6 +183,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       ({ id: one }) =>
         (got.has(one) || mine.has(one)) && !held.local.has(one) && !held.remote.has(one),
     );
+    await regain((id) => held.local.has(id) && (got.has(id) || mine.has(id)));
     for (const one of taken) (one.is_local ? held.local : held.remote).add(one.id);
     if (taken.length > 0) await begin(taken.map((one) => one.id));
     if (!isStopping)

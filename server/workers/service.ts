@@ -261,6 +261,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
     setAbandoned: store.setAbandoned,
 
+    /** Looks at what another instance called unreachable on servers that this one looked after all the time. */
+    async regain(serverIds: readonly number[]): Promise<void> {
+      for (const row of (await store.byRest(serverIds)).flat())
+        if (row.unreachable_since !== null) observer.notice(row.id);
+    },
+
     /** Servers are another instance's from now on. Resolves when nothing is stored of them any more. */
     async leave(serverIds: readonly number[]): Promise<void> {
       for (const id of manager.leave(serverIds)) {

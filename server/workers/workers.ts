@@ -69,6 +69,8 @@ export type Workers = {
   leave(serverIds: readonly number[]): Promise<void>;
   /** Nobody looks after a server, so that nothing is known of its workers. */
   setAbandoned(serverId: number, away: Away): Promise<void>;
+  /** The same servers are looked after by this instance, as they were all the time. */
+  regain(serverIds: readonly number[]): Promise<void>;
   /** Called once the inventory has changed. */
   followInventory(): void;
   /** Called with a server's id once it responds that did not before. */
@@ -152,6 +154,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     },
     leave: service.leave,
     setAbandoned: service.setAbandoned,
+    regain: service.regain,
     followInventory: service.followInventory,
     noteReached: service.noteReached,
     async stop(processes) {
