@@ -98,3 +98,66 @@ test("a connection on which too much was sent serves the next request", async ()
       /^HTTP\/1\.1 413 .*HTTP\/1\.1 200 /s,
     );
 });
+
+test("a server that is closing ends each connection with the response under way", async () => {
+  const begun = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const closing = await listen(
+    async () => {
+      begun.resolve();
+      await answered.promise;
+      return new Response("done");
+    },
+    0,
+    "127.0.0.1",
+  );
+  // By itself it would keep a connection for ever.
+  closing.keepAliveTimeout = 0;
+  const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  const open = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let got = "";
+      connect({ port: portOf(closing), host: "127.0.0.1" })
+        .on("data", (data) => (got += data.toString()))
+        .on("error", reject)
+        .on("close", () => resolve(got))
+        .write(request);
+    });
+  const first = open();
+  await begun.promise;
+  const closed = new Promise((resolve) => closing.close(resolve));
+  answered.resolve();
+  expect(await first).toMatch(/^HTTP\/1.1 200 [^]*done/);
+  await closed;
+});
+
+test("a request on a connection that a closing server still has is the last one there", async () => {
+  const held = Promise.withResolvers<void>();
+  const closing = await listen(
+    async (request) => {
+      if (request.url.endsWith("/held")) await held.promise;
+      return new Response("done");
+    },
+    0,
+    "127.0.0.1",
+  );
+  closing.keepAliveTimeout = 0;
+  const line = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+  const socket = connect({ port: portOf(closing), host: "127.0.0.1" });
+  let got = "";
+  socket.on("data", (data) => (got += data.toString()));
+  const ended = new Promise((resolve) => socket.once("close", resolve));
+  const asked = () => new Promise((resolve) => closing.once("request", resolve));
+  const first = asked();
+  socket.write(line("/held"));
+  await first;
+  closing.close();
+  // While the first one is answered, which keeps the connection.
+  const second = asked();
+  socket.write(line("/next"));
+  await second;
+  held.resolve();
+  await ended;
+  expect(got.match(/HTTP\/1.1 200/g)).toHaveLength(2);
+  expect(got.toLowerCase()).toContain("connection: close");
+});

@@ -32,6 +32,7 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
   const options = { requireHostHeader: false, requestTimeout: 0 };
   const server = createServer(options, (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
+    leaveWhenClosing(server, outgoing);
     limitSending(incoming, (status) =>
       refuse(incoming.socket, status, errorMessage.malformed_request),
     );
@@ -60,6 +61,18 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
   server.listen(port, host);
   await once(server, "listening");
   return server;
+}
+
+/**
+ * Once the server is closing, a connection ends with its response. Who asks again on it, such as a proxy that has other
+ * instances to turn to, would be refused until all connections are cut off.
+ */
+function leaveWhenClosing(server: Server, outgoing: ServerResponse): void {
+  if (!server.listening) outgoing.setHeader("Connection", "close");
+  // Of a request that came before, the response may have promised to go on.
+  outgoing.once("close", () => {
+    if (!server.listening) server.closeIdleConnections();
+  });
 }
 
 /** A client that was refused may go on sending for so long, as with nginx's `lingering_time`. */
