@@ -164,16 +164,24 @@ test("gives up a job that ignores its deadline an hour later, and goes on with t
   await soon(() => expect(performed).toEqual([first, next]));
 }, 120_000);
 
-test("settles a job whose outcome could not be stored as that, not as cut off with the service", async () => {
-  const instance = await createInstance(() => Promise.reject(new Error("No outcome.")));
-  await add(instance);
-  instance.work();
-  await soon(() =>
-    expect(instance.settled).toEqual([
-      "Couldn't store the result. See the service's log for the reason.",
-    ]),
-  );
-}, 90_000);
+test.each([
+  [{}, "See the service's log for the reason."],
+  [
+    { code: "53300" },
+    "Quarterdeck couldn't use its own database. All database connections are in use. Try again in a moment.",
+  ],
+])(
+  "settles a job whose outcome could not be stored as that, not as cut off with the service: %o",
+  async (more, why) => {
+    const instance = await createInstance(() =>
+      Promise.reject(Object.assign(new Error("No outcome."), more)),
+    );
+    await add(instance);
+    instance.work();
+    await soon(() => expect(instance.settled).toEqual([`Couldn't store the result. ${why}`]));
+  },
+  90_000,
+);
 
 test("cancels a job that was claimed a moment ago, and says so of one that nobody performs", async () => {
   let reason: unknown;

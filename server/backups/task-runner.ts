@@ -3,6 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Claim } from "../jobs/job-runner.ts";
+import { describeDatabaseError } from "../store/database-error.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { Interrupted } from "./failure-message.ts";
 
@@ -28,12 +29,19 @@ const endingMs = 3600 * 1000;
 const beginningMs = 2000;
 
 export const cutOff = "Interrupted: the service stopped or crashed during the run.";
-const notStored = "Couldn't store the result. See the service's log for the reason.";
+const notStored = "Couldn't store the result.";
 const endless = "Timed out after 22 hours.";
 
 /** A deadline or somebody ended it; otherwise its outcome is what went wrong. */
-const reasonOf = ({ aborted, reason }: AbortSignal): Interrupted =>
-  aborted && reason instanceof Interrupted ? reason : new Interrupted(notStored);
+function reasonOf({ aborted, reason }: AbortSignal, error: unknown): Interrupted {
+  if (aborted && reason instanceof Interrupted) return reason;
+  const database = describeDatabaseError(error);
+  const why =
+    database === null
+      ? "See the service's log for the reason."
+      : `Quarterdeck couldn't use its own database. ${database}`;
+  return new Interrupted(`${notStored} ${why}`);
+}
 
 export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOptions) {
   const stop = new AbortController();
@@ -60,7 +68,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     try {
       await Promise.race([perform(task, signal), isLost]);
     } catch (error) {
-      reasons.set(task.id, reasonOf(ending.signal));
+      reasons.set(task.id, reasonOf(ending.signal, error));
       throw error;
     } finally {
       for (const cancel of cancels) cancel();
