@@ -367,6 +367,25 @@ describe("a storage", () => {
     await service.call("PUT", `/api/backup/${adopted?.id}`, { skip_safety_backup: true });
     await service.restored(adopted?.id ?? 0, "finished");
     expect(await readFile(join(uploads, "photo.jpg"), "utf8")).toBe("a photo");
+
+    // As the versions before have adopted it.
+    await service.query("update backups set manifest = manifest - 'excluded' where id = $1", [
+      adopted?.id,
+    ]);
+    const [stored = ""] = await service.files();
+    const manifest = join(service.folder, "copies", manifestKeyOf(stored));
+    await rename(manifest, `${manifest}.away`);
+    await service.call("PUT", `/api/backup/${adopted?.id}`);
+    const refused = await service.restored(adopted?.id ?? 0, "failed");
+    expect(refused.restore_output).toMatch(/only it says what the backup left out/);
+    expect(await readFile(join(uploads, "photo.jpg"), "utf8")).toBe("a photo");
+    await rename(`${manifest}.away`, manifest);
+    await service.call("PUT", `/api/backup/${adopted?.id}`);
+    await service.restored(adopted?.id ?? 0, "finished");
+    expect(await readFile(join(uploads, "photo.jpg"), "utf8")).toBe("a photo");
+    expect(await service.backup(adopted?.id ?? 0)).toMatchObject({
+      excluded: { patterns: ["uploads/"] },
+    });
     await rm(uploads, { recursive: true });
   });
 

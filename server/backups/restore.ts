@@ -12,6 +12,7 @@ import { backupEntry, canceledAction, restoreEvent } from "./event-data.ts";
 import type { BackupChange, BackupRow, BackupStore } from "./backup-store.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
+import { readAdopted } from "./adopted-manifest.ts";
 import type { Chain } from "./chain.ts";
 import type { FileKeys } from "./file-keys.ts";
 import type { NoteDamage } from "./note-damage.ts";
@@ -23,6 +24,7 @@ import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import {
   createDestinations,
+  isEmpty,
   manifestFor,
   refuseUnsaved,
   savedWith,
@@ -221,6 +223,11 @@ export function createRestore(options: RestoreOptions) {
         ({ isBuiltAside } = source);
         const storage = await resolver.storage(row.storage_provider_id);
         const { destination } = task;
+        const written =
+          configuration.type === "site" && (await isEmpty(source, signal))
+            ? row.manifest
+            : await readAdopted(row, options, signal);
+        if (written !== row.manifest) await update({ manifest: written });
         const target = destination === null ? null : row.restore_target;
         if (target !== null) await say(sayDestination(target));
         const noteSound = async () => {
@@ -250,7 +257,8 @@ export function createRestore(options: RestoreOptions) {
           const saver = await destinations.saverOf(task, configuration);
           const replaced = {
             source,
-            configuration: saver === null ? null : { ...saver, ...savedWith(row) },
+            configuration:
+              saver === null ? null : { ...saver, ...savedWith({ manifest: written }) },
             target,
           };
           const safetyId = await saveTarget(task, replaced, signal, say);
@@ -260,7 +268,7 @@ export function createRestore(options: RestoreOptions) {
         await say("Restoring.");
         const open = (isPacked: boolean) => chain.open(storage, row, { keys, isPacked }, signal);
         const attempt = { id: row.id, say: output.say, signal, reopen: () => open(false) };
-        const manifest = manifestFor(row, destination);
+        const manifest = manifestFor({ manifest: written }, destination);
         const opened = await open(unpacking != null);
         content = opened;
         await (unpacking ?? source).restore(opened, attempt, manifest).catch(async (error) => {
