@@ -182,6 +182,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     servers,
     secrets,
     scratch: await createScratch(options.dataFolder, host),
+    installation,
     jobs,
     leases,
     links: tokens.links,

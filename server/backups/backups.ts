@@ -69,6 +69,8 @@ type BackupsOptions = {
   servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
+  /** The id of the installation. */
+  installation: string;
   jobs: Jobs;
   leases: Pick<Leases, "elsewhere" | "holdThose">;
   links: OneTimeLinks;
@@ -114,7 +116,10 @@ export function createBackups(options: BackupsOptions): Backups {
   const countsStore = createCountsStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
   const { fileTimes: times } = options;
-  const resolver = createResolver({ inventory, store, host, servers, secrets, scratch, times });
+  // Short, in the names of databases, where a number is something else.
+  const installation = `i${options.installation.slice(0, 8)}`;
+  const sources = { inventory, store, host, servers, scratch, installation };
+  const resolver = createResolver({ ...sources, secrets, times });
   const recovery = createRecoveryWriter({
     recovery: createRecoveryStore(db, options.leases),
     resolver,
@@ -192,9 +197,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const interruptUploads = () => receiveUpload.interruptOrphans(options.leases.elsewhere());
 
   return {
-    entryTests: createEntryTests((reader) =>
-      createResolver({ inventory, store, host, servers, secrets: reader, scratch }),
-    ),
+    entryTests: createEntryTests((reader) => createResolver({ ...sources, secrets: reader })),
     routes: [
       ...adoptionRoutes(
         inventory,

@@ -43,6 +43,7 @@ function createTransitions() {
       servers: { open: async () => host, login: () => expect.unreachable() },
       secrets: createSecretReader({}, "/nowhere"),
       scratch: { own: "/nowhere", folderOf: async () => "/nowhere", clear: async () => undefined },
+      installation: "i1",
     }),
     jobs,
     clock: systemClock,

@@ -290,27 +290,33 @@ describe("a place that lacks something fails the drill, and says how to cure tha
   });
 });
 
-test("what a drill that was cut off left there is removed", async () => {
+test("what a drill that was cut off left there is removed, and a drill of another installation is not", async () => {
   const host = await remote.host();
-  const scratch = `quarterdeck_drill_${attempt.id}`;
+  const installation = "i1";
+  const scratch = `quarterdeck_drill_${attempt.id}_${installation}`;
+  const another = `quarterdeck_drill_${attempt.id}_i2`;
   const left = drillName(attempt.id, "/srv/none");
   await mkdir(join(left, "content/sub"), { recursive: true });
   await createFolderDrill(host, "/srv/none").settle(attempt);
   expect(existsSync(left)).toBe(false);
 
   const url = mariadb.url("mysql", driller);
-  await mariadb.query(null, `create database ${scratch}`);
-  await createMysqlDrillOn({ host, name: "drills", url, scratchFolder: "/nowhere" }).settle(
-    attempt,
-  );
-  expect(await mariadb.query(null, "show databases like 'quarterdeck%'")).toBe("");
+  for (const name of [scratch, another]) await mariadb.query(null, `create database ${name}`);
+  const its = { host, name: "drills", url, scratchFolder: "/nowhere", installation };
+  await createMysqlDrillOn(its).settle(attempt);
+  expect(await mariadb.query(null, "show databases like 'quarterdeck%'")).toBe(`${another}\n`);
+  await mariadb.query(null, `drop database ${another}`);
 
   if (postgres === null) return;
   const { drills } = postgres;
-  await drills.createDatabase(scratch, "driller");
-  const place = { host, name: "drills", url: drills.url("postgres", driller) };
+  for (const name of [scratch, another]) await drills.createDatabase(name, "driller");
+  const place = { host, name: "drills", url: drills.url("postgres", driller), installation };
   await createPostgresDrill(place).settle(attempt);
   expect(
-    await drills.query("postgres", `select from pg_database where datname = '${scratch}'`),
-  ).toEqual([]);
+    await drills.query(
+      "postgres",
+      "select datname from pg_database where datname like 'quarterdeck%'",
+    ),
+  ).toEqual([{ datname: another }]);
+  await drills.query("postgres", `drop database ${another}`);
 });

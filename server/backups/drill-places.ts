@@ -29,6 +29,7 @@ type DrillPlacesOptions = {
   servers: Pick<Servers, "open">;
   secrets: SecretReader;
   scratch: Scratch;
+  installation: string;
 };
 
 type Drills = NonNullable<ServerRow["drills"]>;
@@ -36,7 +37,7 @@ type Drills = NonNullable<ServerRow["drills"]>;
 type Place = { drills: Drills; server: ServerRow; shown: string };
 
 export function createDrillPlaces(options: DrillPlacesOptions) {
-  const { inventory, host, servers, secrets, scratch } = options;
+  const { inventory, host, servers, secrets, scratch, installation } = options;
 
   async function find(serverId: number): Promise<Place | null> {
     const server = await inventory.findServer(serverId);
@@ -69,10 +70,16 @@ export function createDrillPlaces(options: DrillPlacesOptions) {
     const machine = await open(place);
     const isServer = entry.scope === "server";
     if (engine === "mysql") {
-      const drill = createMysqlDrillOn({ host: machine, name, url, scratchFolder: scratch.own });
+      const drill = createMysqlDrillOn({
+        host: machine,
+        name,
+        url,
+        scratchFolder: scratch.own,
+        installation,
+      });
       return isServer ? createServerDrill(besideMysql, drill) : drill;
     }
-    const drill = createPostgresDrill({ host: machine, name, url });
+    const drill = createPostgresDrill({ host: machine, name, url, installation });
     return isServer ? createServerDrill(besidePostgres, drill) : drill;
   }
 

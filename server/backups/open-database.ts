@@ -20,18 +20,21 @@ type DatabaseOptions = {
   spoolFolder: string;
   /** On this machine, for the plan of a restore; closed to other accounts. */
   scratchFolder: string;
+  /** A few letters of the installation's id, for the names of what is made on the database's server. */
+  installation: string;
   isDrilledElsewhere: boolean;
 };
 
 export function openDatabase(options: DatabaseOptions): Source {
-  const { host, entry, into, spoolFolder, scratchFolder, isDrilledElsewhere } = options;
+  const { host, entry, into, spoolFolder, scratchFolder, isDrilledElsewhere, installation } =
+    options;
   const { database = null, from_database: part, keeps_owners: keepsOwners = true } = into;
   const isPostgres = entry.engine === "postgres";
   const isServer = entry.scope === "server";
   // Without another name, one out of a server's backup goes back to where it was.
   const wanted = database ?? (isServer ? part : null) ?? null;
   const url = wanted === null ? options.url : urlWithDatabase(options.url, wanted);
-  const place = { host, name: entry.name, url };
+  const place = { host, name: entry.name, url, installation };
   if (isServer && wanted === null)
     return isPostgres
       ? createPostgresServerSource({ ...place, spoolFolder, isDrilledElsewhere })

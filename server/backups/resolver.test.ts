@@ -17,6 +17,7 @@ test("a storage that is gone from the inventory is not one that stores unencrypt
     },
     secrets: { read: () => Promise.reject(new Error("No secret is needed.")), fileOf: () => null },
     scratch: { own: "/", folderOf: async () => "/", clear: async () => undefined },
+    installation: "i1",
   });
   await expect(resolver.encryption(3)).rejects.toThrow(
     "Storage provider 3 is no longer in the inventory.",

@@ -53,6 +53,8 @@ type ResolverOptions = {
   servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
+  /** A few letters of its id, for the names of what is made on a database's server. */
+  installation: string;
   /** Left out: as far as they can be. */
   times?: TrustedTimes | undefined;
 };
@@ -104,7 +106,7 @@ export type EntryResolver = {
 const lookedFor = 20;
 
 export function createResolver(options: ResolverOptions): Resolver & EntryResolver {
-  const { inventory, store, host, servers, secrets, scratch, times } = options;
+  const { inventory, store, host, servers, secrets, scratch, installation, times } = options;
   const drillPlaces = createDrillPlaces(options);
   /** A run or a restore does not fail for a connection that was lost a moment before it. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
@@ -146,6 +148,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       into,
       spoolFolder: isLocal ? scratch.own : "/var/tmp",
       scratchFolder: scratch.own,
+      installation,
       isDrilledElsewhere: (await inventory.findServer(serverId))?.drills != null,
     });
   }

@@ -704,7 +704,10 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
        values (${slow.configuration_id}, 1, 'import', 'running', 'cut/1.dump.zst') returning id`,
     );
     const { id } = row ?? expect.fail("no row");
-    await postgres.createDatabase(`quarterdeck_drill_${id}`, "shop");
+    const [own] = await service.query<{ tag: string }>(
+      "select 'i' || left(value, 8) as tag from settings where key = 'installation'",
+    );
+    await postgres.createDatabase(`quarterdeck_drill_${id}_${own?.tag}`, "shop");
     await mkdir(join(service.folder, "copies/cut"));
     for (const name of ["1.upload", "1.dump.zst.partial"])
       await writeFile(join(service.folder, "copies/cut", name), "x");

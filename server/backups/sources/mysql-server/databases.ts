@@ -5,7 +5,7 @@ import type { Account } from "../mysql/privileges.ts";
 import { SourceError } from "../source.ts";
 
 const own = ["information_schema", "mysql", "performance_schema", "sys", "ndbinfo"];
-const scratch = /^quarterdeck_(?:new|old|drill)_[0-9]+(?:_[0-9]+)?$/;
+const scratch = /^quarterdeck_(?:new|old|drill)_[0-9]+(?:_[0-9a-z]+){0,2}$/;
 /** What stands before the name of a folder that the server has not made. */
 const foreign = "#mysql50#";
 

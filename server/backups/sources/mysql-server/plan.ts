@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { MysqlPlace } from "../mysql/client.ts";
+import type { NamesOf } from "../mysql/plan.ts";
 import type { ForeignKey } from "../mysql/foreign-keys.ts";
 import type { Objects } from "../mysql/split.ts";
 
@@ -35,17 +36,22 @@ export type ServerPlan = {
 };
 
 /** Names of one restore or drill, on the server and on disk. */
-export function serverNamesOf({ connection }: MysqlPlace, scratchFolder: string, id: number) {
+export function serverNamesOf(
+  { connection }: MysqlPlace,
+  { scratchFolder, installation }: NamesOf,
+  id: number,
+) {
   const place = createHash("sha256").update(JSON.stringify(connection)).digest("hex").slice(0, 12);
+  const own = installation === undefined ? "" : `_${installation}`;
   return {
-    drill: `quarterdeck_drill_${id}`,
+    drill: `quarterdeck_drill_${id}${own}`,
     /** A lock of the server, held by each session that changes something. */
-    lock: `quarterdeck_${id}_server_${place}`,
-    planFile: join(scratchFolder, `mysql-server-${id}-${place}.json`),
+    lock: `quarterdeck_${id}_server_${place}${own}`,
+    planFile: join(scratchFolder, `mysql-server-${id}-${place}${own}.json`),
     /** @param number of the database in the backup */
     scratchOf: (number: number) => ({
-      fresh: `quarterdeck_new_${id}_${number}`,
-      old: `quarterdeck_old_${id}_${number}`,
+      fresh: `quarterdeck_new_${id}${own}_${number}`,
+      old: `quarterdeck_old_${id}${own}_${number}`,
     }),
   };
 }

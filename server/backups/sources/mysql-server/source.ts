@@ -6,6 +6,7 @@ import { countRowsNow } from "../mysql/contents.ts";
 import {
   leftoversIn,
   leftoversOfServer,
+  namesLeft,
   refuseLeftovers,
   running,
   settleLeftovers,
@@ -29,6 +30,8 @@ type MysqlServerOptions = {
   url: string;
   /** Where the plan of a restore is kept; closed to other accounts. */
   scratchFolder: string;
+  /** A few letters of the installation's id; see `namesOf`. */
+  installation?: string | undefined;
 };
 
 const lookLimitMs = 60_000;
@@ -39,18 +42,18 @@ export function createMysqlServerSource({
   name,
   url,
   scratchFolder,
+  installation,
 }: MysqlServerOptions): Source {
   const place = readServerUrl(name, url);
   const client = createMysqlClient(host, place);
-  const namesFor = (id: number) => serverNamesOf(place, scratchFolder, id);
+  const of = { scratchFolder, installation };
+  const namesFor = (id: number) => serverNamesOf(place, of, id);
   let found: Record<string, string> = {};
 
   /** A restore of one of its databases may have been cut off, too. */
   const leftoversBeside = (databases: readonly string[]) => [
-    leftoversOfServer(client, scratchFolder, name),
-    ...databases.map((database) =>
-      leftoversIn({ client: clientOf(client, database) }, scratchFolder),
-    ),
+    ...leftoversOfServer(client, of, name),
+    ...databases.flatMap((database) => leftoversIn({ client: clientOf(client, database) }, of)),
   ];
 
   return {
@@ -125,6 +128,9 @@ export function createMysqlServerSource({
       return drillEach(besideDatabases, drilled, (_, one) => drill.drill(...one));
     },
 
-    settle: (attempt) => createServerRestore(client, namesFor(attempt.id)).settle(attempt),
+    async settle(attempt) {
+      const names = await namesLeft(of, (one) => serverNamesOf(place, one, attempt.id));
+      return createServerRestore(client, names).settle(attempt);
+    },
   };
 }

@@ -7,7 +7,7 @@ import { createServerRestore } from "../mysql-server/restore.ts";
 import { SourceError, type Source } from "../source.ts";
 import type { MysqlClient } from "./client.ts";
 import { isNotAllowed } from "./errors.ts";
-import { namesOf, readPlan, type Names } from "./plan.ts";
+import { namesOf, readPlan, type Names, type NamesOf } from "./plan.ts";
 import { createMysqlRestore } from "./restore.ts";
 
 /** What restores into one thing may have left: a database, or all of a server. */
@@ -20,34 +20,50 @@ type Leftovers = {
   settle(attempt: Parameters<Source["settle"]>[0]): ReturnType<Source["settle"]>;
 };
 
-/** @param scratchFolder where the plans are */
 export function leftoversIn(
   options: Parameters<typeof createMysqlRestore>[0],
-  scratchFolder: string,
-): Leftovers {
+  of: NamesOf,
+): Leftovers[] {
   const { place } = options.client;
-  const namesFor = (id: number) => namesOf(place, scratchFolder, id);
-  return {
-    prefix: "mysql-",
-    shown: place.database,
-    namesFor,
-    settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
-  };
+  return alsoOfEarlier(of).map((one) => {
+    const namesFor = (id: number) => namesOf(place, one, id);
+    return {
+      prefix: "mysql-",
+      shown: place.database,
+      namesFor,
+      settle: (attempt) => createMysqlRestore(options, namesFor(attempt.id)).settle(attempt),
+    };
+  });
+}
+
+/** A restore that an earlier version began has names without the installation. */
+const alsoOfEarlier = (of: NamesOf): NamesOf[] =>
+  of.installation === undefined ? [of] : [of, { scratchFolder: of.scratchFolder }];
+
+/** The names of a restore that was cut off. @param namesFor those of the service, or of an earlier version */
+export async function namesLeft<Left extends Pick<Names, "planFile">>(
+  of: NamesOf,
+  namesFor: (of: NamesOf) => Left,
+): Promise<Left> {
+  const earlier = namesFor({ scratchFolder: of.scratchFolder });
+  return (await readPlan<unknown>(earlier)) === null ? namesFor(of) : earlier;
 }
 
 /** Of restores of the whole server. A restore of one of its databases heeds them too, because they replace it. */
 export function leftoversOfServer(
   client: MysqlClient,
-  scratchFolder: string,
+  of: NamesOf,
   shown = "the whole server",
-): Leftovers {
-  const namesFor = (id: number) => serverNamesOf(client.place, scratchFolder, id);
-  return {
-    prefix: "mysql-server-",
-    shown,
-    namesFor,
-    settle: (attempt) => createServerRestore(client, namesFor(attempt.id)).settle(attempt),
-  };
+): Leftovers[] {
+  return alsoOfEarlier(of).map((one) => {
+    const namesFor = (id: number) => serverNamesOf(client.place, one, id);
+    return {
+      prefix: "mysql-server-",
+      shown,
+      namesFor,
+      settle: (attempt) => createServerRestore(client, namesFor(attempt.id)).settle(attempt),
+    };
+  });
 }
 
 /** Plans of restores that run in this process: theirs is no leftover. */

@@ -38,21 +38,31 @@ export const undone = { state: "undone" } as const;
 export type Undone = typeof undone;
 
 /** Names of one restore or drill, on the server and on disk. */
-export function namesOf({ connection, database }: MysqlPlace, scratchFolder: string, id: number) {
+/**
+ * @param of the service: where plans are, and a few letters of the installation's id, since another one's backups have the same ids.
+ *   Names of earlier versions have none
+ */
+export function namesOf(
+  { connection, database }: MysqlPlace,
+  { scratchFolder, installation }: NamesOf,
+  id: number,
+) {
   const place = createHash("sha256")
     .update(JSON.stringify([connection, database]))
     .digest("hex")
     .slice(0, 12);
+  const own = installation === undefined ? "" : `_${installation}`;
   return {
-    fresh: `quarterdeck_new_${id}`,
-    old: `quarterdeck_old_${id}`,
-    drill: `quarterdeck_drill_${id}`,
+    fresh: `quarterdeck_new_${id}${own}`,
+    old: `quarterdeck_old_${id}${own}`,
+    drill: `quarterdeck_drill_${id}${own}`,
     /** A lock of the server, held by each session that changes something. */
-    lock: `quarterdeck_${id}_${place}`,
-    planFile: join(scratchFolder, `mysql-${id}-${place}.json`),
+    lock: `quarterdeck_${id}_${place}${own}`,
+    planFile: join(scratchFolder, `mysql-${id}-${place}${own}.json`),
   };
 }
 
+export type NamesOf = { scratchFolder: string; installation?: string | undefined };
 export type Names = ReturnType<typeof namesOf>;
 
 /** Lies in the scratch database and goes over with the tables, so that its place says whether they did. */

@@ -292,7 +292,11 @@ describe("an account of MariaDB", () => {
 
     // One of all databases stands in the way of one of them.
     await revoke("ALL", scratchRights);
-    const names = serverNamesOf(readServerUrl("all", server.url("", account)), scratch, 26);
+    const names = serverNamesOf(
+      readServerUrl("all", server.url("", account)),
+      { scratchFolder: scratch },
+      26,
+    );
     await writePlan(names, { state: "begun", accounts: [], grants: [], members: [] });
     await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
       "Nothing was changed: the restore of backup 26",

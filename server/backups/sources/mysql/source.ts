@@ -8,6 +8,7 @@ import { createMysqlIntake } from "./intake.ts";
 import {
   leftoversIn,
   leftoversOfServer,
+  namesLeft,
   refuseLeftovers,
   running,
   settleLeftovers,
@@ -27,6 +28,8 @@ type MysqlSourceOptions = {
   url: string;
   /** Where the plan of a restore is kept; closed to other accounts. */
   scratchFolder: string;
+  /** A few letters of the installation's id; see `namesOf`. */
+  installation?: string | undefined;
   /** A restore makes it, and refuses one that is there. */
   isNew?: boolean;
   /** The server need not have the accounts that views, routines and triggers run as. */
@@ -38,10 +41,10 @@ type MysqlSourceOptions = {
 const existsLimitMs = 30_000;
 
 /** Drills on a server that need not have the database. @param options `name` and `url`: of that server's entry */
-export function createMysqlDrillOn({ host, name, url, scratchFolder }: MysqlSourceOptions): Drill {
+export function createMysqlDrillOn({ host, name, url, ...of }: MysqlSourceOptions): Drill {
   const place = readUrl(name, url);
   const options = { client: createMysqlClient(host, place), isElsewhere: true, isAlone: true };
-  return createMysqlDrill(options, (id) => namesOf(place, scratchFolder, id));
+  return createMysqlDrill(options, (id) => namesOf(place, of, id));
 }
 
 /** @throws SourceError when the url is none */
@@ -50,6 +53,7 @@ export function createMysqlSource({
   name,
   url,
   scratchFolder,
+  installation,
   isNew = false,
   isElsewhere = false,
   tables = null,
@@ -57,7 +61,8 @@ export function createMysqlSource({
   const place = readUrl(name, url);
   const client = createMysqlClient(host, place);
   const options = { client, isElsewhere };
-  const namesFor = (id: number) => namesOf(place, scratchFolder, id);
+  const of = { scratchFolder, installation };
+  const namesFor = (id: number) => namesOf(place, of, id);
 
   const exists = async (): Promise<boolean> => {
     const database = quoteText(place.database);
@@ -82,7 +87,7 @@ export function createMysqlSource({
 
   let found: Record<string, string> = {};
 
-  const leftovers = [leftoversIn(options, scratchFolder), leftoversOfServer(client, scratchFolder)];
+  const leftovers = [...leftoversIn(options, of), ...leftoversOfServer(client, of)];
 
   return {
     extension: "sql",
@@ -143,7 +148,8 @@ export function createMysqlSource({
     drill: createMysqlDrill(options, namesFor).drill,
 
     async settle(attempt) {
-      const state = await createMysqlRestore(options, namesFor(attempt.id)).settle(attempt);
+      const names = await namesLeft(of, (one) => namesOf(place, one, attempt.id));
+      const state = await createMysqlRestore(options, names).settle(attempt);
       if (isNew && state !== "restored") await dropIfEmpty();
       return state;
     },

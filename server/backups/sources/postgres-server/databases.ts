@@ -8,7 +8,7 @@ import { tellNames } from "../postgres/privileges.ts";
 export const scratchDatabase = (use: "restore" | "old", id: number, number: number): string =>
   `quarterdeck_${use}_${id}_${number}`;
 
-const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9]+)?$'";
+const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9a-z]+)?$'";
 
 /**
  * By name: what somebody can connect to and is no template. One whose removal was cut off (a limit of -2) can only be removed.
@@ -33,7 +33,7 @@ export async function listDatabases(client: pg.Client, target: Target): Promise<
 export async function listLeft(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select datname as name from pg_database where ${isScratch} and datname !~ '^quarterdeck_drill' and not exists (
-      select from pg_stat_activity where application_name = 'quarterdeck restore ' || split_part(datname::text, '_', 3)
+      select from pg_stat_activity where application_name ~ ('^quarterdeck restore ' || split_part(datname::text, '_', 3) || '( |$)')
     ) order by 1`);
   return rows.map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import pg from "pg";
 import { toError } from "../../../to-error.ts";
-import { withClient, type Session, type Target } from "../postgres/connection.ts";
+import { ownName, withClient, type Session, type Target } from "../postgres/connection.ts";
 import { createDatabase, dropDatabase, endSessions, withServer } from "../postgres/databases.ts";
 import { drillDatabaseOf } from "../postgres/drill.ts";
 import { tellNames } from "../postgres/privileges.ts";
@@ -26,6 +26,7 @@ type Built = { name: string; scratch: string; old: string };
 type Roles = Awaited<ReturnType<typeof createMissingRoles>>;
 type State = Awaited<ReturnType<Source["settle"]>>;
 
+/** Of roles that a restore made. */
 const markOf = (id: number) => `quarterdeck restore ${id}`;
 
 /** How long a step that puts things in order may take. */
@@ -56,7 +57,7 @@ export async function restoreServer(
   attempt: Attempt,
 ): Promise<void> {
   const { id, say, signal } = attempt;
-  const session = { applicationName: markOf(id), signal };
+  const session = { applicationName: ownName(target, ["restore", id]), signal };
   try {
     await prepare(target, session, attempt);
   } catch (error) {
@@ -119,7 +120,7 @@ async function build(
 ): Promise<void> {
   const { say, signal } = attempt;
   const { machine: host } = target;
-  const session = { applicationName: markOf(attempt.id), signal };
+  const session = { applicationName: ownName(target, ["restore", attempt.id]), signal };
   const aside = { ...target, database: scratch, name: `${name} on ${target.name}` };
   try {
     const backup = await openBackup({ host, isPacked: false }, content, signal);
@@ -221,8 +222,8 @@ export async function settleServer(target: Target, { id, say, signal }: Attempt)
   const session = { applicationName: "quarterdeck", signal };
   return withServer(target, session, async (client) => {
     const mark = markOf(id);
-    await endSessions(client, target, mark, signal);
-    await dropDatabase(client, drillDatabaseOf(id));
+    await endSessions(client, target, ownName(target, ["restore", id]), signal);
+    await dropDatabase(client, drillDatabaseOf(target, id));
     // Those of the backup bear their own names from the moment of the exchange on.
     const aside = await named(client, "restore", id);
     for (const database of aside) await dropDatabase(client, database);

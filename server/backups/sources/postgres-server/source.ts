@@ -26,6 +26,8 @@ type PostgresServerOptions = {
   spoolFolder: string;
   /** Its drills run on another server. */
   isDrilledElsewhere?: boolean;
+  /** As that of a target. */
+  installation?: string | undefined;
 };
 
 const lookLimitMs = 60_000;
@@ -37,8 +39,9 @@ export function createPostgresServerSource({
   url,
   spoolFolder,
   isDrilledElsewhere = false,
+  installation,
 }: PostgresServerOptions): Source {
-  const target: Target = { ...readTarget(name, url), machine: host };
+  const target: Target = { ...readTarget(name, url), machine: host, installation };
   /** What the last rehearsal found, for the run that follows it. */
   let known: Installations | null = null;
   let tools: Record<string, string> = {};

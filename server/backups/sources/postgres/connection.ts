@@ -26,7 +26,17 @@ export type Target = Address & {
   machine: Host;
   /** Where the address stands, for people; by default the database's url. */
   setting?: string;
+  /** A few letters of the installation's id: another one's backups have the same ids. */
+  installation?: string | undefined;
 };
+
+/** Of what works for a backup of this installation. @param part what stands between the words of the name */
+export const ownName = (
+  { installation }: Pick<Target, "installation">,
+  words: readonly (string | number)[],
+  part = " ",
+): string =>
+  ["quarterdeck", ...words, ...(installation === undefined ? [] : [installation])].join(part);
 
 const connectTimeoutMs = 10_000;
 const keepAliveMs = 30_000;

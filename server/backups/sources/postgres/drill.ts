@@ -1,6 +1,6 @@
 // A restore into a scratch database beside the real one, or on another server, over the same tables without rows, to see that
 // it would work.
-import { readTarget, withClient, type Target } from "./connection.ts";
+import { ownName, readTarget, withClient, type Target } from "./connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
 import type { Host } from "../../../hosts/host.ts";
@@ -10,7 +10,8 @@ import { compareChecksums } from "../tables.ts";
 import { SourceError, type Attempt, type Drill, type Source } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-export const drillDatabaseOf = (id: number): string => `quarterdeck_drill_${id}`;
+export const drillDatabaseOf = (target: Pick<Target, "installation">, id: number): string =>
+  ownName(target, ["drill", id], "_");
 
 const toldDifferences = 5;
 const dropLimitMs = 30_000;
@@ -19,8 +20,8 @@ const dropLimitMs = 30_000;
  * Drills on a server that need not have the database, nor its roles.
  * @param options `name`: of the server's entry, for people; `url`: as the host reaches it
  */
-export function createPostgresDrill({ host, name, url }: DrillServer): Drill {
-  const target = { ...readTarget(name, url), machine: host };
+export function createPostgresDrill({ host, name, url, installation }: DrillServer): Drill {
+  const target: Target = { ...readTarget(name, url), machine: host, installation };
   return {
     async drill(...drilled) {
       const found = await drillArchive(target, drilled, { isElsewhere: true });
@@ -28,12 +29,14 @@ export function createPostgresDrill({ host, name, url }: DrillServer): Drill {
     },
     async settle({ id, signal }) {
       const session = { applicationName: "quarterdeck", signal };
-      await withServer(target, session, (client) => dropDatabase(client, drillDatabaseOf(id)));
+      await withServer(target, session, (client) =>
+        dropDatabase(client, drillDatabaseOf(target, id)),
+      );
     },
   };
 }
 
-type DrillServer = { host: Host; name: string; url: string };
+type DrillServer = { host: Host; name: string; url: string; installation?: string | undefined };
 
 /** @param drilled what the source was asked for */
 export async function drillArchive(
@@ -42,9 +45,9 @@ export async function drillArchive(
   { isElsewhere = false, isWithoutRoles = false } = {},
 ): Promise<string> {
   const { machine: host } = target;
-  const applicationName = `quarterdeck drill ${attempt.id}`;
+  const applicationName = ownName(target, ["drill", attempt.id]);
   const session = { applicationName, signal: attempt.signal };
-  const scratch = { ...target, database: drillDatabaseOf(attempt.id) };
+  const scratch = { ...target, database: drillDatabaseOf(target, attempt.id) };
   let isMade = false;
   try {
     if (manifest !== null && manifest.kind !== "database")
@@ -98,7 +101,7 @@ export async function drillArchive(
 async function throwAway(target: Target, database: string, { id, say }: Attempt): Promise<void> {
   // Not the attempt's own signal: after an abort there is something to drop all the same.
   const session = {
-    applicationName: `quarterdeck drill ${id}`,
+    applicationName: ownName(target, ["drill", id]),
     signal: AbortSignal.timeout(dropLimitMs),
   };
   try {

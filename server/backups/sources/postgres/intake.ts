@@ -113,7 +113,7 @@ function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
   const { machine: host } = target;
   const scratchOf = ({ id }: Pick<Attempt, "id">): Target => ({
     ...target,
-    database: drillDatabaseOf(id),
+    database: drillDatabaseOf(target, id),
   });
   return {
     async prepare(attempt) {

@@ -1,7 +1,7 @@
 // A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
 import type { Host } from "../../../hosts/host.ts";
 import { placeOf } from "../../../postgres/address.ts";
-import { readTarget, serverVersion, withClient } from "./connection.ts";
+import { ownName, readTarget, serverVersion, withClient, type Target } from "./connection.ts";
 import {
   createDatabase,
   dropDatabase,
@@ -33,6 +33,8 @@ export type PostgresSourceOptions = {
   lockWaitMs?: number;
   /** Its drills run on another server. */
   isDrilledElsewhere?: boolean;
+  /** As that of a target. */
+  installation?: string | undefined;
   /** A restore makes it, and refuses one that is there. */
   isNew?: boolean;
   /** What is restored belongs to the account, whomever it belonged to. */
@@ -51,15 +53,18 @@ export function createPostgresSource({
   url,
   lockWaitMs,
   isDrilledElsewhere = false,
+  installation,
   isNew = false,
   isWithoutRoles = false,
   tables: wanted = null,
 }: PostgresSourceOptions): Source {
-  const target = { ...readTarget(name, url), machine: host };
+  const target: Target = { ...readTarget(name, url), machine: host, installation };
   /** A database cannot be dropped over a connection to it. */
   const beside = { ...target, database: "postgres" };
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
-  const restoreName = (id: number) => `quarterdeck restore ${id}`;
+  const restoreName = (id: number) => ownName(target, ["restore", id]);
+  /** Of a database that a restore made; read in SQL, too. */
+  const markOf = (id: number) => `quarterdeck restore ${id}`;
 
   /** What was found last, for the run or restore that follows. */
   let known: Installations | null = null;
@@ -118,7 +123,7 @@ export function createPostgresSource({
             clauses: own.clauses,
             say: attempt.say,
           });
-          await markMade(client, target.database, applicationName);
+          await markMade(client, target.database, markOf(attempt.id));
           attempt.say(`Created the database ${target.database}.`);
         });
       }
@@ -196,11 +201,10 @@ export function createPostgresSource({
 
     async settle(attempt) {
       const session = { applicationName: "quarterdeck", signal: attempt.signal };
-      const mark = restoreName(attempt.id);
       const isHalf = await withServer(target, session, async (client) => {
-        await endSessions(client, target, mark, attempt.signal);
-        await dropDatabase(client, drillDatabaseOf(attempt.id));
-        return isMarked(client, target.database, mark);
+        await endSessions(client, target, restoreName(attempt.id), attempt.signal);
+        await dropDatabase(client, drillDatabaseOf(target, attempt.id));
+        return isMarked(client, target.database, markOf(attempt.id));
       });
       // In a database that was there before, a transaction that was undone leaves no trace, nor does one that was not.
       if (!isHalf) return "unknown";
