@@ -83,6 +83,8 @@ export function createRestore(options: RestoreOptions) {
     log,
   } = options;
   const destinations = createDestinations(options);
+  /** Tasks whose restore was done here, until that is stored: whatever fails in between, the data was replaced. */
+  const restored = new Set<string>();
 
   async function end(
     task: TaskRow,
@@ -110,6 +112,16 @@ export function createRestore(options: RestoreOptions) {
       const details = { reason, startedAt: task.started_at, endedAt: at };
       await recordEvent(tx, restoreEvent(configuration, row, details));
     });
+  }
+
+  async function endRestored(
+    task: TaskRow,
+    row: BackupRow,
+    configuration: ConfigurationRow,
+    output: Output,
+  ): Promise<void> {
+    await end(task, row, configuration, { status: "finished" }, output);
+    restored.delete(task.id);
   }
 
   /** Saves what the restore is about to replace. @returns the id of that backup; null = there was nothing */
@@ -165,6 +177,10 @@ export function createRestore(options: RestoreOptions) {
     { output = createOutput(row.restore_output ?? ""), isUnchanged = false } = {},
   ): Promise<void> {
     const signal = AbortSignal.timeout(settleMs);
+    if (restored.has(task.id)) {
+      output.say("Restored. The outcome couldn't be stored at once.");
+      return endRestored(task, row, configuration, output);
+    }
     let reason: string;
     try {
       const source = await destinations.open(task, configuration, row);
@@ -276,17 +292,20 @@ export function createRestore(options: RestoreOptions) {
           if (isBuiltAside && !opened.readableEnded) await refuseDamaged(storage, row, signal);
           throw error;
         });
-        if (isBuiltAside) {
-          await noteSound();
-          output.say("Stored file verified.");
-        }
+        restored.add(task.id);
+        if (isBuiltAside) output.say("Stored file verified.");
         output.say("Restored.");
         if (configuration.type === "site" && destination?.path === undefined)
           output.say("The site's workers still use the previous folder. Restart them.");
-        await end(task, row, configuration, { status: "finished" }, output);
+        if (isBuiltAside) await noteSound();
+        await endRestored(task, row, configuration, output);
       } catch (error) {
         // Somebody else has the restore now, and what it wrote down.
         if (error instanceof ClaimLost) throw error;
+        if (restored.has(task.id)) {
+          log.error({ err: error, backup: row.id }, "a restore that was done could not be stored");
+          return await endRestored(task, row, configuration, output);
+        }
         const words = operatorMessage(error);
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
