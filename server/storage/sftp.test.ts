@@ -1,6 +1,7 @@
 // What only a storage over SFTP has to keep, on a login that has nothing else; the promises of every storage are in
 // `every-storage.test.ts`.
 import { randomBytes } from "node:crypto";
+import { rmdirSync, watch } from "node:fs";
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -133,6 +134,28 @@ test("a host key that is replaced later is refused, too", async () => {
 test("a login that has no SFTP is told so", async () => {
   const { open } = await startBox("ForceCommand echo Hello");
   await expect(open().size("a/1/b")).rejects.toMatchObject(refused(/Couldn't reach|not SFTP/));
+});
+
+test("a file is stored in a folder that others remove as soon as it is made", async () => {
+  const storage = box.open();
+  await storage.put("a/kept", content("x"), whole);
+  const folder = join(box.root, "a/1");
+  let removed = 0;
+  const watching = watch(join(box.root, "a"), () => {
+    if (removed === 3) return;
+    try {
+      rmdirSync(folder);
+      removed += 1;
+    } catch {
+      // It is not there, or holds something.
+    }
+  });
+  onTestFinished(() => watching.close());
+  expect(await storage.put("a/1/b", content("x"), whole)).toBe(1);
+  await storage.remove("a/1/b");
+  removed = 0;
+  await storage.replace("a/1/b", Buffer.from("text"), whole);
+  expect(await storage.size("a/1/b")).toBe(4);
 });
 
 test("a connection that is cut while a file is sent leaves none under its name", async () => {

@@ -27,6 +27,8 @@ type SftpOptions = SftpAccess & {
 const cleanUpMs = 4000;
 /** A question, or a step that moves no content. */
 const stepMs = 60_000;
+/** Of something in a folder that others remove meanwhile. */
+const maxTries = 10;
 /** A disk with less is full. */
 const fullBytes = 1024 * 1024;
 
@@ -117,6 +119,22 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
       if (!`${leads}/`.startsWith(real === "/" ? "/" : `${real}/`)) throw leadsOut(folder, place);
     }
     return below(...parts);
+  }
+
+  /** Works in the folder of an object, which is made. Others remove it for as long as it is empty. */
+  async function inFolder(
+    files: SftpFiles,
+    { key, content }: { key: string; content: Readable },
+    work: () => Promise<void>,
+  ): Promise<void> {
+    for (let tries = 1; ; tries++)
+      try {
+        await locate(files, key, true);
+        return await work();
+      } catch (error) {
+        const isRemoved = isStatus(error, statuses.noFile) && !content.readableDidRead;
+        if (!isRemoved || tries === maxTries) throw error;
+      }
   }
 
   const removeFile = (files: SftpFiles, file: string): Promise<void> =>
@@ -220,11 +238,12 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
         return await within(signal, async (files, session) => {
           const stop = () => void content.destroy(toError(session.ended.reason));
           session.ended.addEventListener("abort", stop, { once: true });
-          await locate(files, key, true);
-          if ((await files.stat(file)) !== null) throw isThereAlready(inWords(key));
-          left = [piece];
-          await removeFile(files, piece);
-          await write(files, piece, content);
+          await inFolder(files, { key, content }, async () => {
+            if ((await files.stat(file)) !== null) throw isThereAlready(inWords(key));
+            left = [piece];
+            await removeFile(files, piece);
+            await write(files, piece, content);
+          });
           // Nobody waits any more for what was given up, and it must not appear later.
           signal.throwIfAborted();
           // From here on the server may have done it although its answer is lost.
@@ -251,8 +270,8 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
       const [file, piece] = [below(key), partial(below(key))];
       try {
         await within(signal, async (files) => {
-          await locate(files, key, true);
-          await write(files, piece, Readable.from([content]));
+          const text = Readable.from([content]);
+          await inFolder(files, { key, content: text }, () => write(files, piece, text));
           signal.throwIfAborted();
           if (await files.replace(piece, file)) return;
           // For a moment nothing has the name; the new text is beside it then.
