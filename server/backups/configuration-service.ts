@@ -180,7 +180,11 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           }),
           ...(body.drill !== undefined && { drill: body.drill }),
           // The old moment must not come before the new schedule is in force.
-          ...(body.frequency !== row.frequency && { next_run_at: null, missed_since: null }),
+          ...(body.frequency !== row.frequency && {
+            next_run_at: null,
+            missed_since: null,
+            schedule_since: new Date(clock.now()),
+          }),
         });
         if (moved === null)
           throw conflict("The backup configuration is being changed. Try again in a moment.");

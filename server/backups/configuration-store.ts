@@ -35,7 +35,7 @@ export type WatchedConfiguration = {
   serverId: number;
   frequency: string;
   timeZone: string;
-  /** When its newest run began; before the first one, when it was made. */
+  /** When its newest run began; before the first one, when it was made. Of a schedule or time zone that is newer, since when it is so. */
   begun: Date;
   /** Null where a deletion took it away that failed. */
   nextRunAt: Date | null;
@@ -167,6 +167,19 @@ export function createConfigurationStore(db: Database) {
       return row?.at ?? null;
     },
 
+    /**
+     * Notes which schedules have another time zone than at the last look: what it says of earlier moments is nothing.
+     * @param latest what was noted of later moments was noted by a clock that was ahead
+     */
+    async noteZones(now: Date, latest: Date): Promise<void> {
+      await db.execute(sql`
+        update ${configurations} set schedule_zone = zone.name,
+          schedule_since = case when ${configurations.schedule_zone} is null then ${configurations.schedule_since} else ${now.toISOString()}::timestamptz end
+        from (select id, coalesce(entry ->> 'time_zone', 'UTC') as name from ${servers}) zone
+        where zone.id = ${configurations.server_id} and (${configurations.schedule_zone} is distinct from zone.name
+          or ${configurations.schedule_since} > ${latest.toISOString()}::timestamptz)`);
+    },
+
     /** Those with a schedule in force, or that should have one. */
     async watched(): Promise<WatchedConfiguration[]> {
       const { rows } = await db.execute<{
@@ -180,7 +193,7 @@ export function createConfigurationStore(db: Database) {
       }>(sql`
         select ${configurations.id}, ${configurations.server_id}, ${configurations.frequency},
           coalesce(${servers.entry} ->> 'time_zone', 'UTC') as time_zone,
-          coalesce(newest.begun_at, ${configurations.created_at}) as begun,
+          greatest(coalesce(newest.begun_at, ${configurations.created_at}), ${configurations.schedule_since}) as begun,
           ${configurations.next_run_at}, ${configurations.missed_since} is not null as is_missed
         from ${configurations} join ${servers} on ${servers.id} = ${configurations.server_id}
           left join ${newestBackups} newest on newest.configuration_id = ${configurations.id}

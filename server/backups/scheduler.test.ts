@@ -2,13 +2,17 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract/backups/backup.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { oneOfMany } from "../testing/instance.ts";
 import { openDatabase } from "../store/database.ts";
 import { createConfigurationStore } from "./configuration-store.ts";
-import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  createBackupTestService,
+  nightly,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -98,6 +102,38 @@ test("a run that does not happen is reported once, and the next one that finishe
     `select type from events where id > ${last} order by id`,
   );
   expect(events.map(({ type }) => type)).toEqual(["backup.missed", "backup.finished"]);
+});
+
+test("another time zone of the server, or another schedule, makes no run a missed one", async () => {
+  const { id } = await service.installed();
+  clock.jump(14 * hourMs + hourMs / 2);
+  await expectFinished(id, 1);
+  const [{ last } = { last: 0 }] = await service.query<{ last: number }>(
+    "select max(id)::int as last from events",
+  );
+  const expectNoneMissed = async () => {
+    // Two looks at all configurations.
+    for (let look = 0; look < 2; look++) {
+      clock.advance(60_000);
+      await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+    }
+    expect((await service.show(id)).missed_since).toBe(null);
+    const of = `from events where id > ${last} and type = 'backup.missed'`;
+    expect(await service.query(`select ${of}`)).toEqual([]);
+  };
+  const move = (zone: string) =>
+    service.query(
+      "update servers set entry = entry || jsonb_build_object('time_zone', $1::text) where id = 1",
+      [zone],
+    );
+  clock.jump(10 * hourMs);
+  // There it is since half past six in UTC that it is half past two.
+  await move("America/New_York");
+  onTestFinished(async () => void (await move("UTC")));
+  await expectNoneMissed();
+  const change = { ...nightly, frequency: "30 * * * *" };
+  expect(await service.statusOf("PUT", `/api/backup-configuration/${id}`, change)).toBe(200);
+  await expectNoneMissed();
 });
 
 test("a clock that was ahead and is set back keeps no run, drill or look at a file waiting", async () => {

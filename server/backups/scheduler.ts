@@ -165,6 +165,7 @@ export function createScheduler(options: SchedulerOptions) {
   /** What may be some seconds late, and looks at every configuration. */
   async function lookAtAll(now: Date): Promise<void> {
     if (!isPast(lookedAt, now, longestSleepMs)) return;
+    await configurations.noteZones(now, latestOf(now));
     const watched = await configurations.watched();
     await watch(watched, now);
     await bringForward(watched, now);

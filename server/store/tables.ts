@@ -358,6 +358,10 @@ export const backupConfigurations = pgTable(
     transition: integer().notNull().default(1),
     /** The next moment of the schedule that no run was made for yet; null until it is installed. */
     next_run_at: moment("next_run_at"),
+    /** The time zone by which runs are found overdue; null until somebody has looked. */
+    schedule_zone: text(),
+    /** Since when the schedule is this one, or its time zone; null = always. */
+    schedule_since: moment("schedule_since"),
     /** Since when a run is overdue. */
     missed_since: moment("missed_since"),
     last_proven_at: moment("last_proven_at"),
