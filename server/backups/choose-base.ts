@@ -1,15 +1,12 @@
 // Whether a run stores the changes since a full, or a full of its own, and why. Pure.
 import { dirname } from "node:path/posix";
 import { isOfRun } from "../../contract/backups/backup.ts";
+import { fullKeptDays, maxPatches } from "../../contract/backups/incremental.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { BackupRow } from "./backup-store.ts";
 import { maxContentBytes, patchMemoryBytes, roomFor } from "./patch.ts";
 import { sizeInWords } from "./formatting.ts";
 
-/** After so long a full is old: what has changed since then was stored again with each backup. */
-export const fullKeptDays = 7;
-/** So many backups may hang on one file. */
-export const maxPatches = 30;
 /** Of the full: larger changes are worth one. */
 const worthShare = 0.5;
 

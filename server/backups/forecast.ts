@@ -2,9 +2,9 @@
 // those grew, and retention leaves of them what it would leave.
 import { setImmediate as turn } from "node:timers/promises";
 import { safetyKeptDays } from "../../contract/backups/backup.ts";
+import { fullKeptDays, maxPatches } from "../../contract/backups/incremental.ts";
 import { keptBy, type KeepRules } from "../../contract/backups/keep-rules.ts";
 import { forecastDays } from "../../contract/backups/storage-forecast.ts";
-import { fullKeptDays, maxPatches } from "./choose-base.ts";
 import { median } from "./median.ts";
 
 const hourMs = 3_600_000;

@@ -49,6 +49,7 @@ export function NextRunsPanel({
               timeZone={timeZone ?? "UTC"}
               // Of full and incremental ones no single size is usual; the forecast knows both.
               usualBytes={incremental === true ? null : usualBytes}
+              isIncremental={incremental === true}
               configuration={configuration}
             />
           </Suspense>

@@ -17,6 +17,7 @@ type RetentionYearProps = {
   keep: KeepRules | null;
   /** IANA name of the server's zone. */
   timeZone: string;
+  isIncremental: boolean;
   /** How large a backup usually is; null = nobody knows yet. */
   usualBytes: number | null;
   /** Midnight in UTC. */
@@ -101,12 +102,19 @@ const toPlan = ({
 
 /** A year of an hourly schedule takes a tenth of a second, so it is worked out only when something else was typed. */
 export const RetentionYear = memo(function RetentionYear(props: RetentionYearProps) {
-  const { frequency, hold, timeZone, usualBytes, today, configuration } = props;
+  const { frequency, hold, timeZone, isIncremental, usualBytes, today, configuration } = props;
   const rules = JSON.stringify(usedRules(props.keep));
   const year = useMemo(
     () =>
-      simulateYear({ frequency, timeZone, hold, keep: JSON.parse(rules), now: new Date(today) }),
-    [frequency, timeZone, hold, rules, today],
+      simulateYear({
+        frequency,
+        timeZone,
+        hold,
+        keep: JSON.parse(rules),
+        now: new Date(today),
+        isIncremental,
+      }),
+    [frequency, timeZone, hold, rules, today, isIncremental],
   );
   const rows = useMemo(() => {
     if (year === null) return [];

@@ -22,6 +22,7 @@ type SchedulePreviewProps = {
   keep: KeepRules | null;
   /** IANA name of the server's zone. */
   timeZone: string;
+  isIncremental: boolean;
   /** How large a backup usually is; null = nobody knows yet. */
   usualBytes: number | null;
   /** Null for a new one. */
@@ -62,6 +63,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   hold,
   keep,
   timeZone,
+  isIncremental,
   usualBytes,
   configuration,
 }: SchedulePreviewProps) {
@@ -95,7 +97,7 @@ export const SchedulePreview = memo(function SchedulePreview({
       {(configuration !== null || usedRules(keep) !== null) && (
         <Suspense fallback={<Skeleton width="w-40" />}>
           <RetentionYear
-            {...{ frequency, hold, keep, timeZone, usualBytes, configuration }}
+            {...{ frequency, hold, keep, timeZone, isIncremental, usualBytes, configuration }}
             today={Math.floor(now.getTime() / dayMs) * dayMs}
           />
         </Suspense>

@@ -38,6 +38,19 @@ test.each([
   expect(year?.span).toBe("a year");
 });
 
+test("keeps the fulls of incremental backups that the rules keep, too", () => {
+  const year = simulateYear({ ...asked, hold: 2, keep: { monthly: 3 }, isIncremental: true });
+  expect(year === null ? null : shown(year)).toEqual([
+    "Last 2: 2, 1 day",
+    "3 monthly: 3, 54 days",
+    "Full, for incremental ones: 3, 55 days",
+    "all: 7, 55 days",
+  ]);
+  // Every run is a full.
+  const weekly = { ...asked, frequency: "0 3 * * 0", hold: 2, keep: { monthly: 3 } };
+  expect(simulateYear({ ...weekly, isIncremental: true })).toEqual(simulateYear(weekly));
+});
+
 test("says nothing where only the last ones are kept, or nothing runs", () => {
   expect(simulateYear({ ...asked, hold: 7, keep: null })).toBeNull();
   expect(simulateYear({ ...asked, hold: 7, keep: { daily: null } })).toBeNull();

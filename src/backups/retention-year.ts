@@ -1,4 +1,5 @@
 // What retention keeps once a schedule has run for a year, rule by rule.
+import { fullKeptDays, maxPatches } from "../../contract/backups/incremental.ts";
 import {
   keptBy,
   keepPeriods,
@@ -20,6 +21,8 @@ type Asked = {
   hold: number;
   keep: KeepRules | null;
   now: Date;
+  /** Runs store what has changed since a full, which stays while one of them does. */
+  isIncremental?: boolean;
 };
 
 /** One rule, and the backups that it keeps. */
@@ -48,6 +51,7 @@ export function simulateYear({
   hold,
   keep,
   now,
+  isIncremental = false,
 }: Asked): YearOfBackups | null {
   const used = usedRules(keep);
   if (used === null || !isHold(hold)) return null;
@@ -66,14 +70,36 @@ export function simulateYear({
       return [{ label: `${count} ${period}`, kept }];
     }),
   ];
+  const byRules = newestFirst.filter((_, index) => index < hold || byIndex.has(index));
+  const needed = isIncremental ? fullsNeeded(runs, new Set(byRules)) : [];
   const spanMs = newest.getTime() - now.getTime();
   return {
-    rules,
-    kept: newestFirst.filter((_, index) => index < hold || byIndex.has(index)),
+    rules:
+      needed.length === 0
+        ? rules
+        : [...rules, { label: "Full, for incremental ones", kept: needed }],
+    kept: [...byRules, ...needed].toSorted((a, b) => b.getTime() - a.getTime()),
     span: runs.length < maxRuns ? "a year" : ageInWords(spanMs),
     newest,
     spanMs,
   };
+}
+
+/** The fulls that no rule keeps, but an incremental backup that one does. @param runs oldest first @returns newest first */
+function fullsNeeded(runs: readonly Date[], kept: ReadonlySet<Date>): Date[] {
+  const needed = new Set<Date>();
+  let full: Date | null = null;
+  let patches = 0;
+  for (const run of runs) {
+    const isFull: boolean =
+      full === null ||
+      patches === maxPatches ||
+      run.getTime() - full.getTime() >= fullKeptDays * dayMs;
+    patches = isFull ? 0 : patches + 1;
+    if (isFull) full = run;
+    if (full !== null && kept.has(run) && !kept.has(full)) needed.add(full);
+  }
+  return [...needed].toReversed();
 }
 
 /** E.g. "11 months", "6 days", "less than a day". */
