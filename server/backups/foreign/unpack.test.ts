@@ -1,4 +1,6 @@
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
 import { openForeign } from "./unpack.ts";
@@ -12,4 +14,19 @@ test("what zstd packed with a window that is too large is not called damaged", a
   await expect(openForeign(host, Readable.from([packed]))).rejects.toThrow(
     "The file is compressed by zstd with a window of more than 128 MB. Unpack it first: zstd -d --long=31 FILE",
   );
+});
+
+test("what follows the frames of zstd is not left out without a word", async () => {
+  const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+  const text = "select 1;\n".repeat(10);
+  const frame = zstdCompressSync(text);
+  const read = async (...pieces: Buffer[]) =>
+    (await buffer((await openForeign(host, Readable.from(pieces))).content)).toString();
+  expect(await read(frame, Buffer.concat([frame, frame]))).toBe(text.repeat(3));
+  const damaged = Buffer.from(frame);
+  damaged[0] = 0;
+  for (const after of [damaged, Buffer.from("x"), Buffer.concat([damaged, frame])])
+    await expect(read(frame, after)).rejects.toThrow(
+      `its zstd compression ends after ${frame.length} of ${frame.length + after.length} bytes`,
+    );
 });

@@ -14,7 +14,7 @@ import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";
 const maxLayers = 2;
 const pieceBytes = 1024 * 1024;
 
-const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex> = {
+const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex & { bytesWritten: number }> = {
   gzip: () => createGunzip({ chunkSize: pieceBytes }),
   zstd: () => createZstdDecompress({ chunkSize: pieceBytes }),
 };
@@ -67,11 +67,23 @@ function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readab
   if (layer === "xz" || layer === "bzip2") return unpackedByProgram(host, layer, from);
   const to = unpackers[layer]();
   // What fails reaches the reader by `to`.
-  pipeline(from, to).catch(() => undefined);
+  let bytes = 0;
+  async function* counted(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  pipeline(from, counted, to).catch(() => undefined);
   async function* told() {
     try {
       const pieces: AsyncIterable<Buffer> = to;
       yield* pieces;
+      // What follows the last frame may be one whose beginning is damaged: of it zstd's library says nothing.
+      if (layer === "zstd" && to.bytesWritten < bytes)
+        throw new SourceError(
+          `The file is damaged: its zstd compression ends after ${to.bytesWritten} of ${bytes} bytes, and what follows is none. Copy it again.`,
+        );
     } catch (error) {
       throw tellUnpacking(layer, toError(error));
     }
