@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { zstdCompressSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
 import { openForeign } from "./unpack.ts";
 
@@ -29,4 +33,25 @@ test("what follows the frames of zstd is not left out without a word", async () 
     await expect(read(frame, after)).rejects.toThrow(
       `its zstd compression ends after ${frame.length} of ${frame.length + after.length} bytes`,
     );
+});
+
+test("a byte order mark before SQL text is skipped, and belongs to the name before a tar archive", async () => {
+  const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+  const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+  const read = async (...pieces: Buffer[]) => {
+    const { kind, content } = await openForeign(host, Readable.from(pieces));
+    return { kind, content: await buffer(content) };
+  };
+  const dump = Buffer.from("-- MySQL dump 10.13\nSELECT 1;\n");
+  const expected = { kind: "mysql-sql", content: dump };
+  expect(await read(mark, dump)).toEqual(expected);
+  expect(await read(mark.subarray(0, 2), Buffer.concat([mark.subarray(2), dump]))).toEqual(
+    expected,
+  );
+  expect(await read(zstdCompressSync(Buffer.concat([mark, dump])))).toEqual(expected);
+  const folder = await mkdtemp(join(tmpdir(), "quarterdeck-unpack-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "\ufeffa"), "content");
+  const archive = execFileSync("tar", ["-C", folder, "-c", "\ufeffa"]);
+  expect(await read(archive)).toEqual({ kind: "tar", content: archive });
 });

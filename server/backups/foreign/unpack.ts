@@ -63,6 +63,25 @@ async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readabl
   return { beginning: Buffer.concat(head).subarray(0, beginningBytes), whole };
 }
 
+/** Of text in UTF-8, as editors of Windows begin it; psql and mysql skip it, too. */
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function withoutMark(from: Readable): Readable {
+  async function* rest() {
+    let left = byteOrderMark.length;
+    const pieces: AsyncIterable<Buffer> = from;
+    for await (const piece of pieces) {
+      const skipped = Math.min(left, piece.length);
+      left -= skipped;
+      if (skipped < piece.length) yield piece.subarray(skipped);
+    }
+  }
+  const whole = Readable.from(rest(), { highWaterMark: 1 });
+  // Whoever gives up the content gives up the file.
+  whole.once("close", () => from.destroy());
+  return whole;
+}
+
 function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readable {
   if (layer === "xz" || layer === "bzip2") return unpackedByProgram(host, layer, from);
   const to = unpackers[layer]();
@@ -105,7 +124,11 @@ export async function openForeign(host: Pick<Host, "run">, from: Readable): Prom
     for (;;) {
       const { beginning, whole } = await peek(content);
       content = whole;
-      const found = recognize(beginning);
+      const isMarked = beginning.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+      const seen = recognize(beginning);
+      const isText = seen.is === "content" && seen.kind.endsWith("sql");
+      if (isMarked && isText) content = withoutMark(whole);
+      const found = isMarked && isText ? recognize(beginning.subarray(byteOrderMark.length)) : seen;
       if (found.is === "refused") {
         const packed = layers.length === 0 ? "" : `, compressed by ${layers.join(" and ")}`;
         throw new SourceError(`The file is ${found.words}${packed}. ${found.cure}`);
