@@ -126,7 +126,11 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
         const used = [row.storage_provider_id, ...(second === null ? [] : [second])];
         for (const provider of used) {
           const storage = await resolver.storage(provider);
-          await rehearseStorage(storage, `${row.directory}/${id}`, signal);
+          await rehearseStorage(
+            storage,
+            { folder: `${row.directory}/${id}`, attempt: transition },
+            signal,
+          );
           await resolver.encryption(provider);
         }
         const source = await resolver.source(row);

@@ -32,7 +32,11 @@ export const createEntryTests = (
           "The drill_identity opens nothing here: its public key is none of the recipients.",
         );
     }
-    const { details, keptUntil } = await rehearseStorage(storage, directory, signal);
+    const { details, keptUntil } = await rehearseStorage(
+      storage,
+      { folder: directory, attempt: null },
+      signal,
+    );
     const free = await storage.freeBytes();
     return {
       message:

@@ -225,7 +225,9 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
     ] as const) {
       await ceph.deny("denied", action);
       const storage = createS3Storage({ ...ceph.options, bucket: "denied", lock });
-      await expect(rehearseStorage(storage, "test", whole.signal)).rejects.toThrow(words);
+      await expect(
+        rehearseStorage(storage, { folder: "test", attempt: 1 }, whole.signal),
+      ).rejects.toThrow(words);
     }
   }, 60_000);
 

@@ -39,7 +39,7 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
   const name = `Storage ${provider.name}`;
   try {
     const { storage } = await open(provider, options);
-    await rehearseStorage(storage, "quarterdeck-doctor", signal);
+    await rehearseStorage(storage, { folder: "quarterdeck-doctor", attempt: null }, signal);
     const worked = `${storage.place} takes, returns and deletes a file.`;
     const freeBytes = await storage.freeBytes();
     if (freeBytes === null) return ok(name, worked);

@@ -10,14 +10,18 @@ type Rehearsal = {
   keptUntil: Date | null;
 };
 
-/** @param folder where the object is for a moment, as in a key @throws StorageError */
+/**
+ * @param folder where the object is for a moment, as in a key
+ * @param attempt the same when it is tried again after a kill, which left the object; null = nobody tries it again
+ * @throws StorageError
+ */
 export async function rehearseStorage(
   storage: Storage,
-  folder: string,
+  { folder, attempt }: { folder: string; attempt: number | null },
   signal: AbortSignal,
 ): Promise<Rehearsal> {
   const details = (await storage.locks?.check({ signal })) ?? [];
-  const key = `${folder}/rehearsal-${randomBytes(6).toString("hex")}`;
+  const key = await freeKey();
   const content = randomBytes(64);
   let keptUntil: Date | null = null;
   try {
@@ -35,4 +39,17 @@ export async function rehearseStorage(
     });
   }
   return { details, keptUntil };
+
+  async function freeKey(): Promise<string> {
+    const random = `${folder}/rehearsal-${randomBytes(6).toString("hex")}`;
+    if (attempt === null) return random;
+    const left = `${folder}/rehearsal-${attempt}`;
+    try {
+      await storage.remove(left);
+      return left;
+    } catch (error) {
+      if (error instanceof ObjectLocked) return random;
+      throw error;
+    }
+  }
 }
