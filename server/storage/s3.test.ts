@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { listen, makeCertificate, serve } from "../net/testing.ts";
 import { cutIntoParts, partBytes, partBytesAt } from "./s3-parts.ts";
@@ -150,6 +151,17 @@ describe("what is read", () => {
     abort.abort(new Error("stopped"));
     await expect(buffer(aborted)).rejects.toThrow("stopped");
     expect(gets(s3.asked())).toBe(1);
+  });
+
+  test("is given up at once where the rest of it does not come", async () => {
+    s3.rule(() => "stall");
+    const stream = await open({ idleMs: 3_600_000 }).get(key, whole);
+    await once(stream, "readable");
+    // Until it waits for more.
+    while (stream.read() !== null) await setImmediate();
+    s3.givenUp();
+    stream.destroy();
+    await soon(() => expect(s3.givenUp()).not.toEqual([]));
   });
 });
 

@@ -16,12 +16,13 @@ import {
   type CompletedPart,
   type GetObjectCommandInput,
 } from "@aws-sdk/client-s3";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts, partBytesAt } from "./s3-parts.ts";
 import { bucketMissing, diagnoseS3Error, isMissingObject } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
+import { streamOf } from "./stream-of.ts";
 
 export type S3Options = {
   bucket: string;
@@ -43,7 +44,6 @@ export type S3Options = {
 const cleanUpMs = 4_000;
 /** So often in a row a connection may break before anything has come over it. */
 const maxBreaks = 3;
-const heldBytes = 1024 * 1024;
 
 export function createS3Storage(options: S3Options): ListedStorage {
   const {
@@ -187,10 +187,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
           throw diagnoseS3Error(error, place);
         }
       }
-      const stream = Readable.from(content(), { objectMode: false, highWaterMark: heldBytes });
-      // Whoever gets it hears of its error; until then nobody does.
-      stream.on("error", () => undefined);
-      return stream.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+      return streamOf(content(), () => unread.abort(new Error("Nobody reads the file any more.")));
     });
 
   /** @returns whether the service confirmed every part by a checksum of its own */

@@ -17,6 +17,7 @@ import { toError } from "../to-error.ts";
 import { diagnoseLine } from "./disk-errors.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
+import { streamOf } from "./stream-of.ts";
 
 type SftpOptions = SftpAccess & {
   /** The folder as the login sees it; it has to be there. */
@@ -198,10 +199,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
           throw toWords(error, session);
         }
       }
-      const stream = Readable.from(content(), { objectMode: false, highWaterMark: fullBytes });
-      // Whoever gets it hears of its error; until then nobody does.
-      stream.on("error", () => undefined);
-      return stream.once("close", () => session.close());
+      return streamOf(content(), () => session.close());
     } catch (error) {
       session.close();
       throw toWords(error, session);

@@ -4,7 +4,7 @@ import S3rver from "s3rver";
 import type { S3Options } from "./s3.ts";
 import { portOf } from "../testing/port-of.ts";
 
-type Verdict = "pass" | "reset" | "hang" | "cut" | number;
+type Verdict = "pass" | "reset" | "hang" | "cut" | "stall" | number;
 
 export type Gate = {
   options: S3Options;
@@ -14,8 +14,8 @@ export type Gate = {
   givenUp(): string[];
   /**
    * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body or, where it has none, before the answer, `hang` never answers, `cut` breaks it in the middle of the answer.
-   * A promise has the request wait for it.
+   * request's body or, where it has none, before the answer, `hang` never answers, `cut` breaks it in the middle of the answer,
+   * `stall` never ends that. A promise has the request wait for it.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
   /** From now on it says of each file that it is locked until then, as a bucket with object lock would; null = of none. */
@@ -45,8 +45,8 @@ export async function startS3(directory: string): Promise<Gate> {
     const decision = decide(what);
     const verdict = typeof decision === "object" ? await decision : decision;
     if (incoming.destroyed) return;
-    if (verdict === "pass" || verdict === "cut")
-      return pass(incoming, outgoing, storagePort, { more: locks, isCut: verdict === "cut" });
+    if (verdict === "pass" || verdict === "cut" || verdict === "stall")
+      return pass(incoming, outgoing, storagePort, { more: locks, verdict });
     if (verdict === "hang") return;
     if (verdict === "reset") {
       const reset = () => incoming.socket.destroy();
@@ -95,15 +95,18 @@ function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   port: number,
-  { more, isCut }: { more: Record<string, string>; isCut: boolean },
+  { more, verdict }: { more: Record<string, string>; verdict: "pass" | "cut" | "stall" },
 ): void {
   const { method, url: path, headers } = incoming;
   const onward = request(
     { host: "127.0.0.1", port, method, path, headers, agent: false },
     (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
-      if (isCut) answer.once("data", (some) => outgoing.write(some, () => outgoing.destroy()));
-      else answer.pipe(outgoing);
+      if (verdict === "pass") answer.pipe(outgoing);
+      else
+        answer.once("data", (some) =>
+          outgoing.write(some, () => verdict === "cut" && outgoing.destroy()),
+        );
     },
   );
   onward.on("error", () => outgoing.destroy());

@@ -1,0 +1,27 @@
+// A stored file as a stream, for storage that gives it in pieces.
+import { Readable } from "node:stream";
+import { toError } from "../to-error.ts";
+
+const heldBytes = 1024 * 1024;
+
+/**
+ * @param end gives up what the pieces come from, as soon as the reader leaves: `Readable.from` would wait for the next piece
+ * before, which may be long in coming
+ */
+export function streamOf(pieces: AsyncGenerator<Buffer>, end: () => void): Readable {
+  const stream = new Readable({
+    highWaterMark: heldBytes,
+    read() {
+      pieces.next().then(
+        ({ value, done }) => this.push(done === true ? null : value),
+        (error: unknown) => this.destroy(toError(error)),
+      );
+    },
+    destroy(error, done) {
+      end();
+      done(error);
+    },
+  });
+  // Whoever gets it hears of its error; until then nobody does.
+  return stream.on("error", () => undefined).once("close", () => void pieces.return(undefined));
+}
