@@ -38,7 +38,7 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
-    if (clock.now() - seenAt(row.id) > seenForMs) return postpone(row);
+    if (clock.now() - seenAt(row.id) > seenForMs) return postpone([row]);
     const known = notice(row.id);
     const why = known === null ? "" : ` ${known}`;
     if (row.changed_from !== null) {
@@ -61,26 +61,34 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
     if (comesUp) await observe(row.id);
   }
 
-  /** Its whole time from now on. */
-  const postpone = (row: WorkerRow) =>
+  /** Their whole time from now on. */
+  const postpone = (rows: readonly WorkerRow[]) =>
     store.transaction((tx) =>
-      store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]),
+      store.postpone(
+        tx,
+        rows.map((row) => ({ row, deadlineAt: deadlineAt(row.status, row, clock.now()) })),
+      ),
     );
 
   /** The last look found no database. */
   let isAway = false;
 
-  async function expireDue(): Promise<void> {
-    const rows = await store.overdue(clock.now()).catch((error: unknown) => {
+  async function findOverdue(): Promise<WorkerRow[]> {
+    try {
+      // Meanwhile orders were not carried out, and nothing was seen to end: also where the time is not up yet.
+      if (isAway) await postpone(await store.timed());
+      isAway = false;
+      return await store.timed(clock.now());
+    } catch (error) {
       isAway = true;
       throw error;
-    });
-    // Meanwhile orders were not carried out, and nothing was seen to end.
-    const settle = isAway ? postpone : expire;
-    isAway = false;
-    for (const row of rows)
+    }
+  }
+
+  async function expireDue(): Promise<void> {
+    for (const row of await findOverdue())
       try {
-        await settle(row);
+        await expire(row);
       } catch (error) {
         log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
       }

@@ -91,8 +91,8 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
   const workers = createWorkerService({
     store: {
       ...store,
-      overdue: (nowMs) =>
-        store.overdue(nowMs).catch((error: unknown) => {
+      timed: (untilMs) =>
+        store.timed(untilMs).catch((error: unknown) => {
           missedLooks += 1;
           throw error;
         }),
@@ -151,12 +151,15 @@ test("a worker whose deadline has passed is failed, and says why", async () => {
   expect(failed?.status_reason).toMatch(overdue);
 });
 
-test("a deadline that passes while the database is away is given anew", async () => {
+test.each([
+  ["passes", 0],
+  ["comes near", -5000],
+])("a deadline that %s while the database is away is given anew", async (_, afterMs) => {
   const { show, workers, clock, missedLooks, expire } = await createHanging();
   const at = (await show())?.deadline_at ?? new Date(0);
   await database.db.execute(sql`alter table workers rename to workers_away`);
   try {
-    clock.ahead(at.getTime() - systemClock.now());
+    clock.ahead(at.getTime() + afterMs - systemClock.now());
     workers.wake();
     await vi.waitFor(() => expect(missedLooks()).toBeGreaterThan(0), 20_000);
   } finally {

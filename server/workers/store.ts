@@ -100,15 +100,17 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .orderBy(workers.id)
         .for("update"),
 
-    /** Workers whose deadline has passed, the oldest first. */
-    overdue: (nowMs: number): Promise<WorkerRow[]> =>
+    /** Workers with a deadline, the oldest first. @param untilMs those whose deadline has passed by then; left out: all */
+    timed: (untilMs?: number): Promise<WorkerRow[]> =>
       db
         .select()
         .from(workers)
         // What cannot be asked for anything has all the time.
         .where(
           and(
-            lte(workers.deadline_at, new Date(nowMs)),
+            untilMs === undefined
+              ? isNotNull(workers.deadline_at)
+              : lte(workers.deadline_at, new Date(untilMs)),
             isNull(workers.unreachable_since),
             isOwn(),
           ),
