@@ -1,7 +1,11 @@
 // While supervisord cannot read its configuration, because of a file that somebody else put there.
+import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createLocalHost } from "../../hosts/local.ts";
 import { makeFolder, makeInstance, programOf, soon } from "../supervisor/testing.ts";
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
@@ -69,6 +73,41 @@ test("what runs goes on until it can come back with its new settings, and the re
   expect(manager.notice(1)).toBeNull();
   expect(pidsOf(manager, 1)).not.toEqual(before);
   await manager.remove(1);
+});
+
+test("its configuration is read once for each worker that is changed, and not several times", async (context) => {
+  let readings = 0;
+  const through = join(makeFolder(context), "through.sock");
+  const proxy = createServer((client) => {
+    const onward = connect(supervisord.socket);
+    client.on("data", (sent) => (readings += sent.toString().split("reloadConfig").length - 1));
+    pipeline(client, onward, client).catch(() => undefined);
+  }).listen(through);
+  context.onTestFinished(() => void proxy.close());
+  await once(proxy, "listening");
+  const { PATH = "" } = process.env;
+  const { run } = createLocalHost({ PATH, HOME: "/" });
+  const machine = {
+    run,
+    openSocket: async () => through,
+    whyClosed: async () => null,
+    environment: { PATH },
+  };
+  const manager = makeManager(context, supervisord, { machine });
+  await manager.resume([]);
+  const ids = Array.from({ length: 10 }, (_, index) => index + 1);
+  const one = (id: number) => programOf(id, { order: 1 });
+  for (const id of ids) manager.start(one(id));
+  await expect.poll(() => ids.every((id) => isUp(manager, id)()), soon).toBe(true);
+  readings = 0;
+  await Promise.all(
+    ids.map((id) =>
+      manager.change({ ...one(id), args: ["sleep", "301"], settings: 2, order: 2 }, one(id)),
+    ),
+  );
+  // Each needs one to be added again. On a slow machine more than one is asked for before that.
+  expect(readings).toBeLessThanOrEqual(2 * ids.length);
+  await Promise.all(ids.map((id) => manager.remove(id)));
 });
 
 test("a file of a worker that is no more is deleted, and the others are looked after", async (context) => {

@@ -29,8 +29,8 @@ const logBytes = 32 * 1024;
 const unstartedBytes = 2048;
 /** A stop is followed by the next step at once; what takes longer is for the next turn. */
 const maxRounds = 4;
-/** It reads all the files for it. */
-const unreadableForMs = 2000;
+/** It reads all the files for it: of hundreds of programs that takes a second, in which it does nothing else. */
+const readingMs = 2000;
 
 type TurnOptions = {
   names: Names;
@@ -48,8 +48,8 @@ export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
   const files = createProgramFiles({ names, machine, workers });
   let comparedAtMs = 0;
-  /** Why supervisord could not read its configuration, when it was last asked to. */
-  let unreadable: { atMs: number; why: string } | null = null;
+  /** Why supervisord could not read its configuration when it was last asked that; null = it could. */
+  let lastReading: { atMs: number; why: string | null } = { atMs: -Infinity, why: null };
   /** What failed last, by worker and part of the turn. */
   const troubles = new Map<string, string>();
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
@@ -142,15 +142,16 @@ export function createTurn(options: TurnOptions) {
 
   /** @returns why it cannot read its configuration; null = it can */
   async function whyUnreadable(rpc: Rpc): Promise<string | null> {
-    if (unreadable !== null && nowMs() - unreadable.atMs < unreadableForMs) return unreadable.why;
-    unreadable = null;
+    if (nowMs() - lastReading.atMs < readingMs) return lastReading.why;
+    let why: string | null = null;
     try {
       await rpc("reloadConfig");
     } catch (error) {
       if (!(error instanceof RpcFault)) throw error;
-      unreadable = { atMs: nowMs(), why: refusal(error) };
+      why = refusal(error);
     }
-    return unreadable?.why ?? null;
+    lastReading = { atMs: nowMs(), why };
+    return why;
   }
 
   /** @returns whether a step was taken */
