@@ -1,5 +1,6 @@
 // What is done to many rows: what a room says of it, and how it begins.
 import { hasStatus } from "../api/api-error.ts";
+import { sessions } from "../api/session.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import type { Question } from "../app/confirm.ts";
 import { toast } from "../app/toasts.ts";
@@ -65,18 +66,27 @@ const ownStatus = (item: object): Seen => ({
     "status_reason" in item && typeof item.status_reason === "string" ? item.status_reason : null,
 });
 
+/** Whoever presses once more before the dialog is there wants the same. */
+let isLoading = false;
+
 /** Begins an action: with its question, or at once when there is nothing to say beforehand. */
 export async function begin<Item extends { id: number }>(
   action: BulkAction<Item>,
   { items, onDone, read, show = null, ...words }: Rows<Item>,
 ): Promise<void> {
+  if (isLoading) return;
+  const session = sessions.current();
+  isLoading = true;
   try {
     // First: nothing is asked of the service that could not be reported.
     await loadBulkDialog();
   } catch {
     toast.failure("Couldn't load what the action needs.", loadAgain);
     return;
+  } finally {
+    isLoading = false;
   }
+  if (sessions.current() !== session) return;
   const possible = items.filter((item) => action.refusal(item) === undefined);
   const byId = new Map(possible.map((item) => [item.id, item]));
   const toRow = (item: Item) => ({
