@@ -1,5 +1,5 @@
 // Why a process is not up, in the operator's words.
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { startFailure } from "../../hosts/as-account.ts";
 import { toError } from "../../to-error.ts";
@@ -55,22 +55,24 @@ export const startCause = (why: string): string => `${couldNot}${why}`;
 
 type Attempt = { program: string; directory: string; path: string };
 
+/** Of the folder as well as of the program. */
+const ofPaths = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"]);
+
 /** Explains what `spawn` refused; see execve(2), chdir(2) and fork(2). */
 export function spawnProblem(error: unknown, attempt: Attempt): string {
   const { program, directory } = attempt;
-  const { code, message } = toError(error);
+  const { code = "", message } = toError(error);
+  const inFolder = ofPaths.has(code) ? whyNotEntered(directory) : null;
+  if (inFolder !== null) return inFolder;
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
       return missing(program, directory);
     case "EACCES":
     case "EPERM":
-      if (!canEnter(directory)) return `no permission to enter the folder ${directory}`;
       return executionProblem(attempt);
     case "ELOOP":
-      return isLoop(directory)
-        ? `the folder ${directory} is a link that leads nowhere`
-        : `${program} is a link that leads nowhere`;
+      return `${program} is a link that leads nowhere`;
     case "ENOEXEC":
       return `${program} is not an executable for this machine`;
     case "E2BIG":
@@ -140,8 +142,6 @@ export function folderProblem(problem: string, folder: string): string {
 }
 
 function missing(program: string, directory: string): string {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
-    return `the folder ${directory} does not exist`;
   const path = isAbsolute(program) ? program : resolve(directory, program);
   return program.includes("/") && existsSync(path)
     ? `the interpreter in the first line of ${program} was not found`
@@ -157,21 +157,12 @@ const executionProblem = (attempt: Attempt): string =>
 const isAnywhere = ({ program, path }: Attempt): boolean =>
   program.includes("/") || path.split(":").some((folder) => existsSync(join(folder, program)));
 
-function isLoop(path: string): boolean {
+function whyNotEntered(directory: string): string | null {
   try {
-    statSync(path);
-    return false;
+    accessSync(`${directory}/.`, constants.X_OK);
+    return null;
   } catch (error) {
-    return toError(error).code === "ELOOP";
-  }
-}
-
-function canEnter(directory: string): boolean {
-  try {
-    accessSync(directory, constants.X_OK);
-    return true;
-  } catch {
-    return false;
+    return folderProblem(toError(error).code ?? "", directory);
   }
 }
 
