@@ -5,7 +5,6 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
-  GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -14,15 +13,13 @@ import {
   S3Client,
   UploadPartCommand,
   type CompletedPart,
-  type GetObjectCommandInput,
 } from "@aws-sdk/client-s3";
-import type { Readable } from "node:stream";
 import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts, partBytesAt } from "./s3-parts.ts";
+import { createS3Reader } from "./s3-read.ts";
 import { bucketMissing, diagnoseS3Error, isMissingObject } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
-import { streamOf } from "./stream-of.ts";
 
 export type S3Options = {
   bucket: string;
@@ -42,8 +39,6 @@ export type S3Options = {
  * its failure within 10 s. What is left then is removed by `remove`, which is asked for again and again.
  */
 const cleanUpMs = 4_000;
-/** So often in a row a connection may break before anything has come over it. */
-const maxBreaks = 3;
 
 export function createS3Storage(options: S3Options): ListedStorage {
   const {
@@ -75,6 +70,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
   /** Keys of what was put just now, of which the service said the right checksums. */
   const confirmed = new Set<string>();
   const { remove, locks } = createS3Locks({ client, bucket: Bucket, place, lock });
+  const get = createS3Reader({ client, bucket: Bucket, place });
   const diagnosed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
@@ -122,73 +118,6 @@ export function createS3Storage(options: S3Options): ListedStorage {
     const command = new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256: checksum });
     return isConfirmed(await client.send(command, { abortSignal }), Body, checksum, place);
   }
-
-  const request = async (
-    Key: string,
-    abortSignal: AbortSignal,
-    rest: Pick<GetObjectCommandInput, "Range" | "IfMatch"> = {},
-  ) => {
-    const found = await client.send(new GetObjectCommand({ Bucket, Key, ...rest }), {
-      abortSignal,
-    });
-    // In Node the SDK's body is a stream of Node's.
-    const body = found.Body as Readable;
-    // Whoever reads it hears of its error; until then nobody does.
-    body.on("error", () => undefined);
-    return { ...found, body };
-  };
-
-  /**
-   * The content of an object. A restore may take nothing for minutes, e.g. while an index is built, and the client or the service
-   * gives the connection up: what is left comes over another one.
-   */
-  async function* read(
-    key: string,
-    whole: Awaited<ReturnType<typeof request>>,
-    signal: AbortSignal,
-  ): AsyncGenerator<Buffer> {
-    let { body } = whole;
-    for (let at = 0, breaks = 0; ;) {
-      const from = at;
-      try {
-        const pieces: AsyncIterable<Buffer> = body;
-        for await (const piece of pieces) {
-          at += piece.length;
-          yield piece;
-        }
-        return;
-      } catch (error) {
-        signal.throwIfAborted();
-        breaks = at > from ? 1 : breaks + 1;
-        // Another error is the reader's.
-        if (body.errored !== error || breaks > maxBreaks) throw error;
-      }
-      if (at === whole.ContentLength) return;
-      const rest = await request(key, signal, { Range: `bytes=${at}-`, IfMatch: whole.ETag });
-      ({ body } = rest);
-      if (rest.ContentRange?.startsWith(`bytes ${at}-`) === true && rest.ETag === whole.ETag)
-        continue;
-      body.destroy();
-      throw new StorageError(
-        `${place} closed the connection, and doesn't give the rest of a file.`,
-      );
-    }
-  }
-
-  const get = (key: string, signal: AbortSignal): Promise<Readable> =>
-    diagnosed(async () => {
-      const unread = new AbortController();
-      const reading = AbortSignal.any([signal, unread.signal]);
-      const whole = await request(key, reading);
-      async function* content() {
-        try {
-          yield* read(key, whole, reading);
-        } catch (error) {
-          throw diagnoseS3Error(error, place);
-        }
-      }
-      return streamOf(content(), () => unread.abort(new Error("Nobody reads the file any more.")));
-    });
 
   /** @returns whether the service confirmed every part by a checksum of its own */
   async function upload(

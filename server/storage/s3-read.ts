@@ -1,0 +1,85 @@
+// Reads an object of S3-compatible storage, over as many connections as it takes.
+import { GetObjectCommand, type GetObjectCommandInput, type S3Client } from "@aws-sdk/client-s3";
+import type { Readable } from "node:stream";
+import { diagnoseS3Error } from "./s3-diagnosis.ts";
+import { StorageError } from "./storage.ts";
+import { streamOf } from "./stream-of.ts";
+
+/** So often in a row a connection may break before anything has come over it. */
+const maxBreaks = 3;
+
+type S3ReaderOptions = { client: S3Client; bucket: string; place: string };
+
+export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOptions) {
+  const request = async (
+    Key: string,
+    abortSignal: AbortSignal,
+    rest: Pick<GetObjectCommandInput, "Range" | "IfMatch"> = {},
+  ) => {
+    const found = await client.send(new GetObjectCommand({ Bucket, Key, ...rest }), {
+      abortSignal,
+    });
+    // In Node the SDK's body is a stream of Node's.
+    const body = found.Body as Readable;
+    // Whoever reads it hears of its error; until then nobody does.
+    body.on("error", () => undefined);
+    return { ...found, body };
+  };
+
+  /**
+   * The content of an object. A restore may take nothing for minutes, e.g. while an index is built, and the client or the service
+   * gives the connection up: what is left comes over another one.
+   */
+  async function* read(
+    key: string,
+    whole: Awaited<ReturnType<typeof request>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    let { body } = whole;
+    for (let at = 0, breaks = 0; ;) {
+      const from = at;
+      try {
+        const pieces: AsyncIterable<Buffer> = body;
+        for await (const piece of pieces) {
+          at += piece.length;
+          yield piece;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        breaks = at > from ? 1 : breaks + 1;
+        // Another error is the reader's.
+        if (body.errored !== error || breaks > maxBreaks) throw error;
+      }
+      if (at === whole.ContentLength) return;
+      const rest = await request(key, signal, { Range: `bytes=${at}-`, IfMatch: whole.ETag });
+      ({ body } = rest);
+      if (rest.ContentRange?.startsWith(`bytes ${at}-`) === true && rest.ETag === whole.ETag)
+        continue;
+      body.destroy();
+      throw new StorageError(
+        `${place} closed the connection, and doesn't give the rest of a file.`,
+      );
+    }
+  }
+
+  async function* inWords(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      throw diagnoseS3Error(error, place);
+    }
+  }
+
+  /** The errors of its stream are in words, too. @throws StorageError */
+  return async (key: string, signal: AbortSignal): Promise<Readable> => {
+    const unread = new AbortController();
+    const reading = AbortSignal.any([signal, unread.signal]);
+    const whole = await request(key, reading).catch((error: unknown) => {
+      throw diagnoseS3Error(error, place);
+    });
+    return streamOf(inWords(read(key, whole, reading)), () =>
+      unread.abort(new Error("Nobody reads the file any more.")),
+    );
+  };
+}
