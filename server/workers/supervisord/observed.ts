@@ -1,7 +1,6 @@
 // What supervisord says of its processes, read for ours.
 import * as z from "zod/mini";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
-import { folderProblem } from "../supervisor/reasons.ts";
 import type { Names } from "./program-file.ts";
 import type { RpcValue } from "./xml-rpc.ts";
 
@@ -54,50 +53,4 @@ export function readProcesses(
     });
   }
   return found;
-}
-
-/** How a process ended. */
-export type ProcessExit = {
-  code: number | null;
-  signal: string | null;
-  /** What kept it from running its command, as the rest of a sentence; left out where it ran, or that is not known. */
-  unstarted?: string;
-};
-
-/** With which a process ends that supervisord has made and that could not become the command. */
-export const unstartedCode = 127;
-
-export const unknownExit: ProcessExit = { code: null, signal: null };
-
-/**
- * The newest end of each process by its name. supervisord forgets the exit code of a failed start, and that of any other
- * with the next one; its log has them all.
- * @param log the end of supervisord's own log
- */
-export function parseExits(log: string): Map<string, ProcessExit> {
-  const ends = log.matchAll(
-    / (?:exited|stopped): (\S+) \((?:exit status (\d+)|terminated by (SIG\w+))/g,
-  );
-  return new Map(
-    [...ends].map(([, name = "", code, signal]) => [
-      name,
-      { code: code === undefined ? null : Number(code), signal: signal ?? null },
-    ]),
-  );
-}
-
-/**
- * What such a process says.
- * @param log the end of its log
- * @returns the rest of a sentence; null where it says nothing
- */
-export function parseUnstarted(log: string): string | null {
-  const told =
-    /(?:^|\n)supervisor: (couldn't .+)\nsupervisor: child process was not spawned\n?$/.exec(
-      log,
-    )?.[1];
-  if (told === undefined) return null;
-  const [, folder, code = ""] = /^couldn't chdir to (.+): (E\w+)$/.exec(told) ?? [];
-  if (folder === undefined) return told.replace(/^couldn't /, "supervisord couldn't ");
-  return folderProblem(code, folder);
 }

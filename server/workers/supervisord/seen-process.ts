@@ -2,7 +2,8 @@
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createRunHistory } from "../supervisor/run-history.ts";
-import { type Observed, type ProcessExit, unknownExit } from "./observed.ts";
+import { type ProcessExit, unknownExit } from "./exits.ts";
+import type { Observed } from "./observed.ts";
 import type { SlotRecord } from "./records.ts";
 import {
   exitReason,

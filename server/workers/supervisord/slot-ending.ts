@@ -3,7 +3,7 @@
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Program } from "../process-manager.ts";
 import { killReason } from "../supervisor/reasons.ts";
-import type { ProcessExit } from "./observed.ts";
+import type { ProcessExit } from "./exits.ts";
 import { isKept, type Step } from "./slot-step.ts";
 
 /** A process on its way down. */

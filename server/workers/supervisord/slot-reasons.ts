@@ -1,7 +1,8 @@
 // Why a process that supervisord keeps is as it is, in the operator's words.
 import type { Program } from "../process-manager.ts";
 import { exitCause, giveUpReason, sentence, startCause } from "../supervisor/reasons.ts";
-import type { Observed, ProcessExit } from "./observed.ts";
+import type { ProcessExit } from "./exits.ts";
+import type { Observed } from "./observed.ts";
 
 export const stoppedByOthers =
   "Stopped on the server, not by Quarterdeck. Start the worker to bring it up again.";

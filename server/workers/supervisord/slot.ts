@@ -1,7 +1,8 @@
 // One process of a worker as supervisord keeps it: what it is to be, what supervisord says it is, and the next step from
 // the one to the other. It does nothing by itself, so that a step that was cut off is found again by looking.
 import type { ProcessStatus } from "../process-manager.ts";
-import { type Observed, type ProcessExit, unknownExit } from "./observed.ts";
+import { type ProcessExit, unknownExit } from "./exits.ts";
+import type { Observed } from "./observed.ts";
 import type { SlotRecord } from "./records.ts";
 import { createSeenProcess, type SeenProcessPorts } from "./seen-process.ts";
 import { createSlotEnding } from "./slot-ending.ts";

@@ -5,28 +5,17 @@ import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Connected } from "./contact.ts";
+import { readExits, unknownExit } from "./exits.ts";
 import type { Machine } from "./machine.ts";
-import {
-  type Observed,
-  parseExits,
-  parseUnstarted,
-  type ProcessExit,
-  readProcesses,
-  unknownExit,
-  unstartedCode,
-} from "./observed.ts";
+import { type Observed, readProcesses } from "./observed.ts";
 import type { Names } from "./program-file.ts";
 import { createProgramFiles } from "./program-files.ts";
 import { isAway, type Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
-import { type RpcArgument, RpcFault, type RpcValue } from "./xml-rpc.ts";
+import { RpcFault, type RpcValue } from "./xml-rpc.ts";
 
-/** So much of the end of supervisord's log tells how processes ended. */
-const logBytes = 32 * 1024;
-/** Of the end of a process's own log, for the words of supervisord. */
-const unstartedBytes = 2048;
 /** A stop is followed by the next step at once; what takes longer is for the next turn. */
 const maxRounds = 4;
 /** It reads all the files for it: of hundreds of programs that takes a second, in which it does nothing else. */
@@ -55,30 +44,6 @@ export function createTurn(options: TurnOptions) {
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
   const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
-
-  /** The end of a log; nothing where it is written to nowhere. */
-  async function readEnd(rpc: Rpc, method: string, ...args: readonly RpcArgument[]) {
-    try {
-      const text = await rpc(method, ...args);
-      return typeof text === "string" ? text : "";
-    } catch (error) {
-      if (isAway(error)) throw error;
-      return "";
-    }
-  }
-
-  /** How processes have ended, by their names. */
-  async function readExits(rpc: Rpc, names: readonly string[]): Promise<Map<string, ProcessExit>> {
-    const exits = parseExits(await readEnd(rpc, "readLog", -logBytes, 0));
-    for (const name of names) {
-      const exit = exits.get(name);
-      if (exit?.code !== unstartedCode) continue;
-      const log = await readEnd(rpc, "readProcessStdoutLog", name, -unstartedBytes, 0);
-      const unstarted = parseUnstarted(log);
-      if (unstarted !== null) exits.set(name, { ...exit, unstarted });
-    }
-    return exits;
-  }
 
   /** @returns what is there of this installation and belongs to no process that it knows */
   async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
