@@ -15,10 +15,15 @@ sessions.state.subscribe(() => {
   const { session, ended, address } = sessions.state.get();
   if (session !== null) return;
   const isRefused = ended !== null && ended !== "elsewhere";
-  kept =
+  const found =
     isRefused && open !== null
       ? { address, pathname: open.pathname, values: open.read(), atMs: Date.now() }
       : null;
+  kept = found;
+  // A machine that sleeps keeps no time, so their age counts as well.
+  setTimeout(() => {
+    if (kept === found) kept = null;
+  }, keptMs);
 });
 
 /** Whether changes are kept for this form. Whichever form opens next, they are kept no longer. */
