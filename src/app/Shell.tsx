@@ -1,6 +1,6 @@
 // The frame around every page: navigation, notices, toasts, the open question; and the way out to the
 // connect page when there is no session any more.
-import { lazy, memo, Suspense, useLayoutEffect } from "react";
+import { memo, Suspense, useLayoutEffect } from "react";
 import { Navigate, Outlet, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
@@ -10,6 +10,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { question } from "./confirm.ts";
 import { idle } from "./idle.ts";
 import { MobileBar } from "./MobileBar.tsx";
+import { optionalPart } from "./optional-part.ts";
 import { listenForPalette, paletteState } from "../palette/palette-state.ts";
 import { RememberNotice } from "./RememberNotice.tsx";
 import { earlyKey, listenForEarlyKey } from "../shortcuts/early-key.ts";
@@ -17,7 +18,6 @@ import { usePageChange } from "./page-change.ts";
 import { openRowsByClick } from "./row-clicks.ts";
 import { SideNav } from "./SideNav.tsx";
 import { linkState } from "./link-state.ts";
-import { whenReachable } from "./outage.ts";
 import { toasts } from "./toasts.ts";
 import { wideScreen } from "./wide-screen.ts";
 
@@ -37,25 +37,16 @@ function OverlaysMissing() {
   );
 }
 
-const Overlays = lazy(async () => {
+const Overlays = optionalPart(async () => {
   await Promise.race([idle(), ...[paletteState, question, toasts, earlyKey].map(nextChange)]);
-  const load = async () => ({ default: (await import("./Overlays.tsx")).Overlays });
-  return load()
-    .catch(async (error) => {
-      if (await whenReachable()) return load();
-      throw error;
-    })
-    .catch(() => ({ default: OverlaysMissing }));
-});
+  return (await import("./Overlays.tsx")).Overlays;
+}, OverlaysMissing);
 
 // Hardly ever there, so that the first file does without it.
-const LinkNotice = lazy(async () => {
-  try {
-    return { default: (await import("./LinkNotice.tsx")).LinkNotice };
-  } catch {
-    return { default: OverlaysMissing };
-  }
-});
+const LinkNotice = optionalPart(
+  async () => (await import("./LinkNotice.tsx")).LinkNotice,
+  OverlaysMissing,
+);
 
 function ToConnect() {
   const navigation = useNavigation();

@@ -1,6 +1,6 @@
 // The left side: servers, their backups and their sites, and which service this is.
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useLocation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";
@@ -11,6 +11,7 @@ import { keysCommand } from "../shortcuts/keys-dialog.ts";
 import { idle } from "./idle.ts";
 import { overviewQuery, serversQuery } from "./inventory.ts";
 import { Link } from "./Link.tsx";
+import { optionalPart } from "./optional-part.ts";
 import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
 import { Icon, type IconName } from "../ui/Icon.tsx";
@@ -24,14 +25,10 @@ const NavMissing = () => (
 );
 
 // The page is read first; what leads away from it comes right after.
-const NavPlaces = lazy(async () => {
+const NavPlaces = optionalPart(async () => {
   await idle();
-  try {
-    return { default: (await import("./nav/NavPlaces.tsx")).NavPlaces };
-  } catch {
-    return { default: NavMissing };
-  }
-});
+  return (await import("./nav/NavPlaces.tsx")).NavPlaces;
+}, NavMissing);
 
 function PageLink({ to, icon, label }: { to: string; icon: IconName; label: string }) {
   const { pathname } = useLocation();

@@ -1,16 +1,14 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { optionalPart } from "../app/optional-part.ts";
 import { Skeleton } from "../ui/Skeleton.tsx";
 
 const Missing = () => <p className="text-muted">Couldn't load the examples.</p>;
 
-const VerifySnippets = lazy(async () => {
-  try {
-    return { default: (await import("./VerifySnippets.tsx")).VerifySnippets };
-  } catch {
-    // An error here would take the page away, and with it a secret that is shown once.
-    return { default: Missing };
-  }
-});
+// An error would take the page away, and with it a secret that is shown once.
+const VerifySnippets = optionalPart(
+  async () => (await import("./VerifySnippets.tsx")).VerifySnippets,
+  Missing,
+);
 
 /** The code holds its place while it loads. */
 export function LazySnippets() {
