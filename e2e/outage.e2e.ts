@@ -219,6 +219,30 @@ testInstallation(
 );
 
 testInstallation(
+  "the examples of a webhook that don't come while the service is away come afterwards",
+  async ({ page, site, service, installation }) => {
+    const made = await service.call("POST", `/api/site/${site.id}/webhook`, {
+      url: "http://127.0.0.1:9/",
+    });
+    expect(made.status).toBe(201);
+    const { id }: { id: number } = await made.json();
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/webhooks/${id}`);
+    const summary = page.getByText("Verify signatures");
+    await expect(summary).toBeVisible();
+    await settle(page);
+    await installation.restart(async () => {
+      await summary.click();
+      await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });
+    });
+    await expect(page.getByRole("figure", { name: "Verify signatures" })).toContainText(
+      "WEBHOOK_SECRET",
+      { timeout: 30_000 },
+    );
+  },
+);
+
+testInstallation(
   "what a restore elsewhere would replace is said to be unknown while the service is away",
   async ({ page, service, backups, installation }) => {
     const { server, database } = backups;
