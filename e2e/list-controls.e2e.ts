@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectRow,
+  expectToast,
   ofWorker,
   workerRow,
   expectPolled,
@@ -236,6 +237,21 @@ test("a row opens its page as soon as it is there, before what lies above the pa
     .nth(1)
     .click({ position: { x: 1, y: 1 } });
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
+});
+
+test("a part of a page that does not come is said, and the page stays @long", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/ERR_FAILED/);
+  const { id } = await site.createWorker();
+  await page.route(/\/assets\/WorkerBulk-/, (route) => route.abort());
+  await openList(page, `${service.url}/sites/${site.id}/workers`);
+  await box(page, id).check();
+  await expectToast(page, "alert", "Couldn't load this part of the page.");
+  await expect(box(page, id)).toBeChecked();
 });
 
 test("what can be done with a row is seen where it is pointed at or holds the focus, and on a phone always @long", async ({
