@@ -183,6 +183,18 @@ test.each([
   90_000,
 );
 
+test("settles a job that a runner lost while it hung, and is given again, as interrupted by that", async () => {
+  const instance = await createInstance(() => Promise.reject(new ClaimLost()));
+  await add(instance);
+  instance.work();
+  await soon(async () => {
+    await missHeartbeats();
+    expect(instance.settled).toEqual([
+      "Interrupted: the service hung, or was cut off from its database, during the run.",
+    ]);
+  });
+}, 90_000);
+
 test("cancels a job that was claimed a moment ago, and says so of one that nobody performs", async () => {
   let reason: unknown;
   const instance: Instance = await createInstance(async (task, signal) => {

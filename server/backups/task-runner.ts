@@ -2,7 +2,7 @@
 // that another runner left. The engine keeps their order, and one at a time for a server.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import type { Claim } from "../jobs/job-runner.ts";
+import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { Interrupted } from "./failure-message.ts";
@@ -29,12 +29,15 @@ const endingMs = 3600 * 1000;
 const beginningMs = 2000;
 
 export const cutOff = "Interrupted: the service stopped or crashed during the run.";
+const hung = "Interrupted: the service hung, or was cut off from its database, during the run.";
 const notStored = "Couldn't store the result.";
 const endless = "Timed out after 22 hours.";
 
 /** A deadline or somebody ended it; otherwise its outcome is what went wrong. */
 function reasonOf({ aborted, reason }: AbortSignal, error: unknown): Interrupted {
   if (aborted && reason instanceof Interrupted) return reason;
+  // It was given to this very instance again, which was thought dead.
+  if (error instanceof ClaimLost) return new Interrupted(hung);
   const database = describeDatabaseError(error);
   const why =
     database === null
