@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { utcText } from "../../contract/values.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
+import { whileAway } from "../store/while-away.ts";
 import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { readAdopted } from "./adopted-manifest.ts";
@@ -276,10 +277,13 @@ export function createCopyBackup(options: CopyBackupOptions) {
           locked_until: locked.until,
           warnings: locked.warning === null ? [] : [locked.warning],
         };
-        await finish(at.row, configuration, facts, output, also);
+        const { row } = at;
+        await whileAway(() => finish(row, configuration, facts, output, also), { clock, signal });
       } catch (error) {
         const { row } = at;
-        await storeFailure(row, error, () => fail(row, configuration, error, output, also));
+        await storeFailure(row, error, () =>
+          whileAway(() => fail(row, configuration, error, output, also), { clock, signal }),
+        );
       }
       return true;
     },

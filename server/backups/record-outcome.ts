@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
+import { whileAway } from "../store/while-away.ts";
 import { backupEntry, canceledAction, backupEvent } from "./event-data.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { ChainStore } from "./chain-store.ts";
@@ -23,6 +24,13 @@ import type { Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
+
+/** Who does the task that a run is a part of. */
+type Runner = {
+  /** What changes with the outcome, in the same transaction; it throws when the task's claim is gone. */
+  also(tx: Connection): Promise<void>;
+  signal: AbortSignal;
+};
 
 export type RecordOutcomeOptions = {
   store: BackupStore;
@@ -70,7 +78,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     },
     output: Output,
     before: BackupRow[],
-    also: (tx: Connection) => Promise<void>,
+    { also, signal }: Runner,
   ): Promise<BackupRow> {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
@@ -90,7 +98,9 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         measured,
         before.map((one, index) => measure(one, before[index + 1], isOfContent)),
       ),
-      ...(row.trigger === "import" ? [] : await lostRows(configuration, stored.manifest)),
+      ...(row.trigger === "import"
+        ? []
+        : await whileAway(() => lostRows(configuration, stored.manifest), { clock, signal })),
     ];
     output.say(
       `Stored ${sizeInWords(stored.sizeBytes)} (${sizeInWords(stored.plainBytes)} before compression) in ${shortDuration(durationMs)}; ${stored.verification}.`,
@@ -101,18 +111,18 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       // It is stored all the same; the next run tries again.
       log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
     });
-    const moved = await store.transaction(async (tx) => {
+    const facts = {
+      ended_at: endedAt,
+      size: stored.sizeBytes,
+      plain_size: stored.plainBytes,
+      checksum: stored.checksum,
+      source_state: stored.state,
+      manifest: { ...stored.manifest, origin: stored.origin },
+      warnings,
+      locked_until: stored.lockedUntil,
+    };
+    const record = async (tx: Connection) => {
       const locked = await configurations.lock(tx, configuration.id);
-      const facts = {
-        ended_at: endedAt,
-        size: stored.sizeBytes,
-        plain_size: stored.plainBytes,
-        checksum: stored.checksum,
-        source_state: stored.state,
-        manifest: { ...stored.manifest, origin: stored.origin },
-        warnings,
-        locked_until: stored.lockedUntil,
-      };
       await chainStore.lockBase(tx, row, stored.lockedUntil);
       const held = await copyQueue.hold(tx, locked, row, facts, output);
       const ended =
@@ -120,7 +130,16 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
       if (ended === null) throw new Error(`Backup ${row.id} was moved during its run.`);
       await also(tx);
       return ended;
-    });
+    };
+    const moved = await whileAway(
+      async () => {
+        const known = await store.byId(row.id);
+        // The answer of the try before was lost on its way here.
+        const isStored = known?.ended_at?.getTime() === endedAt.getTime();
+        return isStored ? known : store.transaction(record);
+      },
+      { clock, signal },
+    );
     if (moved.status === "finished") count(moved);
     return moved;
   }
@@ -130,12 +149,12 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     configuration: ConfigurationRow,
     error: unknown,
     output: Output,
-    also: (tx: Connection) => Promise<void>,
+    { also, signal }: Runner,
   ): Promise<boolean> {
     const reason =
       error instanceof Canceled ? cancellationMessage(error, workOf(row)) : failureMessage(error);
     output.say(reason);
-    const moved = await store.transaction(async (tx) => {
+    const record = async (tx: Connection) => {
       const failed = await store.move(tx, row, "failed", {
         ended_at: now(),
         status_reason: reason,
@@ -169,7 +188,8 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         );
       await also(tx);
       return failed;
-    });
+    };
+    const moved = await whileAway(() => store.transaction(record), { clock, signal });
     if (moved !== null && !(error instanceof Canceled)) count(moved);
     return moved !== null;
   }

@@ -162,6 +162,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       }: { claim: Claim; also(tx: Connection): Promise<void>; openSource?(): Promise<Source> },
     ): Promise<BackupRow | null> {
       const output = createOutput();
+      const runner = { also, signal };
       let row = waiting;
       try {
         const startedAt = now();
@@ -257,11 +258,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
           warnings: [afterWarning, locked.warning].flatMap((one) => one || []),
           lockedUntil: locked.until,
         };
-        const finished = await finish(row, configuration, outcome, output, before, also);
+        const finished = await finish(row, configuration, outcome, output, before, runner);
         options.recovery.request(finished.storage_provider_id, finished.id);
         return finished;
       } catch (error) {
-        await storeFailure(row, error, () => fail(row, configuration, error, output, also));
+        await storeFailure(row, error, () => fail(row, configuration, error, output, runner));
         return null;
       }
     },
@@ -275,7 +276,9 @@ export function createTakeBackup(options: TakeBackupOptions) {
     ): Promise<void> {
       const output = createOutput(row.output);
       await runLeftHook(row, configuration, output);
-      await fail(row, configuration, reason, output, also);
+      // Whoever settles it tries again.
+      const runner = { also, signal: AbortSignal.abort() };
+      await fail(row, configuration, reason, output, runner);
     },
   };
 }
