@@ -126,6 +126,21 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     ]);
   });
 
+  test("says whose names stand in its way, where it was renamed to have both", async () => {
+    const { query, restore } = await make(
+      "create table t (id serial primary key, n text); insert into t (n) values ('a')",
+    );
+    await query("alter table t rename to t_broken");
+    await expect(restore()).rejects.toThrow(
+      /relation "t_id_seq" already exists\. It belongs to the table t_broken\. .*: ALTER SEQUENCE public\.t_id_seq RENAME TO …;/,
+    );
+    await query("alter sequence t_id_seq rename to t_broken_id_seq");
+    await expect(restore()).rejects.toThrow(/ALTER INDEX public\.t_pkey RENAME TO …;/);
+    await query("alter index t_pkey rename to t_broken_pkey");
+    await restore();
+    expect(await query("select * from t")).toEqual(await query("select * from t_broken"));
+  });
+
   test("is made anew without its place in a publication, which is said", async () => {
     const { query, restore, said } = await make(
       "create table t (id int primary key); insert into t values (1); create publication news for table t",

@@ -12,6 +12,7 @@ import { findDropped } from "./dropped-tables.ts";
 import { beginning, ownSearchPath } from "./prologue.ts";
 import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
 import { lastWords } from "./tools.ts";
+import { toError } from "../../../to-error.ts";
 
 type WantedTable = {
   schema: string;
@@ -316,5 +317,33 @@ export async function restoreTables(
     { host, tools, target, applicationName, lockWaitMs, isRehearsal: false },
     { start, sql, end: after(literal(tables)) },
     { say, signal },
+  ).catch(async (error: unknown) => {
+    const taken = /relation "(.+)" already exists/.exec(toError(error).message)?.[1];
+    if (taken === undefined || gone.length === 0) throw error;
+    const schemas = gone.map(({ schema }) => schema);
+    const found = await withClient(target, { applicationName, signal }, (client) =>
+      findTaken(client, taken, schemas),
+    ).catch(() => null);
+    throw found === null ? error : new SourceError(`${toError(error).message}. ${found}`);
+  });
+}
+
+/** Whoever renames a table to get the old one beside it leaves its indexes and sequences their names. @returns what to do; null = nobody knows */
+async function findTaken(
+  client: pg.Client,
+  name: string,
+  schemas: readonly string[],
+): Promise<string | null> {
+  const { rows } = await client.query<{ kind: string; place: string; owner: string }>(
+    `select case c.relkind when 'i' then 'INDEX' when 'S' then 'SEQUENCE' end as kind,
+       format('%I.%I', n.nspname, c.relname) as place, coalesce(i.indrelid, d.refobjid)::regclass::text as owner
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_index i on i.indexrelid = c.oid
+       left join pg_depend d on c.relkind = 'S' and d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')
+     where c.relname = $1 and n.nspname = any($2) and c.relkind in ('i', 'S') and coalesce(i.indrelid, d.refobjid) is not null`,
+    [name, schemas],
   );
+  const [first] = rows;
+  return first === undefined
+    ? null
+    : `It belongs to the table ${first.owner}. Rename it, and all others of that table that have kept their names, then restore again: ALTER ${first.kind} ${first.place} RENAME TO …;`;
 }
