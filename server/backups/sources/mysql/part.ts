@@ -12,7 +12,7 @@ import { loadScratch, tryLocks } from "./load.ts";
 import { leadOf } from "./scratch.ts";
 import { listTables, readTriggers, settableDefiners } from "./objects.ts";
 import type { Names, Part, Plan } from "./plan.ts";
-import { inDatabase } from "./split.ts";
+import { inDatabase, triggersIn } from "./split.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
 
 const whole = "Restore the backup into a new database, and copy the table from there.";
@@ -134,13 +134,59 @@ async function preparePart(
       say(
         `Left out: the foreign key ${key.name} of ${key.table}, because ${key.parent} is not there.`,
       );
-  const children = (await listForeignKeys(client, database, signal)).filter(
+  const live = await listForeignKeys(client, database, signal);
+  await refuseTakenKeys(
+    client,
+    own,
+    live.filter((key) => !wanted.includes(key.table)),
+    signal,
+  );
+  const children = live.filter(
     (key) =>
       key.database === database && wanted.includes(key.parent) && !wanted.includes(key.table),
   );
   for (const name of wanted)
     if (!existing.includes(name)) say(`Creating ${name}, which is not there.`);
   return { existing, own, children };
+}
+
+/** In one database no two foreign keys have the same name, up to MariaDB 12.0. @throws SourceError */
+async function refuseTakenKeys(
+  client: MysqlClient,
+  own: readonly ForeignKey[],
+  others: readonly ForeignKey[],
+  signal: AbortSignal,
+): Promise<void> {
+  const taken = others.find(({ name }) => own.some((key) => key.name === name));
+  if (taken === undefined) return;
+  const [[version = ""] = []] = await client.query("SELECT VERSION()", { signal });
+  const [, major, minor] = /^(\d+)\.(\d+).*MariaDB/i.exec(version) ?? [];
+  if (Number(major) * 100 + Number(minor) >= 1201) return;
+  const { name, table } = taken;
+  throw new SourceError(
+    `Nothing was changed: the table ${table} has a foreign key ${name}, whose name a restored table needs. Drop it, then restore again: ALTER TABLE ${quoteName(client.place.database)}.${quoteName(table)} DROP FOREIGN KEY ${quoteName(name)};`,
+  );
+}
+
+/** Whoever renames a table, to get the old one beside it, leaves its triggers their names. @throws SourceError */
+async function refuseTakenTriggers(
+  client: MysqlClient,
+  names: readonly string[],
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { database } = client.place;
+  const rows = await client.query(
+    `SELECT TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${quoteText(database)} AND TRIGGER_NAME IN ${inList(names)}`,
+    { signal },
+  );
+  const taken = rows.find(([, table = ""]) => !wanted.includes(table));
+  if (taken === undefined) return;
+  const [name = "", table = ""] = taken;
+  throw new SourceError(
+    `Nothing was changed: the table ${table} has a trigger ${name}, whose name a restored table needs. Drop it, then restore again: DROP TRIGGER ${quoteName(database)}.${quoteName(name)};`,
+  );
 }
 
 type Asked = { tables: readonly string[]; from: Readable; manifest: Manifest | null };
@@ -168,6 +214,7 @@ export async function loadPart(
     database,
   };
   const loaded = await loadScratch(options, names, names.fresh, from, attempt, taken);
+  await refuseTakenTriggers(client, triggersIn(loaded.objects), wanted, signal);
   const found = { wanted, existing, manifest, tables: loaded.tables };
   const part = await preparePart(client, names, found, attempt);
   await tryLocks(client, names, [...existing, ...part.children.map(({ table }) => table)], signal);

@@ -146,6 +146,15 @@ const trigger = new RegExp(
   "gim",
 );
 
+/** The names of the triggers that a dump makes. */
+export const triggersIn = ({ code }: Pick<Objects, "code">): string[] =>
+  [...code.matchAll(trigger)].map(([, , name = ""]) => {
+    const plain = /^[`"]/.test(name)
+      ? name.slice(1, -1).replaceAll(name[0]?.repeat(2) ?? "", name[0] ?? "")
+      : name;
+    return Buffer.from(plain, "latin1").toString();
+  });
+
 /**
  * Views name the database that they were dumped from wherever the server could not leave it out: when they read another
  * database as well, call `nextval`, or have a definer that is gone. In another database they would read the first one,
