@@ -150,8 +150,21 @@ export async function isMarked(
   return rows.length > 0;
 }
 
+/** As PostgreSQL says that sessions it has told to end have not done so within five seconds, e.g. on a slow disk. */
+const inUseState = "55006";
+const maxDrops = 12;
+const dropAgainMs = 250;
+
+/** What is left would be in the way of the next one, or stay for ever. Nobody waits for longer than the client does. */
 export async function dropDatabase(client: pg.Client, database: string): Promise<void> {
-  await client.query(`drop database if exists ${escapeIdentifier(database)} with (force)`);
+  for (let tries = 1; ; tries++)
+    try {
+      await client.query(`drop database if exists ${escapeIdentifier(database)} with (force)`);
+      return;
+    } catch (error) {
+      if (toError(error).code !== inUseState || tries === maxDrops) throw error;
+      await sleep(dropAgainMs);
+    }
 }
 
 const pollMs = 50;

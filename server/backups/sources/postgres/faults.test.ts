@@ -9,6 +9,8 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../../testing/postgres-server.ts";
+import { dropDatabase } from "./databases.ts";
+import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
 
@@ -187,5 +189,26 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
       message: expect.stringMatching(/^shop is unchanged: /),
     });
     expect(await fingerprint(server, database)).toEqual(before);
+  });
+
+  test("that is dropped although a session in it does not end at once is gone afterwards", async () => {
+    const database = await makeDatabase("select");
+    const session = new pg.Client(server.url(database));
+    session.on("error", () => undefined);
+    await session.connect();
+    const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const pid = rows[0]?.pid;
+    sendSignal(pid, "SIGSTOP");
+    const client = new pg.Client(server.url("postgres"));
+    await client.connect();
+    const dropped = failureOf(dropDatabase(client, database));
+    // The server waits for the session for some seconds, and refuses then.
+    const refused = `select from pg_stat_activity where query like 'drop database%' and state = 'idle'`;
+    await expect.poll(() => server.query("postgres", refused)).toHaveLength(1);
+    sendSignal(pid, "SIGCONT");
+    expect(await dropped).toBe("It did not fail.");
+    const left = `select from pg_database where datname = '${database}'`;
+    expect(await server.query("postgres", left)).toEqual([]);
+    await client.end();
   });
 });
