@@ -1,6 +1,7 @@
 // Joins this tab with the others and with the browser's state: shared answers, one pace for all polls, and
 // nothing asked while nobody looks or nothing can be reached.
 import { type QueryClient, timeoutManager } from "@tanstack/react-query";
+import { openChannel } from "./open-channel.ts";
 import { createSharing, type Sharing, type TabMessage } from "./sharing.ts";
 import { sessionMark } from "./session-mark.ts";
 import { sessions } from "./session.ts";
@@ -36,8 +37,7 @@ export function setPollClock(client: QueryClient): void {
 }
 
 export function joinTabs(client: QueryClient): Sharing {
-  const channel =
-    "BroadcastChannel" in globalThis ? new BroadcastChannel("quarterdeck.answers") : null;
+  const channel = openChannel("quarterdeck.answers");
   const sharing = createSharing({
     post(message) {
       const envelope: Envelope = { session: ownMark(), message };

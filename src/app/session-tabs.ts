@@ -1,4 +1,5 @@
 // This tab's part in sharing sessions; see `createSessionTabs`. Loaded at once by a tab without a session, else at idle.
+import { openChannel } from "../api/open-channel.ts";
 import { createSessionTabs } from "../api/session-tabs.ts";
 import { sessions } from "../api/session.ts";
 
@@ -12,13 +13,10 @@ let joined: ReturnType<typeof createSessionTabs> | null = null;
 
 /** @param onTaken shows the page anew, for another session */
 export function joinSessionTabs(onTaken: () => void): void {
-  if (!("BroadcastChannel" in globalThis)) return;
-  joined ??= createSessionTabs({
-    sessions,
-    channel: new BroadcastChannel("quarterdeck.session"),
-    onTaken,
-    isBusy: isTyping,
-  });
+  if (joined !== null) return;
+  const channel = openChannel("quarterdeck.session");
+  if (channel === null) return;
+  joined = createSessionTabs({ sessions, channel, onTaken, isBusy: isTyping });
 }
 
 /** Resolves with whether another tab has a session, which is this tab's too then. */
