@@ -48,6 +48,22 @@ test("code in the help is copied as it stands there @long", async ({
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.innerText());
 });
 
+test("code is copied where the browser denies its clipboard too, and the focus stays on the button", async ({
+  connected: page,
+  service,
+}) => {
+  // What is not granted is denied.
+  await page.context().grantPermissions(["clipboard-read"]);
+  await page.goto(`${service.url}/help/backups`);
+  const code = page.getByRole("region", { name: /^Code/ }).first();
+  const copy = page.getByRole("button", { name: /^Copy code/ }).first();
+  await copy.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Copied", { exact: true })).toBeAttached();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.innerText());
+  await expect(copy).toBeFocused();
+});
+
 test("every page of the help is there, fits a phone, and breaks no rule of the page's policy @long", async ({
   connected: page,
   service,
