@@ -207,6 +207,8 @@ test("in forced colors the current page and tab, what is selected, and what was 
     expect(shown.backgroundColor).not.toBe(usual.backgroundColor);
     expect(shown.color).not.toBe(shown.backgroundColor);
   }
+  const place = nav.getByRole("link", { name: site.name });
+  expect((await colors(place.locator("svg"))).color).toBe((await colors(place)).color);
   const box = page.getByRole("checkbox").nth(1);
   await expect(box).toHaveCSS("appearance", "auto");
   await box.check();
