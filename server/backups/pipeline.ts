@@ -1,9 +1,10 @@
 // From a source to a storage and back: compressed, counted and hashed on the way, with bounded memory.
-import { type Duplex, PassThrough, Readable, type Writable } from "node:stream";
+import { type Duplex, PassThrough, type Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { createZstdDecompress } from "node:zlib";
 import { StorageError, type Storage } from "../storage/storage.ts";
+import { streamOf } from "../storage/stream-of.ts";
 import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
 import type { Encrypt } from "../encryption/encrypt.ts";
 import { createPieceMemory, outputBytes } from "../piece-memory.ts";
@@ -112,7 +113,8 @@ export async function storeDump(options: StoreOptions): Promise<Stored> {
             if (!isWhole) expectFailure(reason);
           }
         }
-        const stream = Readable.from(content(), { highWaterMark: 1 });
+        // A dump that waits, e.g. for a lock, must not keep the storage from saying that it failed.
+        const stream = streamOf(content(), () => undefined, { isOneByOne: true });
         const takeBack = async (piece: Buffer) => {
           await hasher.stored.update(piece);
           backBytes += piece.length;

@@ -74,6 +74,17 @@ test("however a command ends before it has read everything, its code decides", a
   expect(new Set(ends.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
 });
 
+test("a command that ends is not kept by an input whose next piece does not come", async () => {
+  const held = Promise.withResolvers<void>();
+  async function* slow() {
+    yield Buffer.from("more\n");
+    await held.promise;
+  }
+  const end = await run({ argv: ["head", "-n", "1"], input: Readable.from(slow()) });
+  expect(end).toMatchObject({ exitCode: 0, stdout: "more\n" });
+  held.resolve();
+});
+
 test("an input that breaks off is not taken for one that ended", async () => {
   let reads = 0;
   const broken = new Readable({

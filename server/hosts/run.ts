@@ -147,7 +147,11 @@ async function feed(input: Readable, stdin: Writable, endGroup: () => void): Pro
   input.once("error", breakOff).once("close", () => input.readableEnded || breakOff());
   try {
     if (input.destroyed) breakOff();
-    await pipeline(input, stdin);
+    const fed = pipeline(input, stdin);
+    fed.catch(() => undefined);
+    // Once the command has ended, nobody waits for the next piece of its input.
+    await Promise.race([fed, once(stdin, "close")]);
+    if (isBroken) await fed;
   } catch (error) {
     // A program may end before it has read everything; its exit code says whether that was right.
     if (isBroken) throw error;

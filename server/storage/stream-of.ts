@@ -1,4 +1,4 @@
-// A stored file as a stream, for storage that gives it in pieces.
+// Pieces that are slow in coming as a stream, e.g. those of a stored file.
 import { Readable } from "node:stream";
 import { toError } from "../to-error.ts";
 
@@ -7,10 +7,15 @@ const heldBytes = 1024 * 1024;
 /**
  * @param end gives up what the pieces come from, as soon as the reader leaves: `Readable.from` would wait for the next piece
  * before, which may be long in coming
+ * @param isOneByOne for pieces whose memory is used again: none is taken while another one waits
  */
-export function streamOf(pieces: AsyncGenerator<Buffer>, end: () => void): Readable {
+export function streamOf(
+  pieces: AsyncGenerator<Buffer>,
+  end: () => void,
+  { isOneByOne = false } = {},
+): Readable {
   const stream = new Readable({
-    highWaterMark: heldBytes,
+    ...(isOneByOne ? { objectMode: true, highWaterMark: 1 } : { highWaterMark: heldBytes }),
     read() {
       pieces.next().then(
         ({ value, done }) => this.push(done === true ? null : value),

@@ -1,6 +1,7 @@
 // A file that Quarterdeck did not make, as the source of a backup: what is stored of it is what a backup of the database or site
 // would be.
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
+import { streamOf } from "../../storage/stream-of.ts";
 import type { Host } from "../../hosts/host.ts";
 import { SourceError, type Attempt, type Intake, type Source } from "../sources/source.ts";
 import type { Engine } from "../subject.ts";
@@ -43,9 +44,9 @@ export function createImportSource(id: number, options: ImportSourceOptions): So
       throw new SourceError(
         `The file is ${file.words}. A backup of ${targetName} needs ${neededWords[engine]}. Nothing was imported.`,
       );
-    const content = Readable.from(bounded(file.content), { highWaterMark: 1 });
     // Whoever gives up the content gives up the file.
-    content.once("close", () => file.content.destroy());
+    const end = () => file.content.destroy();
+    const content = streamOf(bounded(file.content), end, { isOneByOne: true });
     return target.intake({ ...file, content });
   }
 

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { zstdCompressSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
 import { openForeign } from "./unpack.ts";
@@ -18,6 +19,22 @@ test("what zstd packed with a window that is too large is not called damaged", a
   await expect(openForeign(host, Readable.from([packed]))).rejects.toThrow(
     "The file is compressed by zstd with a window of more than 128 MB. Unpack it first: zstd -d --long=31 FILE",
   );
+});
+
+test.each<[string, (text: Buffer) => Buffer]>([
+  ["plain", (text) => text],
+  ["with a byte order mark", (text) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text])],
+  ["compressed", (text) => gzipSync(text, { level: 0 })],
+])("whoever leaves a file that is slow in coming lets it go: %s", async (_, pack) => {
+  const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+  const from = new PassThrough();
+  // More than is read to tell what it is; the end does not come.
+  from.write(pack(Buffer.from("select 1;\n".repeat(100_000))));
+  const { content } = await openForeign(host, from);
+  const closed = once(from, "close");
+  for await (const _piece of content) break;
+  await closed;
+  expect(from.readableEnded).toBe(false);
 });
 
 test("what follows the frames of zstd is not left out without a word", async () => {

@@ -1,7 +1,8 @@
 // Opens a file that Quarterdeck did not make: takes its compression off, and says what is inside.
-import { Readable, type Duplex } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
+import { streamOf } from "../../storage/stream-of.ts";
 import { toError } from "../../to-error.ts";
 import type { Host } from "../../hosts/host.ts";
 import { SourceError } from "../sources/source.ts";
@@ -57,9 +58,8 @@ async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readabl
       yield value;
     }
   }
-  const whole = Readable.from(all(), { highWaterMark: 1 });
   // Whoever gives up the content gives up the file.
-  whole.once("close", () => from.destroy());
+  const whole = streamOf(all(), () => from.destroy(), { isOneByOne: true });
   return { beginning: Buffer.concat(head).subarray(0, beginningBytes), whole };
 }
 
@@ -76,10 +76,7 @@ function withoutMark(from: Readable): Readable {
       if (skipped < piece.length) yield piece.subarray(skipped);
     }
   }
-  const whole = Readable.from(rest(), { highWaterMark: 1 });
-  // Whoever gives up the content gives up the file.
-  whole.once("close", () => from.destroy());
-  return whole;
+  return streamOf(rest(), () => from.destroy(), { isOneByOne: true });
 }
 
 function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readable {
@@ -107,10 +104,12 @@ function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readab
       throw tellUnpacking(layer, toError(error));
     }
   }
-  const content = Readable.from(told(), { highWaterMark: 1 });
-  // Whoever gives up the content gives up the file.
-  content.once("close", () => to.destroy());
-  return content;
+  const end = () => {
+    to.destroy();
+    // The part between both waits for a piece of it.
+    from.destroy();
+  };
+  return streamOf(told(), end, { isOneByOne: true });
 }
 
 /**

@@ -1,7 +1,6 @@
 // Receives files that requests send: each is kept in its storage, as it comes, until its server has time to import it. Neither
 // memory nor this machine's disk holds one whole.
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
 import { uploadPace } from "../../../contract/backups/import.ts";
 import { findFileKey, type FileKey } from "../../encryption/decrypt.ts";
 import { createEncrypt } from "../../encryption/encrypt.ts";
@@ -9,6 +8,7 @@ import type { LocalHost } from "../../hosts/host.ts";
 import type { Upload } from "../../http/route.ts";
 import { ServiceError } from "../../http/service-error.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { streamOf } from "../../storage/stream-of.ts";
 import { toError } from "../../to-error.ts";
 import { type Canceled, Interrupted } from "../failure-message.ts";
 import { sizeInWords } from "../formatting.ts";
@@ -136,9 +136,11 @@ export function createUploads({
       const abort = () => content.destroy(toError(signal.reason));
       signal.addEventListener("abort", abort, { once: true });
       try {
-        const size = await storage.put(key, Readable.from(kept(), { highWaterMark: 1 }), {
-          signal,
-        });
+        const size = await storage.put(
+          key,
+          streamOf(kept(), () => undefined, { isOneByOne: true }),
+          { signal },
+        );
         const fileKey =
           identity === null
             ? null
