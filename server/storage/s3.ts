@@ -62,8 +62,9 @@ export function createS3Storage(options: S3Options): ListedStorage {
     requestHandler: {
       connectionTimeout: 10_000,
       socketTimeout: idleMs,
-      // A part on its way makes progress; this ends one that only trickles.
-      requestTimeout: 10 * idleMs,
+      // A part on its way makes progress; this ends one that only trickles. An hour lets a part of 64 MiB pass at 0.15 Mbit/s,
+      // at which the system's own buffers empty too slowly for the timeout above.
+      requestTimeout: 60 * idleMs,
       throwOnRequestTimeout: true,
     },
   });
