@@ -3,7 +3,7 @@
 // leaves both folders as they should be, and hardly a byte is copied.
 import { PassThrough } from "node:stream";
 import type { LocalHost } from "../../../hosts/host.ts";
-import { tidying } from "./place.ts";
+import { there, tidying } from "./place.ts";
 import { listExcluded } from "./names.ts";
 import { tarEnvironment } from "./tar.ts";
 import { companionEnds } from "../sqlite/header.ts";
@@ -23,7 +23,7 @@ const same = `same() {
   elif [ -f "$1" ] && [ -f "$2" ]; then [ "$1" -ef "$2" ] || cmp -s -- "$1" "$2"
   else [ ! -f "$1" ] && [ ! -f "$2" ] && [ ! -d "$1" ] && [ ! -d "$2" ]; fi
 }
-there() { [ -e "$1" ] || [ -L "$1" ]; }`;
+${there}`;
 
 /** For a shell: names what is in both folders, `$1` and `$2`, and not the same; `$3`… are the entries of the first one. */
 const differing = `${same}

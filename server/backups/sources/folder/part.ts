@@ -8,7 +8,7 @@ import { SourceError, type Attempt, type Excludes, type Manifest, type Source } 
 import type { ArchiveEntry } from "./archive.ts";
 import { cacheSignature, cacheTag, excludedBy } from "./excludes.ts";
 import { extractArchive } from "./extract.ts";
-import { tidying } from "./place.ts";
+import { there, tidying } from "./place.ts";
 import { runScript } from "./remote/script.ts";
 import { tarEnvironment } from "./tar.ts";
 
@@ -22,8 +22,6 @@ type PartOptions = {
 };
 
 const scratchName = (id: number) => `.quarterdeck-restore-${id}`;
-
-const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';
 
 /** A folder says where its parent is, so that one closed to its owner cannot be moved as it is. */
 const move = `move() {

@@ -230,3 +230,6 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** For a shell: whether an entry is there, also a link that leads nowhere. */
+export const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';
