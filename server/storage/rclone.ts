@@ -14,10 +14,7 @@ import {
 } from "./rclone-command.ts";
 import { cleanUpMs, heldBytes, sendToRclone } from "./rclone-send.ts";
 import { parseListed, readListed } from "./rclone-list.ts";
-import { StorageError, type ListedStorage } from "./storage.ts";
-
-/** So often in a row a connection may break before anything has come over it. */
-const maxBreaks = 3;
+import { maxBreaks, StorageError, type ListedStorage } from "./storage.ts";
 
 const list = ["lsjson", "-R", "--files-only", "--no-modtime", "--no-mimetype"];
 

@@ -2,11 +2,8 @@
 import { GetObjectCommand, type GetObjectCommandInput, type S3Client } from "@aws-sdk/client-s3";
 import type { Readable } from "node:stream";
 import { diagnoseS3Error } from "./s3-diagnosis.ts";
-import { StorageError } from "./storage.ts";
+import { maxBreaks, StorageError } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
-
-/** So often in a row a connection may break before anything has come over it. */
-const maxBreaks = 3;
 
 type S3ReaderOptions = { client: S3Client; bucket: string; place: string };
 

@@ -126,3 +126,6 @@ export type ListedStorage = Storage & {
   /** All objects whose keys begin with a prefix, pieces of unfinished ones too. Links are not followed. @throws StorageError */
   list(options: Options & { prefix?: string }): AsyncIterable<StoredObject>;
 };
+
+/** A reading goes on where its connection broke; so often in a row one may break before anything has come over it. */
+export const maxBreaks = 3;
