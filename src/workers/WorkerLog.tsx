@@ -62,6 +62,10 @@ const Line = memo(function Line({ text }: { text: string }) {
   return <div className="min-h-4 wrap-anywhere whitespace-pre-wrap">{text}</div>;
 });
 
+/** However far the log is scrolled. */
+const topInLog = (line: HTMLElement): number =>
+  line.offsetTop - (line.parentElement?.offsetTop ?? 0);
+
 type LogLinesProps = { ref: Ref<HTMLDivElement>; lines: readonly LogLine[] };
 
 /** Each line renders once; a search changes none of them. */
@@ -103,9 +107,17 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   });
   const lines = buffer?.lines ?? noLines;
 
+  const newest = useRef<{ line: HTMLElement; top: number } | null>(null);
   useLayoutEffect(() => {
     if (mode === "following" && lines.length > 0)
       box.current?.scrollTo({ top: box.current.scrollHeight });
+    // Lines that go from the top move what is read in Safari, which does not anchor it.
+    if (CSS.supports("overflow-anchor", "auto")) return;
+    const before = newest.current;
+    if (mode === "scrolled" && before?.line.isConnected === true)
+      box.current?.scrollBy({ top: topInLog(before.line) - before.top });
+    const line = list.current?.lastElementChild;
+    newest.current = line instanceof HTMLElement ? { line, top: topInLog(line) } : null;
   }, [lines, mode]);
 
   const wanted = needle.trim();
