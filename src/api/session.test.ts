@@ -55,15 +55,16 @@ test("the late answer to an old token does not end the new session", () => {
   expect(sessions.current()).toEqual(ops);
 });
 
-test("a browser that forbids storage still connects", () => {
+test("a browser that forbids storage still connects, and is not said to remember", () => {
   const forbidden = () => {
     throw new DOMException("denied", "SecurityError");
   };
   const shelf = { getItem: forbidden, setItem: forbidden, removeItem: forbidden };
-  const sessions = createSessions(shelf, null);
+  const sessions = createSessions(shelf, shelf);
   expect(sessions.current()).toBeNull();
   sessions.connect(ops, { remember: true });
   expect(sessions.current()).toEqual(ops);
+  expect(sessions.state.get().isRemembered).toBe(false);
 });
 
 test.each(["not json", "[]", '{"address":"x"}', '{"token":7}'])(

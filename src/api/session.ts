@@ -64,8 +64,9 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
     ) {
       forgetEverywhere();
       attempt(() => (remember ? device : tab)?.setItem(sessionKey, JSON.stringify(session)));
-      const { address } = session;
-      state.set({ session, isRemembered: remember, fromLink, address, ended: null });
+      // The browser may have refused to keep it.
+      const isRemembered = readSession(device)?.token === session.token;
+      state.set({ session, isRemembered, fromLink, address: session.address, ended: null });
     },
 
     /** Takes over the session of another tab. Whatever that one keeps on this device stays there. */
