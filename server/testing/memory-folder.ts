@@ -43,8 +43,9 @@ export async function removeDeadFolders(): Promise<void> {
       if (maker === undefined || isAlive(Number(maker))) continue;
       const folder = join(parent, name);
       for (const pid of processesOf(folder)) killIfThere(pid);
-      // Another account's, or one that another run removes just now.
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+      // Another account's, one that another run removes just now, or one that holds a mount or what is immutable: not tried again
+      // and again, which each run would wait for.
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
 }
 
