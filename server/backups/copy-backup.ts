@@ -282,7 +282,10 @@ export function createCopyBackup(options: CopyBackupOptions) {
       } catch (error) {
         const { row } = at;
         await storeFailure(row, error, () =>
-          whileAway(() => fail(row, configuration, error, output, also), { clock, signal }),
+          whileAway(() => fail(row, configuration, error, createOutput(output.text()), also), {
+            clock,
+            signal,
+          }),
         );
       }
       return true;

@@ -20,7 +20,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import type { BackupCounts } from "./metrics.ts";
 import { shortDuration, sizeInWords } from "./formatting.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
-import type { Output } from "./output.ts";
+import { createOutput, type Output } from "./output.ts";
 import type { Stored } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
@@ -124,7 +124,9 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const record = async (tx: Connection) => {
       const locked = await configurations.lock(tx, configuration.id);
       await chainStore.lockBase(tx, row, stored.lockedUntil);
-      const held = await copyQueue.hold(tx, locked, row, facts, output);
+      // What it says counts only where it is stored.
+      const said = createOutput(output.text());
+      const held = await copyQueue.hold(tx, locked, row, facts, said);
       const ended =
         held ?? (await endRun(tx, configuration, row, { ...facts, output: output.text() }));
       if (ended === null) throw new Error(`Backup ${row.id} was moved during its run.`);

@@ -1,12 +1,16 @@
 // What was done is told as done, also where Quarterdeck's own database fails just then.
-import { rename } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 
 let service: BackupTestService;
 beforeAll(async () => {
-  service = await createBackupTestService();
+  service = await createBackupTestService(
+    {},
+    { providers: (folder) => `  - { id: 3, name: second, type: local, path: ${folder}/second }` },
+  );
+  await mkdir(join(service.folder, "second"));
   // A sequence counts on where the transaction is undone.
   await service.query("create sequence refused");
   await service.query(
@@ -61,4 +65,12 @@ test("a backup whose result could not be stored at once is kept, and one that fa
     status_reason: expect.stringContaining("is not there"),
   });
   await rename(`${file}.away`, file);
+});
+
+test("a backup that is to be copied says once that it is, however often that is stored", async () => {
+  const { id } = await service.installed({ copy_storage_provider_id: 3 });
+  await refuse("new.status = 'running' and new.ended_at is not null", 2);
+  const run = await service.run(id);
+  expect(run.status).toBe("finished");
+  expect(run.output.match(/Copying to second/g)).toHaveLength(1);
 });
