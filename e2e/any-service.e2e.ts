@@ -193,6 +193,52 @@ test.describe("by its address, another service's", () => {
     await expect(page.getByText("No backups yet")).toBeVisible();
   });
 
+  test("page of what is deleted is left without a word of its absence, however late the next one comes", async ({
+    page,
+    second,
+    open,
+  }) => {
+    // Asks anew for everything just as the deletion is answered.
+    await page.addInitScript(() => {
+      const ask = globalThis.fetch;
+      globalThis.fetch = async (...request) => {
+        const response = await ask(...request);
+        if (request[1]?.method === "DELETE") dispatchEvent(new Event("online"));
+        return response;
+      };
+    });
+    await open("base address");
+    const id = await second.make(`/api/server/${serverId}/backup-configuration`, {
+      name: "Orders",
+      frequency: "30 2 * * *",
+      storage_provider_id: 5,
+      backupable_type: "database",
+      backupable_id: 12,
+    });
+    second.move();
+    second.move();
+    await page.goto(new URL(`/backup-configurations/${id}`, page.url()).href);
+    const title = page.getByRole("heading", { level: 1 });
+    await expect(title).toHaveText("Orders");
+    const held = Promise.withResolvers<void>();
+    await page.route(`${second.url}/api/server/${serverId}/backups*`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Delete: Orders" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByRole("textbox").fill("Orders");
+    const isMissing = page.waitForResponse(
+      (response) => response.status() === 404 && response.url().endsWith(`configuration/${id}`),
+    );
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await isMissing;
+    await expect(dialog).toBeHidden();
+    await expect(title).toHaveText("Orders");
+    held.resolve();
+    await expect(page.getByText("No backups yet")).toBeVisible();
+  });
+
   test("refusal of a token is shown at its field, and what it lacks has no link @long", async ({
     page,
     service,

@@ -87,16 +87,20 @@ export async function callExtra<Name extends ExtraName>(
 /**
  * Reads what the route's loader has loaded, so that a page needs no word for "not yet".
  * @param pollMs when to ask again, false = not at all
+ * @param isLeaving once its deletion was asked for here: "Not found" is no news then, and the next page is on its way
  */
 export function useLoaded<Data>(
   query: DataQuery<Data>,
   pollMs: (data: Data) => number | false = () => false,
+  isLeaving = false,
 ): Data {
   const { data } = useQuery({
     ...query,
+    enabled: !isLeaving,
     refetchInterval: ({ state: { data } }) => data !== undefined && pollMs(data),
-    // What is gone leads to the error page; any other failure of a poll leaves the old data.
-    throwOnError: (error) => hasStatus(error, 404),
+    // What is gone leads to the error page; any other failure of a poll leaves the old data. While a change is under
+    // way it may be the deletion.
+    throwOnError: (error) => hasStatus(error, 404) && !isLeaving && queryClient.isMutating() === 0,
   });
   if (data === undefined)
     throw new Error(`The loader of this route does not load ${JSON.stringify(query.queryKey)}.`);

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
+import type { Backup } from "../../contract/backups/backup.ts";
 import { countOf } from "../../contract/count-text.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { makePoller } from "../api/poll.ts";
@@ -46,11 +47,12 @@ export function BackupPage() {
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const [isLeaving, setIsLeaving] = useState(false);
-  const backup = useLoaded(backupQuery(id), (now) => {
+  const pollMs = (now: Backup) => {
     const status = movingStatus(now);
-    const ms = !isLeaving && poll([{ id, status }], settledMs);
+    const ms = poll([{ id, status }], settledMs);
     return ms !== false && isInTransit(status) ? Math.min(ms, liveMs) : ms;
-  });
+  };
+  const backup = useLoaded(backupQuery(id), pollMs, isLeaving);
   const { data: configuration } = useQuery({
     ...configurationQuery(configurationId ?? 0),
     enabled: configurationId !== null,

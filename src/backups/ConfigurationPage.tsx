@@ -116,7 +116,7 @@ export function ConfigurationPage() {
   const [poll] = useState(() => makePoller());
   // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
   const [isLeaving, setIsLeaving] = useState(false);
-  const configuration = useLoaded(configurationQuery(id), (now) => !isLeaving && poll(moving(now)));
+  const configuration = useLoaded(configurationQuery(id), (now) => poll(moving(now)), isLeaving);
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
   const storages = useStorages();
   const { data: schedule } = useQuery({

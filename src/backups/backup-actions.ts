@@ -86,8 +86,9 @@ export function useBackupActions() {
     mutationFn: (id: number) => call("deleteBackup", { id }),
     // A poll that is on its way would end on "Not found".
     onMutate: () => queryClient.cancelQueries({ queryKey: ["showBackup"] }),
-    // What was deleted is soon not there any more, and asking for it would end on "Not found".
-    onSettled: () => invalidate("showBackupConfiguration", "listBackups"),
+    // What was deleted is soon not there any more, and asking for it would end on "Not found". Not awaited: the page is
+    // left at once.
+    onSettled: () => void invalidate("showBackupConfiguration", "listBackups"),
   });
   const drill = useMutation({
     mutationFn: (id: number) => call("drillBackup", { id }),

@@ -72,8 +72,10 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
   const [secret, setSecret] = useState<string | null>(null);
   // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
   const [isLeaving, setIsLeaving] = useState(false);
-  const webhook = useLoaded(webhookQuery(id), ({ last_delivery: last }) =>
-    isLeaving ? false : poll(last ? [toMoving(last, serviceNow())] : []),
+  const webhook = useLoaded(
+    webhookQuery(id),
+    ({ last_delivery: last }) => poll(last ? [toMoving(last, serviceNow())] : []),
+    isLeaving,
   );
 
   const { url, status, status_reason: reason } = webhook;

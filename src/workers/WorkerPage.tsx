@@ -82,8 +82,8 @@ export function WorkerPage() {
   const worker = useLoaded(
     workerQuery(id),
     (now) =>
-      !isLeaving &&
       poll([now, ...(now.take_over ? [{ id, ...now.take_over }] : [])], isLive(now) && liveMs),
+    isLeaving,
   );
 
   const mark = markOf(worker);
