@@ -174,3 +174,25 @@ test("what was made anew in the middle of an exchange gives way to the restored 
   expect(await wordOf(root)).toBe("new");
   expect(await readFile(join(root, "page-1"), "utf8")).toMatch(/^new /);
 });
+
+test.skipIf(!isRoot || !isLinux)(
+  "a folder of a container's image, which its overlay can't rename, is kept, and the reason says what to do (root on Linux only: mounts)",
+  async ({ skip }) => {
+    const [image, layers] = [await makeFolder(), await makeFolder()];
+    await makeSite(join(image, "site"), "old");
+    const { folder, root, source, attempt, dump } = await makeSource();
+    const [upper, work] = [join(layers, "upper"), join(layers, "work")];
+    await Promise.all([mkdir(upper), mkdir(work)]);
+    const options = `lowerdir=${image},upperdir=${upper},workdir=${work},redirect_dir=off`;
+    const mounting = run("mount", ["-t", "overlay", "-o", options, "overlay", folder]);
+    if ((await mounting.catch(() => null)) === null) return skip("mounting is not allowed here");
+    onTestFinished(async () => void (await run("umount", ["--lazy", folder])));
+    const { archive } = await dump();
+    await writeFile(join(root, "page-0"), "new");
+    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+      `${root} was not replaced: its file system can't rename it (EXDEV), as that of a container can't rename a folder of its image. Restore into another folder, or move the site to a volume.`,
+    );
+    expect(await wordOf(root)).toBe("mixed");
+    expect(await readdir(folder)).toEqual(["site"]);
+  },
+);

@@ -166,5 +166,9 @@ export async function flushToDisk(host: Host, folder: string): Promise<void> {
 function inSwapWords(place: Place, error: unknown): string {
   const { code, message, syscall } = toError(error);
   if (error instanceof SourceError || syscall === undefined) return message;
-  return `${pathOf(place, place.root)} was not replaced: ${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`;
+  const refused = `${pathOf(place, place.root)} was not replaced: `;
+  // Both names are in one folder, so they are on one file system.
+  if (code === "EXDEV")
+    return `${refused}its file system can't rename it (EXDEV), as that of a container can't rename a folder of its image. Restore into another folder, or move the site to a volume.`;
+  return `${refused}${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`;
 }
