@@ -12,6 +12,11 @@ test.each([
   ["EROFS", "mkdir: cannot create directory: Read-only file system", /read-only/],
   ["EDQUOT", "dd: error writing 'standard output': Disk quota exceeded", /quota/],
   ["EIO", "dd: error reading './b': Input/output error", /reports an error/],
+  ["EFBIG", "dd: error writing 'standard output': File too large", /no file as large/],
+  ["ENOTCONN", "ls: cannot access 'b': Transport endpoint is not connected", /sshfs.* Mount it anew/],
+  ["ENOTCONN", "ls: b: Socket not connected", /sshfs.* Mount it anew/],
+  ["ESTALE", "ls: cannot access 'b': Stale file handle", /no longer knows .* Mount it anew/],
+  ["EHOSTDOWN", "ls: cannot access 'b': Host is down", /server of .* doesn't respond/],
 ])("%s of a disk is reported with what to do, here and elsewhere", (code, line, words) => {
   const error = Object.assign(new Error(code), { code, syscall: "open" });
   const expected = { name: "StorageError", message: expect.stringMatching(words) };

@@ -20,6 +20,14 @@ const words: Record<string, (disk: Disk) => string> = {
   EROFS: ({ place }) => `${place} is mounted read-only. Look at the disk: a fault often does that.`,
   EIO: ({ place }) =>
     `The disk of ${place} reports an error. Look at it before anything else is lost.`,
+  EFBIG: ({ place }) =>
+    `The file system of ${place} takes no file as large as this one, as FAT32 takes none above 4 GB. Use another one for it.`,
+  ENOTCONN: ({ place }) =>
+    `${place} is not connected: the program that mounted it, e.g. sshfs or s3fs, has ended. Mount it anew.`,
+  ESTALE: ({ place }) =>
+    `The file server of ${place} no longer knows that folder (stale file handle). Mount it anew.`,
+  EHOSTDOWN: ({ place }) =>
+    `The file server of ${place} doesn't respond. Look at it and at the network.`,
 };
 
 /** How the programs of a machine write these errors, in the C locale of the GNU and the musl library. */
@@ -32,6 +40,10 @@ const codes: [RegExp, string][] = [
   [/quota exceeded/i, "EDQUOT"],
   [/Read-only file system/, "EROFS"],
   [/(?:Input\/output|I\/O) error/, "EIO"],
+  [/File too large/, "EFBIG"],
+  [/(?:Transport endpoint is|Socket) not connected/, "ENOTCONN"],
+  [/Stale (?:NFS )?file handle/, "ESTALE"],
+  [/Host is down/, "EHOSTDOWN"],
 ];
 
 /** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
