@@ -178,13 +178,13 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   /** @throws StorageError when its server cannot be used now */
   async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
     const root = expandHome(path);
-    if (server === undefined) return folderHere(root);
+    if (server === undefined) return folderHere(root, host);
     const name = (await inventory.findServer(server))?.name ?? `server ${server}`;
     try {
       const there = await openServer(server);
       return there.isRemote
         ? folderThere(server, { host: there, server: name, root })
-        : folderHere(root);
+        : folderHere(root, host);
     } catch (error) {
       throw error instanceof ServerAway ? storageAway({ root, server: name }, error) : error;
     }

@@ -20,7 +20,7 @@ type StorageOptions = {
   inventory: Inventory;
   servers: Pick<Servers, "open" | "login">;
   /** This machine. */
-  host: Pick<Host, "run">;
+  host: Pick<Host, "run" | "account">;
   /** For what has to lie on disk for a while. */
   spoolFolder?: string;
   secrets: SecretReader;
@@ -111,7 +111,7 @@ async function open(
   const folder =
     server !== undefined && host?.isRemote
       ? folderThere(server.id, { host, server: server.name, root })
-      : folderHere(root);
+      : folderHere(root, here);
   // As for a backup: where its marker was and is no more, the disk is away.
   const isMarked =
     (await markedPathOf(provider.id)) === folder.key ||

@@ -38,7 +38,7 @@ type NightlyOptions = {
   version: string;
   servers: Pick<Servers, "open" | "login">;
   /** This machine. */
-  host: Pick<Host, "run">;
+  host: Pick<Host, "run" | "account">;
   secrets: SecretReader;
   /** Where the markers of storage providers are. */
   marks: Pick<InventoryStore, "markedPathOf" | "setMarkedPath">;

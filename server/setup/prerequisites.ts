@@ -52,6 +52,11 @@ const prerequisites: readonly Prerequisite[] = [
     isThere: () => hasCommand("rclone"),
   },
   {
+    tests: "storages whose mount hangs",
+    packages: ["bindfs"],
+    isThere: () => hasCommand("bindfs"),
+  },
+  {
     tests: "restoring a backup by hand",
     packages: ["zstd", "age"],
     isThere: () => ["zstd", "age"].every((name) => hasCommand(name)),

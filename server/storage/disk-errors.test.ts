@@ -13,7 +13,11 @@ test.each([
   ["EDQUOT", "dd: error writing 'standard output': Disk quota exceeded", /quota/],
   ["EIO", "dd: error reading './b': Input/output error", /reports an error/],
   ["EFBIG", "dd: error writing 'standard output': File too large", /no file as large/],
-  ["ENOTCONN", "ls: cannot access 'b': Transport endpoint is not connected", /sshfs.* Mount it anew/],
+  [
+    "ENOTCONN",
+    "ls: cannot access 'b': Transport endpoint is not connected",
+    /sshfs.* Mount it anew/,
+  ],
   ["ENOTCONN", "ls: b: Socket not connected", /sshfs.* Mount it anew/],
   ["ESTALE", "ls: cannot access 'b': Stale file handle", /no longer knows .* Mount it anew/],
   ["EHOSTDOWN", "ls: cannot access 'b': Host is down", /server of .* doesn't respond/],

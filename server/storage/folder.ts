@@ -1,6 +1,7 @@
 // The folder that a local storage provider names, on this machine or on a server over SSH.
-import { createLocalStorage } from "./local.ts";
+import { createStorageHere } from "./folder-here.ts";
 import { isMarked, mark } from "./marker.ts";
+import { mountWatch } from "./mount-watch.ts";
 import { isMarkedThere, markThere, placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { createRemoteStorage } from "./remote.ts";
 import type { ListedStorage } from "./storage.ts";
@@ -19,14 +20,21 @@ export type StorageFolder = {
   mark(): Promise<void>;
 };
 
-export const folderHere = (root: string): StorageFolder => ({
-  place: root,
-  root,
-  key: root,
-  open: (options) => createLocalStorage({ path: root, ...options }),
-  isMarked: () => isMarked(root),
-  mark: () => mark(root),
-});
+/** @param host the service's own machine */
+export function folderHere(root: string, host: RemoteFolder["host"]): StorageFolder {
+  const folder = { host, server: null, root };
+  const watch = mountWatch(root);
+  return {
+    place: root,
+    root,
+    key: root,
+    open: (options) => createStorageHere({ folder, watch, ...options }),
+    isMarked: async () =>
+      (await watch.isMount()) ? watch.whileResponding(() => isMarkedThere(folder)) : isMarked(root),
+    mark: async () =>
+      (await watch.isMount()) ? watch.whileResponding(() => markThere(folder)) : mark(root),
+  };
+}
 
 export const folderThere = (serverId: number, folder: RemoteFolder): StorageFolder => ({
   place: placeOf(folder),

@@ -1,4 +1,5 @@
-// A storage's folder on a server over SSH: what runs there, and what went wrong in the operator's words.
+// A storage's folder that commands work in, on a server over SSH or on a network mount of this machine: what runs there, and what
+// went wrong in the operator's words.
 import { accountName } from "../hosts/account.ts";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../hosts/host.ts";
 import { ServerAway, toShownText } from "../ssh/server-away.ts";
@@ -8,9 +9,9 @@ import { exits, scripts, unreadLine } from "./remote-scripts.ts";
 import { StorageError } from "./storage.ts";
 
 export type RemoteFolder = {
-  host: Host;
-  /** What the inventory calls the server. */
-  server: string;
+  host: Pick<Host, "run" | "account">;
+  /** What the inventory calls the server; null = this machine. */
+  server: string | null;
   /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
   root: string;
 };
@@ -19,7 +20,7 @@ export type RemoteFolder = {
 const stepMs = 60_000;
 
 export const placeOf = ({ root, server }: Pick<RemoteFolder, "root" | "server">): string =>
-  `${root} on ${server}`;
+  server === null ? root : `${root} on ${server}`;
 
 export const storageAway = (
   folder: Pick<RemoteFolder, "root" | "server">,
@@ -65,7 +66,9 @@ export function describeFailure(
 ): StorageError {
   const { host, root, server } = folder;
   const place = placeOf(folder);
-  const disk = { place, account: `${accountName(host.account)} there` };
+  const account =
+    server === null ? "the account that runs the service" : `${accountName(host.account)} there`;
+  const disk = { place, account };
   const lines = stderr.split("\n").filter((line) => line.trim() !== "" && line !== unreadLine);
   const last = toShownText(lines.at(-1) ?? "").replace(/\.+$/, "");
   if (exitCode === exits.unmarked) return markerMissing({ place, root });
@@ -74,7 +77,7 @@ export function describeFailure(
   const missing = /(\S+): (?:command )?not found$/.exec(last)?.[1];
   if (missing !== undefined)
     return new StorageError(
-      `${place} can't be used: ${server} has no ${missing}. Install GNU coreutils there.`,
+      `${place} can't be used: ${server ?? "this machine"} has no ${missing}. Install GNU coreutils there.`,
     );
   return diagnosed(last);
 

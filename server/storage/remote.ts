@@ -1,4 +1,4 @@
-// Copies in a folder of a server over SSH. They pass through this machine and touch none of its disks.
+// Copies in a folder that commands work in, on a server over SSH or on a network mount: they touch no disk of this machine.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
@@ -21,9 +21,8 @@ export function createRemoteStorage(
   folder: RemoteFolder,
   { isMarked = false } = {},
 ): ListedStorage {
-  const { root, server } = folder;
   const place = placeOf(folder);
-  const inWords = (key: string) => `${root}/${key} on ${server}`;
+  const inWords = (key: string) => placeOf({ ...folder, root: `${folder.root}/${key}` });
 
   /** @throws StorageError, or what the input or the output said, or the signal's reason */
   async function perform(

@@ -1,0 +1,122 @@
+// On a real mount, whose program is stopped.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { beforeEach, expect, onTestFinished, test, type TestContext } from "vitest";
+import { makeMemoryFolder } from "../testing/memory-folder.ts";
+import { sendSignal } from "../testing/signals.ts";
+import { soon } from "../testing/soon.ts";
+import { createLocalHost } from "../hosts/local.ts";
+import { folderHere } from "./folder.ts";
+import { markerName } from "./marker.ts";
+import { patience } from "./mount-watch.ts";
+import { StorageError } from "./storage.ts";
+
+const host = createLocalHost({ PATH: process.env["PATH"] ?? "" });
+const whole = { signal: new AbortController().signal };
+
+beforeEach(() => {
+  const before = { ...patience };
+  Object.assign(patience, { answer: 1000, pause: 200 });
+  onTestFinished(() => void Object.assign(patience, before));
+});
+
+/** @returns where a folder is mounted, and what has the mount hang and go on */
+async function mountFolder({ skip }: Pick<TestContext, "skip">) {
+  const folder = await makeMemoryFolder("quarterdeck-mount-");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [disk, path] = [join(folder, "disk"), join(folder, "mount")];
+  await Promise.all([mkdir(disk), mkdir(path)]);
+  const program = spawn("bindfs", ["-f", disk, path], { stdio: "ignore" });
+  const ended = once(program, "exit");
+  const isMounted = async () =>
+    expect(await readFile("/proc/self/mountinfo", "utf8")).toContain(` ${path} `);
+  const mounted = soon(isMounted).then(() => true);
+  if (!(await Promise.race([mounted, ended.then(() => false)])))
+    skip("mounting is not allowed here");
+  const signal = (name: NodeJS.Signals) => void (program.pid && sendSignal(program.pid, name));
+  onTestFinished(async () => {
+    signal("SIGCONT");
+    signal("SIGTERM");
+    await ended;
+  });
+  return { disk, path, hang: () => signal("SIGSTOP"), goOn: () => signal("SIGCONT") };
+}
+
+const hangs = (path: string) =>
+  expect.objectContaining({
+    name: StorageError.name,
+    message: `${path} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
+  });
+
+test("a mount that hangs is told of at each step in time, takes nothing from the rest of the service, and is used again once it responds", async (context) => {
+  const { disk, path, hang, goOn } = await mountFolder(context);
+  const folder = folderHere(path, host);
+  const storage = folder.open({ isMarked: false });
+  const content = () => Readable.from([Buffer.from("x")]);
+  const list = async () => {
+    const keys: string[] = [];
+    for await (const { key } of storage.list(whole)) keys.push(key);
+    return keys;
+  };
+  await folder.mark();
+  expect(await folder.isMarked()).toBe(true);
+  expect(await storage.put("a/b", content(), whole)).toBe(1);
+  await storage.replace("a/d", Buffer.from("y"), whole);
+  expect((await list()).toSorted()).toEqual([markerName, "a/b", "a/d"]);
+  expect(await text(await storage.get("a/d", whole))).toBe("y");
+  await expect(storage.put("a/b", content(), whole)).rejects.toThrow(
+    `${path}/a/b is there already`,
+  );
+  await expect(storage.get("a/c", whole)).rejects.toThrow(`${path}/a/c`);
+  hang();
+  const steps = () => [
+    storage.put("a/c", content(), whole),
+    storage.replace("a/d", Buffer.from("x"), whole),
+    storage.get("a/b", whole),
+    storage.readBack("a/b", whole),
+    storage.size("a/b"),
+    storage.remove("a/b"),
+    storage.freeBytes(),
+    list(),
+    folder.isMarked(),
+    folder.mark(),
+  ];
+  // For a moment the kernel answers from memory.
+  const refusal = await soon(() =>
+    storage.size("a/b").then(
+      () => Promise.reject(new Error("It responds.")),
+      (error: unknown) => error,
+    ),
+  );
+  expect(refusal).toEqual(hangs(path));
+  for (const step of await Promise.allSettled(steps()))
+    expect(step).toMatchObject({ status: "rejected", reason: hangs(path) });
+  // One that waited there itself would keep a thread, of which there are four.
+  expect(await readFile(join(disk, "a/b"), "utf8")).toBe("x");
+  goOn();
+  await soon(async () => expect(await storage.size("a/b")).toBe(1));
+});
+
+test("a file that is read or written while its mount begins to hang breaks off", async (context) => {
+  const { disk, path, hang } = await mountFolder(context);
+  const storage = folderHere(path, host).open({ isMarked: false });
+  await writeFile(join(disk, "large"), Buffer.alloc(20_000_000));
+  const stored = await storage.get("large", whole);
+  const reading = stored[Symbol.asyncIterator]();
+  await reading.next();
+  const asked = Promise.withResolvers<void>();
+  const content = new Readable({ read: () => asked.resolve() });
+  const writing = storage.put("new", content, whole);
+  await asked.promise;
+  hang();
+  content.push(Buffer.alloc(20_000_000));
+  await expect(writing).rejects.toEqual(hangs(path));
+  const readAll = async () => {
+    while ((await reading.next()).done !== true);
+  };
+  await expect(readAll()).rejects.toEqual(hangs(path));
+});
