@@ -72,11 +72,13 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
 
   /** The last look found no database. */
   let isAway = false;
+  /** When the last turn ended. After much more than a second this process, or the machine, stood still since. */
+  let lookedAt = Infinity;
 
   async function findOverdue(): Promise<WorkerRow[]> {
     try {
       // Meanwhile orders were not carried out, and nothing was seen to end: also where the time is not up yet.
-      if (isAway) await postpone(await store.timed());
+      if (isAway || clock.now() - lookedAt > seenForMs) await postpone(await store.timed());
       isAway = false;
       return await store.timed(clock.now());
     } catch (error) {
@@ -92,6 +94,7 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
       } catch (error) {
         log.error({ err: error, worker: row.id }, "a worker's deadline is tried again");
       }
+    lookedAt = clock.now();
   }
 
   return createLoop({ name: "deadlines of workers", everyMs, turn: expireDue, clock, log });

@@ -87,15 +87,18 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
   const inventory = createInventoryStore(database.db);
   const store = createWorkerStore(database.db, soleLeases);
   const clock = createShiftedClock();
+  let looks = 0;
   let missedLooks = 0;
   const workers = createWorkerService({
     store: {
       ...store,
-      timed: (untilMs) =>
-        store.timed(untilMs).catch((error: unknown) => {
+      timed(untilMs) {
+        looks += 1;
+        return store.timed(untilMs).catch((error: unknown) => {
           missedLooks += 1;
           throw error;
-        }),
+        });
+      },
     },
     leases: soleLeases,
     inventory,
@@ -116,16 +119,17 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     workers,
     clock,
     show,
-    /** How often the database did not say what is overdue. */
+    /** How often the database was asked what is overdue. */
+    looks: () => looks,
+    /** How often it did not say. */
     missedLooks: () => missedLooks,
-    /** Lets the deadline pass, and one look more. */
-    async expire() {
-      const { deadline_at: at } = (await show()) ?? {};
-      if (!at) throw new Error("The worker has no deadline.");
-      clock.ahead(at.getTime() - systemClock.now());
-      workers.wake();
-      await vi.waitFor(async () => expect((await show())?.deadline_at).toBeNull(), 20_000);
-    },
+    /** Lets the deadline pass, in steps between looks that follow each other. */
+    expire: () =>
+      vi.waitFor(async () => {
+        clock.ahead(2000);
+        workers.wake();
+        expect((await show())?.deadline_at).toBeNull();
+      }, 20_000),
   };
 }
 
@@ -166,6 +170,28 @@ test.each([
     await database.db.execute(sql`alter table workers_away rename to workers`);
   }
   workers.wake();
+  await vi.waitFor(
+    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
+    20_000,
+  );
+  const later = await show();
+  expect(later?.status).toBe("installing");
+  expect(later?.deadline_at?.getTime()).toBeGreaterThan(clock.now());
+  // Once.
+  await expire();
+  expect((await show())?.status_reason).toMatch(overdue);
+});
+
+test.each([
+  ["passes", 0],
+  ["comes near", -500],
+])("a deadline that %s while the service stands still is given anew", async (_, afterMs) => {
+  const { show, workers, clock, looks, expire } = await createHanging();
+  const at = (await show())?.deadline_at ?? new Date(0);
+  workers.wake();
+  // The first one has ended when the second one begins.
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
+  clock.ahead(at.getTime() + afterMs - clock.now());
   await vi.waitFor(
     async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
     20_000,
