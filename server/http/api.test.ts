@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../contract/operations.ts";
+import { servedOperations } from "../../contract/served-operations.ts";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { eventTypes } from "../../contract/events.ts";
 import { administer, createTestService, type TestService } from "../testing/service.ts";
@@ -80,6 +81,13 @@ describe("what is not there", () => {
     const response = await service.call("PATCH", "/api/worker/1");
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET, PUT, DELETE, HEAD");
+  });
+
+  test("a preflight names the methods that there are, and no other", async () => {
+    const response = await service.call("OPTIONS", "/api/worker/1");
+    const named = response.headers.get("Access-Control-Allow-Methods")?.split(",");
+    const served = Object.values(servedOperations).map(({ method }) => method);
+    expect(new Set(named)).toEqual(new Set(["HEAD", ...served]));
   });
 });
 

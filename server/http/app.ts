@@ -47,6 +47,7 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
     "/api/*",
     cors({
       origin: "*",
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
       allowHeaders: ["Authorization", "Content-Type", "If-None-Match"],
       exposeHeaders: [
         "Date",
