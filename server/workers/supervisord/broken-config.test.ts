@@ -1,6 +1,6 @@
 // While supervisord cannot read its configuration, because of a file that somebody else put there.
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -69,6 +69,33 @@ test("what runs goes on until it can come back with its new settings, and the re
   expect(pidsOf(manager, 1)).toEqual(before);
   cure();
   await Promise.all([changed, again]);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  expect(manager.notice(1)).toBeNull();
+  expect(pidsOf(manager, 1)).not.toEqual(before);
+  await manager.remove(1);
+});
+
+test("what runs goes on while its program file can't be written, and the reason is told", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const one = programOf(1, { order: 1 });
+  manager.start(one);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const before = pidsOf(manager, 1);
+  const [name = ""] = filesOf(manager.instance);
+  // In the way of the file under the name that it is written by, for root as well.
+  const obstacle = join(supervisord.programs, `${name}.new`);
+  mkdirSync(obstacle);
+  onTestFinished(() => rmSync(obstacle, { recursive: true, force: true }));
+  const two = { ...one, args: ["sleep", "301"], settings: 2, order: 2 };
+  const changed = manager.change(two, one);
+  await expect
+    .poll(() => manager.notice(1), soon)
+    .toMatch(/^Couldn't write .*\.conf: .*go on as they are/);
+  expect(pidsOf(manager, 1)).toEqual(before);
+
+  rmSync(obstacle, { recursive: true });
+  await changed;
   await expect.poll(isUp(manager, 1), soon).toBe(true);
   expect(manager.notice(1)).toBeNull();
   expect(pidsOf(manager, 1)).not.toEqual(before);

@@ -114,6 +114,11 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
     }
   }
 
+  /** Writes the file as it was, to learn whether it can be written. */
+  async function rewrite({ installed }: Connected, { id, fileText: text }: SupervisordWorker) {
+    if (text !== null) await writeText(machine, pathOf(installed, id), text);
+  }
+
   /** Deletes what a worker leaves: its logs, and its program file. */
   async function clean({ folder, logFolder }: Installed, id: number): Promise<void> {
     const log = names.logOf(logFolder, id, 0);
@@ -126,5 +131,5 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
     if (!isInUse) await removeEmptyFolder(machine, dirname(log));
   }
 
-  return { compare, write, clean };
+  return { compare, write, rewrite, clean };
 }

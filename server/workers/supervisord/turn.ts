@@ -119,6 +119,19 @@ export function createTurn(options: TurnOptions) {
     return why;
   }
 
+  /** @returns why a process that is replaced could not come back; null = it could */
+  async function whyNotReady(connected: Connected, worker: SupervisordWorker) {
+    const why = await whyUnreadable(connected.rpc);
+    if (why !== null) return why;
+    try {
+      await files.rewrite(connected, worker);
+      return null;
+    } catch (error) {
+      if (isAway(error)) throw error;
+      return refusal(error);
+    }
+  }
+
   /** @returns whether a step was taken */
   async function step(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
     const all = [...worker.slots.values()].flatMap((slot) => {
@@ -127,8 +140,8 @@ export function createTurn(options: TurnOptions) {
     });
     // What runs is better than what could not come back.
     const isToBeRead = all.some(({ slot, next }) => slot.needsReading(next));
-    const why = isToBeRead ? await whyUnreadable(connected.rpc) : null;
-    worker.delayNotice = why && `${why}. The processes go on as they are until it can.`;
+    const why = isToBeRead ? await whyNotReady(connected, worker) : null;
+    worker.delayNotice = why && `${why}. The processes go on as they are meanwhile.`;
     const steps = why === null ? all : all.filter(({ slot, next }) => !slot.needsReading(next));
     const additions = steps.filter(({ next }) => next.kind === "addGroup").map(({ slot }) => slot);
     let isAnyTaken = additions.length > 0;
