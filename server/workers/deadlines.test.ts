@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
 import { createShiftedClock } from "../testing/shifted-clock.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { deadlineSeconds, isOverdue } from "./deadlines.ts";
-import type { ProcessListener, ProcessManager, ProcessStatus } from "./process-manager.ts";
+import type { ProcessListener, ProcessStatus } from "./process-manager.ts";
 import type { ProcessManagers } from "./process-managers.ts";
 import { soleLeases } from "../instances/leases.ts";
 import { createWorkerService } from "./service.ts";
@@ -79,7 +79,7 @@ const noMachine = () => {
 };
 
 /** A service of workers on such a machine, with a worker that was just made. */
-async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLog) {
+async function createHanging(does: Partial<ProcessManagers> = {}) {
   await storeInventory(
     database.db,
     "servers: [{ id: 1, name: here, connection: local }]\nsites: [{ id: 1, server: 1, name: shop, root: /tmp }]",
@@ -89,6 +89,7 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
   const clock = createShiftedClock();
   let looks = 0;
   let missedLooks = 0;
+  let removals = 0;
   const workers = createWorkerService({
     store: {
       ...store,
@@ -99,10 +100,14 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
           throw error;
         });
       },
+      async remove(row) {
+        await store.remove(row);
+        removals += 1;
+      },
     },
     leases: soleLeases,
     inventory,
-    createManager: () => ({ ...hanging, readLog }),
+    createManager: () => ({ ...hanging, ...does }),
     machineOf: noMachine,
     jobs,
     servers: { open: async () => createLocalHost({}) },
@@ -123,6 +128,8 @@ async function createHanging(readLog: ProcessManager["readLog"] = hanging.readLo
     looks: () => looks,
     /** How often it did not say. */
     missedLooks: () => missedLooks,
+    /** How many deletions came through. */
+    removals: () => removals,
     /** Lets the deadline pass, in steps between looks that follow each other. */
     expire: () =>
       vi.waitFor(async () => {
@@ -204,6 +211,26 @@ test.each([
   expect((await show())?.status_reason).toMatch(overdue);
 });
 
+test.each<[string, boolean]>([
+  ["takes the worker with it", false],
+  ["leaves a worker that was ordered something since", true],
+])("a deletion that comes through after its deadline %s", async (_, isOrdered) => {
+  const removal = Promise.withResolvers<void>();
+  const { id, workers, show, expire, removals } = await createHanging({
+    remove: () => removal.promise,
+  });
+  await expire();
+  await workers.remove(id);
+  const { transition = 0 } = (await show()) ?? {};
+  await workers.apply({ id, transition, server_id: 1 });
+  await expire();
+  expect(await show()).toMatchObject({ status: "failed" });
+  if (isOrdered) await workers.start(id);
+  removal.resolve();
+  await vi.waitFor(() => expect(removals()).toBe(1), 20_000);
+  expect((await show())?.status).toBe(isOrdered ? "starting" : undefined);
+});
+
 const eventsOf = (id: number) =>
   database.db
     .select({ notification: events.notification })
@@ -211,9 +238,9 @@ const eventsOf = (id: number) =>
     .then((rows) => rows.filter(({ notification }) => notification.path === `/workers/${id}`));
 
 test("a deadline works when the log cannot be read", async () => {
-  const { id, expire, show } = await createHanging(() =>
-    Promise.reject(new Error("EISDIR: illegal operation on a directory")),
-  );
+  const { id, expire, show } = await createHanging({
+    readLog: () => Promise.reject(new Error("EISDIR: illegal operation on a directory")),
+  });
   await expire();
   expect(await show()).toMatchObject({ status: "failed" });
   expect((await show())?.status_reason).toMatch(overdue);
@@ -226,12 +253,9 @@ test("a deadline works when the log's last lines cannot be stored, whatever the 
   await database.db.execute(
     sql`alter table workers add constraint refused check (status_reason not like '%refused by a rule%')`,
   );
-  const { id, expire, show } = await createHanging(async () => ({
-    text: "refused by a rule",
-    start: 0,
-    end: 17,
-    rotated: false,
-  }));
+  const { id, expire, show } = await createHanging({
+    readLog: async () => ({ text: "refused by a rule", start: 0, end: 17, rotated: false }),
+  });
   await expire();
   expect(await show()).toMatchObject({ status: "failed" });
   expect((await show())?.status_reason).toMatch(overdue);

@@ -111,7 +111,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
         transitions.forget(id);
         return kills.record(id);
       })
-      .then(() => store.remove(id))
+      .then(() => store.remove({ id, transition }))
       .catch((error: unknown) => {
         if (error instanceof OrderWithdrawn) return;
         // Its deadline turns the worker to failed, and it can be deleted again.

@@ -1,5 +1,16 @@
 // The workers' rows.
-import { and, asc, desc, eq, isNotNull, isNull, lte, notInArray, sql } from "../store/drizzle.ts";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  isNotNull,
+  isNull,
+  lte,
+  notInArray,
+  or,
+  sql,
+} from "../store/drizzle.ts";
 import { rangeOf } from "../../contract/paging.ts";
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -245,10 +256,13 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .where(and(eq(workers.id, id), isOwn()));
     },
 
-    async remove(id: number): Promise<void> {
-      await db
-        .delete(workers)
-        .where(and(eq(workers.id, id), eq(workers.status, "removing"), isOwn()));
+    /** Also one that was called failed since, because its time was over. @param transition of the order to remove it */
+    async remove({ id, transition }: Pick<WorkerRow, "id" | "transition">): Promise<void> {
+      const isStillToGo = or(
+        eq(workers.status, "removing"),
+        and(eq(workers.status, "failed"), eq(workers.transition, transition + 1)),
+      );
+      await db.delete(workers).where(and(eq(workers.id, id), isStillToGo, isOwn()));
     },
   };
 }
