@@ -17,6 +17,7 @@ import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
 import { createScratch } from "./hosts/scratch.ts";
 import { pruneLimits } from "./http/limiter.ts";
+import { createDashboard, withoutDashboard } from "./http/dashboard.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { createDatabaseClock } from "./instances/database-clock.ts";
@@ -339,7 +340,11 @@ export async function createApp(given: AppOptions): Promise<App> {
     tokens,
     peers,
     isShared: leases.isShared,
-    dashboardFolder: isApi ? options.dashboardFolder : null,
+    dashboard: isApi
+      ? createDashboard(options.dashboardFolder)
+      : withoutDashboard(
+          "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open one whose role is all or api.",
+        ),
     routes,
     registry,
     metrics: [

@@ -7,7 +7,6 @@ import type { IsAllowedHost } from "./http/allowed-hosts.ts";
 import { createApi } from "./http/api.ts";
 import { createHttpApp } from "./http/app.ts";
 import { createAuthenticator } from "./http/authentication.ts";
-import { createDashboard } from "./http/dashboard.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
 import { ownLimiters, sharedLimiters } from "./http/limiter.ts";
 import type { Route } from "./http/route.ts";
@@ -32,8 +31,7 @@ type WebOptions = {
   isAllowedHost: IsAllowedHost;
   clock: Clock;
   publicUrl: string | null;
-  /** The built dashboard; null = none. */
-  dashboardFolder: string | null;
+  dashboard: Hono<ApiEnvironment>;
   routes: readonly Route[];
   registry: Registry;
   metrics: readonly MetricsPart[];
@@ -63,7 +61,7 @@ export function createWeb(options: WebOptions): Hono<ApiEnvironment> {
     parts: [
       createMetricsRoute(metrics, authenticator),
       createApi({ ...options, authenticator }),
-      createDashboard(options.dashboardFolder),
+      options.dashboard,
     ],
   });
 }

@@ -12,8 +12,7 @@ import type { ApiEnvironment } from "./every-request.ts";
 const readPage = (folder: string): string => readFileSync(join(folder, "index.html"), "utf8");
 
 /** What stands in the page itself, as its policy names it. */
-function inlined(folder: string | null, element: "script" | "style"): string[] {
-  if (folder === null) return [];
+function inlined(folder: string, element: "script" | "style"): string[] {
   return [
     ...readPage(folder).matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, "g")),
   ].map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
@@ -25,8 +24,13 @@ function firstFile(folder: string): string | undefined {
   return path && `<${path}>; rel=modulepreload`;
 }
 
+/** Says on its page why there is no dashboard. */
+export const withoutDashboard = (message: string): Hono<ApiEnvironment> =>
+  new Hono<ApiEnvironment>().get("/", (c) => c.json({ message }, 404));
+
 /** @param folder where `vite build` put the dashboard; null = there is none */
 export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
+  if (folder === null) return withoutDashboard("The dashboard is not built. Run: npm start");
   const app = new Hono<ApiEnvironment>();
   app.use(
     secureHeaders({
@@ -51,10 +55,6 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
       referrerPolicy: "no-referrer",
     }),
   );
-  if (folder === null) {
-    app.get("/", (c) => c.json({ message: "The dashboard is not built. Run: npm start" }, 404));
-    return app;
-  }
   app.use("/assets/*", async (c, next) => {
     await next();
     // Their names change with their content.

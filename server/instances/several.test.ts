@@ -84,6 +84,15 @@ test("each of them answers for every server", async () => {
   }
 });
 
+test("a runner says that it serves no dashboard, and who does", async () => {
+  const response = await second.call("GET", "/");
+  expect(response.status).toBe(404);
+  expect(await response.json()).toEqual({
+    message:
+      "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open one whose role is all or api.",
+  });
+});
+
 inLongForm(() => {
   test("what is asked about a server between two instances waits for the next one", async () => {
     const owners = await secondHasSome();
