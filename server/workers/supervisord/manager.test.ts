@@ -240,6 +240,32 @@ test("what is done on the server by hand is told", async (context) => {
   await manager.remove(1);
 });
 
+test("what supervisord has read of a file that somebody changed goes with a restart", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const program = programOf(1, { order: 1 });
+  manager.start(program);
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  const commandLine = () => {
+    const [pid] = pidsOf(manager, 1);
+    return isUp(manager, 1)() ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : null;
+  };
+  const { fileOf, groupOf } = createNames(manager.instance);
+  const file = join(supervisord.programs, fileOf(1, ".conf"));
+  writeFileSync(file, readFileSync(file, "utf8").replace("sleep 300", "sleep 999"));
+  // As `supervisorctl update` does.
+  await supervisord.call("reloadConfig");
+  await supervisord.call("stopProcess", groupOf(1, 1));
+  await supervisord.call("removeProcessGroup", groupOf(1, 1));
+  await supervisord.call("addProcessGroup", groupOf(1, 1));
+  await expect.poll(commandLine, soon).toBe("sleep\x00999\0");
+  await expect.poll(() => manager.notice(1), soon).toContain("was changed on the server");
+  await manager.restart({ ...program, order: 2 });
+  await expect.poll(commandLine, soon).toBe("sleep\x00300\0");
+  await expect.poll(() => manager.notice(1), soon).toBeNull();
+  await manager.remove(1);
+});
+
 test("a file that is changed or deleted on the server is told, and written again by the next order", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);
@@ -253,6 +279,8 @@ test("a file that is changed or deleted on the server is told, and written again
   await expect.poll(() => manager.notice(1), soon).toContain("was changed on the server");
   await manager.restart({ ...program, order: 2 });
   await expect.poll(() => manager.notice(1), soon).toBeNull();
+  // Its program is added to supervisord once more, with the file.
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
   expect(readFileSync(file, "utf8")).toBe(text);
   rmSync(file);
   await expect.poll(() => manager.notice(1), soon).toContain("was deleted on the server");

@@ -69,9 +69,10 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
     const isAsWritten = hash === (worker.fileText === null ? undefined : sha256(worker.fileText));
     const what = hash === undefined ? "deleted" : "changed";
     if (isAsWritten !== (worker.fileNotice === null)) worker.isFileDue = false;
+    if (!isAsWritten) for (const slot of worker.slots.values()) slot.noteEdit();
     worker.fileNotice = isAsWritten
       ? null
-      : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes on with what it read before. Restart the worker to write the file again.`;
+      : `${path} was ${what} on the server, not by Quarterdeck. supervisord goes by that once it is told to update. Restart the worker to write the file again and to run what is set here.`;
   }
 
   /**

@@ -27,13 +27,15 @@ export function createSlot(number: number, ports: SlotPorts) {
   let isThere: boolean | null = null;
   /** Its section in the file, which is what supervisord has as long as the group is there. */
   let section: string | null = null;
+  /** Somebody else changed the file, and supervisord may have read that since. */
+  let isEdited = false;
 
   /** What it was to be when the look was asked for that comes next. */
   let asked = ports.program();
   /** What it was to be at a moment when no run had begun that is still to be seen. */
   let startedFor = asked;
 
-  const isAsWanted = () => section === ports.target();
+  const isAsWanted = () => !isEdited && section === ports.target();
 
   /** Whether something was asked for that what is seen now may have been started before. */
   function isOutstanding(): boolean {
@@ -113,7 +115,7 @@ export function createSlot(number: number, ports: SlotPorts) {
       if (!wanted || !isStartDue) return null;
       if (!isThere) return { kind: "addGroup" };
       if (isKept(state()) || state() === "STOPPING") return null;
-      return ports.target() === section ? { kind: "start" } : { kind: "removeGroup" };
+      return isAsWanted() ? { kind: "start" } : { kind: "removeGroup" };
     },
 
     target: ports.target,
@@ -123,6 +125,10 @@ export function createSlot(number: number, ports: SlotPorts) {
     section: () => section,
     setSection(text: string | null) {
       section = text;
+      isEdited = false;
+    },
+    noteEdit() {
+      isEdited = true;
     },
     isThere: () => isThere !== false,
     /** Whether it is on its way somewhere, so that it is worth it to look often. */
