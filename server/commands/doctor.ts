@@ -33,6 +33,7 @@ Run it as the service's account and with the service's environment.`,
     const found = await diagnose({
       config,
       environment,
+      isOfService: false,
       nodeVersion,
       host,
       servers,

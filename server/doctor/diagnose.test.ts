@@ -38,6 +38,7 @@ async function check({ folder, inventory, url, smtp, path }: Installation): Prom
         smtp: smtp === undefined ? null : readSmtpUrl(smtp),
       },
       environment: {},
+      isOfService: false,
       nodeVersion: process.version,
       host,
       servers,

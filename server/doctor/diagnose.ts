@@ -25,6 +25,8 @@ type DiagnoseOptions = {
     Partial<Pick<Config, "selfBackup">>;
   /** Where `env:NAME` of the inventory is looked up. */
   environment: Record<string, string | undefined>;
+  /** Whether that is the service's own, and not that of a command beside it. */
+  isOfService: boolean;
   /** As of process.version. */
   nodeVersion: string;
   host: LocalHost;
@@ -61,6 +63,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
         stored: (await store?.listAccounts()) ?? { sites: new Map(), databases: new Map() },
         servers,
         secrets,
+        isOfService: options.isOfService,
       }),
     );
     const inventory = "inventory" in read ? read.inventory : null;

@@ -26,10 +26,12 @@ type InventoryOptions = {
   stored: EntryAccounts;
   servers: Pick<Servers, "follow" | "accounts">;
   secrets: SecretReader;
+  /** Whether `secrets` has the variables of the service. */
+  isOfService: boolean;
 };
 
 export async function checkInventory(options: InventoryOptions): Promise<Found> {
-  const { file, accounts, stored, servers, secrets } = options;
+  const { file, accounts, stored, servers } = options;
   if (!existsSync(file)) {
     const cure =
       "Start the service: it writes a sample. If the file is elsewhere, set QUARTERDECK_INVENTORY.";
@@ -47,7 +49,7 @@ export async function checkInventory(options: InventoryOptions): Promise<Found> 
     const diagnoses = [
       ok(name, `${file} can be used: ${sizeOf(inventory)}.`),
       ...without.map((problem) => warning(name, problem, null)),
-      ...(await checkSecrets(inventory, secrets)),
+      ...(await checkSecrets(inventory, options)),
     ];
     return { diagnoses, inventory };
   } catch (error) {
@@ -90,7 +92,10 @@ function* secretsOf(inventory: Inventory): Generator<[reference: string, purpose
       if (reference !== undefined) yield [reference, `a database server for drills of ${name}`];
 }
 
-async function checkSecrets(inventory: Inventory, secrets: SecretReader): Promise<Diagnosis[]> {
+async function checkSecrets(
+  inventory: Inventory,
+  { secrets, isOfService }: Pick<InventoryOptions, "secrets" | "isOfService">,
+): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   for (const [reference, purpose] of secretsOf(inventory))
     try {
@@ -101,7 +106,9 @@ async function checkSecrets(inventory: Inventory, secrets: SecretReader): Promis
           ? warning(
               "Secrets",
               toError(error).message,
-              "If the service has the variable, run this command with the service's environment.",
+              isOfService
+                ? null
+                : "If the service has the variable, run this command with the service's environment.",
             )
           : failed("Secrets", toError(error).message, null),
       );

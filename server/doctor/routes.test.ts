@@ -6,7 +6,7 @@ import { createTestService, oneSite } from "../testing/service.ts";
 test("the service checks itself as the command does, and goes on as before", async () => {
   const service = await createTestService({
     inventory: (folder) =>
-      `${oneSite(folder)}storage_providers:\n  - { id: 1, name: gone, type: local, path: ${folder}/gone/away }\n`,
+      `${oneSite(folder)}storage_providers:\n  - { id: 1, name: gone, type: local, path: ${folder}/gone/away }\nnotification_channels:\n  - { id: 1, name: ops, type: slack, webhook: "env:NOT_SET" }\n`,
   });
   onTestFinished(() => service.close());
   const check = () => service.json<{ results: Diagnosis[] }>("POST", "/api/installation/check");
@@ -18,6 +18,11 @@ test("the service checks itself as the command does, and goes on as before", asy
   expect(again.body).toEqual(body);
   expect(stateOf(body.results, "Database")).toBe("ok");
   expect(stateOf(body.results, "Inventory")).toBe("ok");
+
+  // It has the variables itself, so no command is to be run with them.
+  const secrets = body.results.find(({ name }) => name === "Secrets");
+  expect(secrets?.message).toMatch(/NOT_SET is not set.* Set it for the service/);
+  expect(secrets?.cure).toBeNull();
 
   await writeFile(service.inventoryFile, "servers:\n  - { id: one }\n");
   const broken = await check();

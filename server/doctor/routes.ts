@@ -32,6 +32,7 @@ export function doctorRoutes({ options, host, sshOptions }: DoctorOptions): Rout
       return await diagnose({
         config: options,
         environment: options.secrets,
+        isOfService: true,
         reservedAccounts: options.reservedAccounts,
         nodeVersion: options.nodeVersion,
         host,
