@@ -70,19 +70,20 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
       ),
     );
 
-  /** The last look found no database. */
-  let isAway = false;
-  /** When the last turn ended. After much more than a second this process, or the machine, stood still since. */
+  /** Around the last look nothing was seen to end: the database was away or hung, or this process stood still. */
+  let wasBlind = false;
+  /** When the last turn ended. */
   let lookedAt = Infinity;
 
   async function findOverdue(): Promise<WorkerRow[]> {
     try {
-      // Meanwhile orders were not carried out, and nothing was seen to end: also where the time is not up yet.
-      if (isAway || clock.now() - lookedAt > seenForMs) await postpone(await store.timed());
-      isAway = false;
-      return await store.timed(clock.now());
+      // Orders were not carried out meanwhile: also where the time is not up yet.
+      if (wasBlind) await postpone(await store.timed());
+      const due = await store.timed(clock.now());
+      wasBlind = clock.now() - lookedAt > seenForMs;
+      return wasBlind ? [] : due;
     } catch (error) {
-      isAway = true;
+      wasBlind = true;
       throw error;
     }
   }

@@ -211,6 +211,24 @@ test.each([
   expect((await show())?.status_reason).toMatch(overdue);
 });
 
+test("a deadline that passes while the database hangs is given anew", async () => {
+  const { show, workers, clock, looks } = await createHanging();
+  const at = (await show())?.deadline_at ?? new Date(0);
+  workers.wake();
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1), 20_000);
+  await database.db.transaction(async (tx) => {
+    const before = looks();
+    await tx.execute(sql`lock table workers in access exclusive mode`);
+    await vi.waitFor(() => expect(looks()).toBeGreaterThan(before), 20_000);
+    clock.ahead(at.getTime() - clock.now());
+  });
+  await vi.waitFor(
+    async () => expect((await show())?.deadline_at?.getTime()).not.toBe(at.getTime()),
+    20_000,
+  );
+  expect((await show())?.status).toBe("installing");
+});
+
 test.each<[string, boolean]>([
   ["takes the worker with it", false],
   ["leaves a worker that was ordered something since", true],
