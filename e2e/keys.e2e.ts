@@ -28,6 +28,31 @@ test("a key that is pressed before its code has come works once it has @long", a
   await expect(keysDialog(page)).toBeVisible();
 });
 
+test("a question whose answer is under way stays, however often Esc is pressed @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker();
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await expectRow(workerRow(page, id), "installed");
+  await clickRowAction(page, id, "Delete");
+  const question = page.getByRole("alertdialog");
+  await expect(question).toBeVisible();
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 60_000,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
+  await question.getByRole("button", { name: "Delete" }).click();
+  await expect(question.getByRole("button", { name: "Delete" })).toBeDisabled();
+  // Of those that follow each other, Chromium lets a page refuse only the first.
+  for (let count = 0; count < 3; count++) await page.keyboard.press("Escape");
+  await expect(question).toBeVisible();
+});
+
 test("Esc closes what the list of keys says it closes, the nearest first @long", async ({
   connected: page,
   service,

@@ -3,11 +3,17 @@
  * trap, Escape, the inert page behind it, and puts the focus back where it was when it closes.
  */
 export const openWhileMounted = (dialog: HTMLDialogElement) => {
-  dialog.showModal();
-  // A title that takes the focus is that of a long text, which begins there.
-  if (dialog.querySelector("[autofocus]") === null)
-    dialog.querySelector<HTMLElement>("h2[tabindex]")?.focus();
+  const open = () => {
+    dialog.showModal();
+    // A title that takes the focus is that of a long text, which begins there.
+    if (dialog.querySelector("[autofocus]") === null)
+      dialog.querySelector<HTMLElement>("h2[tabindex]")?.focus();
+  };
+  open();
+  // Of several Escapes in a row Chromium lets a page refuse the first one only. Its owner, who is busy, has not closed it.
+  dialog.addEventListener("close", open);
   return () => {
+    dialog.removeEventListener("close", open);
     dialog.close();
     // What had the focus before may be gone by now, such as the row that was deleted: then it stays behind here.
     const { activeElement } = document;
