@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BrowserContext, Page, Request } from "@playwright/test";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, type Site, test } from "./fixtures.ts";
-import { expectRow, workerRow } from "./helpers.ts";
+import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
 
 /** Every tab that is opened from now on has the token. */
 const connectAll = (context: BrowserContext) =>
@@ -113,4 +113,24 @@ test("without a network it says so in one place, and what happened meanwhile is 
   await expectRow(workerRow(page, id), "stopped");
   await expect(notice).toBeHidden();
   await expect(changes).toHaveText(`default on database (worker ${id}) stopped.`);
+});
+
+test("what comes to rest twice is announced twice, in an element of its own each time @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const { id } = await site.createWorker({ startsecs: 0 });
+  await goToWorkers(page, service.url, site);
+  await expectRow(workerRow(page, id), "installed");
+  const changes = page.getByRole("log", { name: "Changes" });
+  const sentence = `default on database (worker ${id}) installed.`;
+  // It comes after the page.
+  await expect(changes).toBeAttached();
+  await clickRowAction(page, id, "Restart");
+  await expect(changes).toHaveText(sentence);
+  const first = await changes.evaluateHandle((log) => log.firstChild);
+  await clickRowAction(page, id, "Restart");
+  await expect.poll(() => first.evaluate((node) => node?.isConnected)).toBe(false);
+  await expect(changes).toHaveText(sentence);
 });

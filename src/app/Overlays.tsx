@@ -16,11 +16,11 @@ import { watchPermission } from "./watch-permission.ts";
 
 /** Rendered once; see `announceChanges`. */
 function Announcer() {
-  const text = useStore(announcement);
+  const { number, text } = useStore(announcement);
   useEffect(() => announceChanges(queryClient), []);
   return (
     <div role="log" aria-label="Changes" className="sr-only">
-      {text}
+      <p key={number}>{text}</p>
     </div>
   );
 }

@@ -34,9 +34,9 @@ test("what a page showed before anybody listened is known, and its first change 
     });
   show("installed");
   const end = announceChanges(client);
-  expect(announcement.get()).toBe("");
+  expect(announcement.get().text).toBe("");
 
   show("stopped");
-  expect(announcement.get()).toBe("mail on redis (worker 7) stopped.");
+  expect(announcement.get().text).toBe("mail on redis (worker 7) stopped.");
   end();
 });

@@ -50,7 +50,8 @@ export function settledSince(known: Map<string, string>, seen: readonly Stateful
   return settled.map(({ name, status }) => `${name} ${status}.`);
 }
 
-export const announcement = createStore("");
+/** Numbered: of the same sentence once more a screen reader says nothing, unless it stands in an element of its own. */
+export const announcement = createStore({ number: 0, text: "" });
 
 const statefulIn = ({ queryKey, state }: Query): Stateful[] => {
   // A key begins with its operation's name, and what it holds is that operation's answer; see `query`.
@@ -70,6 +71,7 @@ export function announceChanges(client: QueryClient): () => void {
   return client.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "success") return;
     const sentences = settledSince(known, statefulIn(event.query));
-    if (sentences.length > 0) announcement.set(sentences.join(" "));
+    if (sentences.length === 0) return;
+    announcement.set({ number: announcement.get().number + 1, text: sentences.join(" ") });
   });
 }
