@@ -194,6 +194,12 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   expect(await colorsSeen()).toEqual([dark]);
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
+  // On paper, which is white, it is light all the same.
+  const heading = page.getByRole("heading", { level: 1 });
+  await page.emulateMedia({ media: "print" });
+  await expect(heading).toHaveCSS("color", rgbOf(palette.ink[0]));
+  await page.emulateMedia({ media: "screen" });
+  await expect(heading).toHaveCSS("color", rgbOf(palette.ink[1]));
   await page.getByRole("radio", { name: "System" }).check();
   await expect(page.locator("html")).toHaveCSS("background-color", light);
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
