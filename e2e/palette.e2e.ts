@@ -299,6 +299,29 @@ test("what is found is acted on from there, by keys and by pointer @long", async
     .toBe(2);
 });
 
+test("the Enter that takes a suggestion of an input method chooses nothing @long", async ({
+  connected: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/`);
+  await ask(page, "activity", "Activity");
+  // As Safari sends it: the text is there already.
+  const isTaken = await field(page).evaluate(
+    (input) =>
+      !input.dispatchEvent(
+        new KeyboardEvent("keydown", {
+          key: "Enter",
+          keyCode: 229,
+          bubbles: true,
+          cancelable: true,
+        }),
+      ),
+  );
+  expect(isTaken).toBe(false);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Activity");
+});
+
 test("all backups of a server are run, and its page opened, by words alone @long", async ({
   connected: page,
   service,

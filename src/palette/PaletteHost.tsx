@@ -48,8 +48,8 @@ function PaletteDialog({ from }: PaletteState) {
       {render === null ? (
         <SearchInput
           {...field}
-          onKeyDown={({ key, nativeEvent }) => {
-            if (key === "Enter" && !nativeEvent.isComposing) setEntered(text);
+          onKeyDown={({ key }) => {
+            if (key === "Enter") setEntered(text);
           }}
         />
       ) : (

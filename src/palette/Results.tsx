@@ -152,8 +152,8 @@ export function Results({
     return true;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const { nativeEvent, ctrlKey, metaKey, altKey, shiftKey } = event;
-    if (nativeEvent.isComposing || ctrlKey || metaKey || altKey || shiftKey) return;
+    const { ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (ctrlKey || metaKey || altKey || shiftKey) return;
     if (press(event)) event.preventDefault();
   };
 
