@@ -97,7 +97,10 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   await expect(dialog.getByRole("radio", { name: "Keep stored files" })).toBeChecked();
   const confirm = dialog.getByRole("button", { name: "Delete 2 backups" });
   await expect(confirm).toBeDisabled();
-  await dialog.getByLabel("Type “delete 2” to confirm").fill("delete 2");
+  const typed = dialog.getByLabel("Type “delete 2” to confirm");
+  // Otherwise a phone's keyboard makes it “Delete 2”, which is not what was asked for.
+  await expect(typed).toHaveAttribute("autocapitalize", "none");
+  await typed.fill("delete 2");
   await confirm.click();
   await expect(dialog.getByRole("status")).toHaveText("2 done.");
   await expect(configurationRow(page, name)).toBeHidden();

@@ -143,7 +143,6 @@ export function ConnectPage() {
               {...aria}
               name="address"
               inputMode="url"
-              autoCapitalize="none"
               placeholder={location.origin}
               defaultValue={sessions.state.get().address}
             />

@@ -45,6 +45,7 @@ export function ExcludeFields() {
             onChange={({ target }) => change(target.value.split("\n"))}
             rows={Math.min(12, Math.max(3, lines.length + 1))}
             spellCheck={false}
+            autoCapitalize="none"
             className={`${controlClass} h-auto py-2 font-mono text-xs`}
           />
         )}

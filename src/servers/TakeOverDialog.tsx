@@ -119,7 +119,6 @@ export function TakeOverDialog({ serverId, found, onClose }: TakeOverDialogProps
               <Input
                 {...aria}
                 isCode
-                autoCapitalize="none"
                 autoComplete="off"
                 placeholder={placeholder}
                 value={given[name]}

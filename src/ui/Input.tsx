@@ -13,6 +13,9 @@ export function Input({ unit, isCode = false, ...rest }: InputProps) {
     <input
       autoComplete="off"
       spellCheck={false}
+      // A phone would begin a name, a path or a word to confirm with a capital, which is another one.
+      autoCapitalize="none"
+      autoCorrect="off"
       {...rest}
       className={`${controlClass} ${isCode ? "font-mono text-sm" : ""} ${unit === undefined ? "" : "pe-10"}`}
     />

@@ -35,7 +35,6 @@ export function WebhookUrlField({ isOurs }: { isOurs: boolean }) {
           {...register("url", { setValueAs: toText })}
           isCode
           inputMode="url"
-          autoCapitalize="none"
           placeholder="https://example.com/hooks/quarterdeck"
         />
       )}

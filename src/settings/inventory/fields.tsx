@@ -38,7 +38,6 @@ export function TextField({ name, label, help, emptyText, isNumber, ...input }: 
           {...register(name, { setValueAs: isNumber ? toNumber : toText })}
           {...input}
           inputMode={isNumber ? "numeric" : "text"}
-          autoCapitalize="none"
         />
       )}
     </Field>
