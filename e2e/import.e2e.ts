@@ -110,3 +110,28 @@ test("whoever leaves during an upload is asked first @long", async ({
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Overview");
   await browser.detach();
 });
+
+test("a file that is dropped beside the field is chosen, and the page stays @long", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const file = join(service.folder, "dropped.sql");
+  await writeFile(file, "create table orders (id integer);");
+  await page.goto(`${service.url}/import?server=${backups.server.id}`);
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toHaveText("Import a file");
+  const { x, y } = (await heading.boundingBox()) ?? { x: 0, y: 0 };
+  const browser = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await browser.send("Input.dispatchDragEvent", {
+      type,
+      x: x + 5,
+      y: y + 5,
+      data: { items: [], files: [file], dragOperationsMask: 1 },
+    });
+  await expect(page.getByLabel("File to upload")).toHaveValue(/dropped\.sql$/);
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(page.getByText("Choose what the file is a backup of.")).toBeVisible();
+  await expect(page.getByText("Choose a file on this computer.")).toBeHidden();
+});

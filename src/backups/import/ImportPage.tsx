@@ -30,6 +30,7 @@ import { everyDatabaseQuery, storageProvidersQuery } from "../queries.ts";
 import type { importLoader } from "./loader.ts";
 import { importStored, type ImportTarget } from "./queries.ts";
 import { StoredFiles } from "./StoredFiles.tsx";
+import { takeDrops } from "./take-drops.ts";
 import { uploadFile } from "./upload.ts";
 
 const origins = [
@@ -225,6 +226,7 @@ export function ImportPage() {
               {(aria) => (
                 <input
                   {...aria}
+                  ref={takeDrops}
                   type="file"
                   className="block w-full min-w-0 text-sm file:me-3 file:h-8 file:rounded-md file:border file:border-edge file:bg-raised file:px-3 file:text-ink"
                   onChange={({ target: { files } }) => setFile(files?.[0] ?? null)}
