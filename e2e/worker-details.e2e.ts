@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectToast, ofWorker } from "./helpers.ts";
 import { sendSignal } from "../server/testing/signals.ts";
@@ -43,6 +45,35 @@ test.describe("a worker's page", () => {
     expect(await log.textContent()).toBe(paused);
     await page.getByRole("button", { name: "Resume log" }).click();
     await expect.poll(async () => (await log.textContent()) !== paused).toBe(true);
+  });
+
+  test("keeps the match that was jumped to while older lines make room for new ones @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    const more = join(service.folder, `more-${site.id}`);
+    await site.artisan(
+      `seq -f "error %g" 1000; while :; do if [ -e ${more} ]; then rm ${more}; seq -f "error %g" 2001 3500; fi; sleep 0.1; done`,
+    );
+    const { id } = await site.createWorker();
+    await page.goto(`${service.url}/workers/${id}`);
+    const search = page.getByRole("searchbox", { name: "Search the log" });
+    await search.fill("error");
+    await expect(page.getByText("1,000 matches", { exact: true })).toBeVisible();
+    for (let count = 0; count < 3; count++) await search.press("Enter");
+    await expect(page.getByText("998 of 1,000 matches")).toBeVisible();
+    await writeFile(more, "");
+    // Of 2,500 lines the newest 2,000 are held.
+    await expect(page.getByText("498 of 2,000 matches")).toBeVisible();
+    await search.press("Enter");
+    await expect(page.getByText("497 of 2,000 matches")).toBeVisible();
+    const found = await page.evaluate(() =>
+      [...(CSS.highlights.get("found-now") ?? [])].map(
+        ({ startContainer }) => startContainer.textContent,
+      ),
+    );
+    expect(found).toEqual(["error 997"]);
   });
 
   test("shows CPU and memory of each process, read by pointer and by keyboard @long", async ({

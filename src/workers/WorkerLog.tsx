@@ -34,8 +34,8 @@ const bottomPx = 16;
 
 const noLines: readonly LogLine[] = [];
 
-const countText = (count: number, current: number | null) =>
-  `${current === null ? "" : `${current + 1} of `}${countOf(count, "match", "matches")}`;
+const countText = (count: number, current: number) =>
+  `${current === -1 ? "" : `${current + 1} of `}${countOf(count, "match", "matches")}`;
 
 const firstLines = "1000";
 
@@ -92,8 +92,8 @@ type WorkerLogProps = {
 export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   const [mode, setMode] = useState<Mode>("following");
   const [needle, setNeedle] = useState("");
-  /** Which match was jumped to. */
-  const [current, setCurrent] = useState<number | null>(null);
+  /** The match that was jumped to, by its line: its place among the others changes as lines go from the top. */
+  const [jumped, setJumped] = useState<{ number: number; start: number } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
@@ -122,8 +122,12 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
 
   const wanted = needle.trim();
   const matches = useMemo(() => findMatches(lines, wanted), [lines, wanted]);
+  /** -1 = none. */
+  const current = matches.findIndex(
+    ({ line, start }) => lines[line]?.number === jumped?.number && start === jumped?.start,
+  );
   useLayoutEffect(() => {
-    if (list.current !== null) return highlight(list.current, matches, matches[current ?? -1]);
+    if (list.current !== null) return highlight(list.current, matches, matches[current]);
   }, [matches, current]);
 
   if (buffer === null)
@@ -149,13 +153,14 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   const jumpToMatch = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    if (matches.length === 0) return;
     // From the newest upwards, as one reads a log; with Shift back down.
     const step = event.shiftKey ? 1 : -1;
-    const next = current === null ? matches.length - 1 : current + step + matches.length;
-    const index = next % matches.length;
-    setCurrent(index);
-    scrollTo(matches[index]?.line ?? 0);
+    const next = current === -1 ? matches.length - 1 : current + step + matches.length;
+    const match = matches[next % matches.length];
+    const line = lines[match?.line ?? -1];
+    if (match === undefined || line === undefined) return;
+    setJumped({ number: line.number, start: match.start });
+    scrollTo(match.line);
   };
 
   return (
@@ -173,7 +178,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
             value={needle}
             onChange={(event) => {
               setNeedle(event.target.value);
-              setCurrent(null);
+              setJumped(null);
             }}
             onKeyDown={jumpToMatch}
             className="h-8 w-44 rounded-md border border-edge bg-field px-2.5 text-sm placeholder:text-muted max-sm:w-36"
