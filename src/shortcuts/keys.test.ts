@@ -11,15 +11,17 @@ type Pressed = {
   repeat?: boolean;
   isComposing?: boolean;
   isTaken?: boolean;
+  /** The key by its place on a Latin keyboard, e.g. "KeyJ". */
+  code?: string;
 };
 
-function keyEvent(key: string, { down = [], isTaken = false, ...rest }: Pressed): Event {
+function keyEvent(key: string, { down = [], isTaken = false, ...rest }: Pressed) {
   const event = Object.assign(new Event("keydown", { cancelable: true }), {
     repeat: false,
     isComposing: false,
+    code: "Key",
     ...rest,
     key,
-    code: "Key",
     getModifierState: (name: Modifier) => down.includes(name),
   });
   if (isTaken) event.preventDefault();
@@ -47,6 +49,8 @@ test.each<[string, Pressed, string]>([
   ["#", {}, "#"],
   ["R", {}, "r"],
   ["Escape", {}, "Escape"],
+  ["о", { code: "KeyJ" }, "j"],
+  ["Ч", { code: "KeyX", down: ["Shift"] }, "Shift+x"],
 ])("%s with %o asks for one thing", (key, pressed, binding) => {
   expect(press([[key, pressed]])).toEqual({ ran: [binding], isTaken: true });
 });
@@ -61,6 +65,8 @@ test.each<[string, Pressed]>([
   ["x", { repeat: true }],
   ["#", { repeat: true }],
   ["j", { isComposing: true }],
+  ["c", { code: "KeyJ" }],
+  ["é", { code: "KeyJ" }],
   ["Enter", {}],
   ["Tab", {}],
 ])("%s with %o is the browser's own", (key, pressed) => {

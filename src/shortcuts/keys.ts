@@ -45,13 +45,27 @@ const isHeld = ({ repeat, key }: KeyboardEvent) => repeat && !/^[jk]$/i.test(key
 const patternsOf = (key: string): string[] =>
   /^[^\p{L}\d]$/u.test(key) ? [`[Shift]+${key}`, `AltGraph+[Control]+[Alt]+[Shift]+${key}`] : [key];
 
+type KeyPress = Event & Pick<KeyboardEvent, "key" | "code">;
+
+/** On a keyboard of another script, such as Cyrillic, a letter is the one that stands in its place on a Latin one. */
+function asLatin(event: KeyPress): Event {
+  const [, letter] = /^Key([A-Z])$/.exec(event.code) ?? [];
+  if (letter === undefined || !/^(?!\p{Script=Latin})\p{L}$/u.test(event.key)) return event;
+  return new Proxy(event, {
+    get(target, name) {
+      const value: unknown = name === "key" ? letter : Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 const pressesOf = (key: string) => key.split(" ").length;
 
 /** Of several bindings of a key, the first one runs that has something to do. */
 export function keysHandler(
   bindings: readonly Binding[],
   look: (event: KeyboardEvent) => Around,
-): EventListener {
+): (event: KeyPress) => void {
   const byKey = [...Map.groupBy(bindings, ({ key }) => key)];
   // The long ones first: of what comes after the one that fits, tinykeys does not see that a wrong key was pressed.
   byKey.sort(([one], [other]) => pressesOf(other) - pressesOf(one));
@@ -61,19 +75,20 @@ export function keysHandler(
     };
     return patternsOf(key).map((pattern) => [pattern, handle] as const);
   });
-  return createKeybindingsHandler(Object.fromEntries(handlers), {
+  const handler = createKeybindingsHandler(Object.fromEntries(handlers), {
     ignore(event) {
       if (event.defaultPrevented || event.isComposing || isHeld(event)) return true;
       const { isInField, isCovered, hasSingleKeys } = look(event);
       return isInField || isCovered || (!hasSingleKeys && event.key !== "Escape");
     },
   });
+  return (event) => handler(asLatin(event));
 }
 
 /** @returns the function that stops it */
 export function attachKeys(): () => void {
   let known = "";
-  let handle: EventListener = () => {};
+  let handle: (event: KeyPress) => void = () => {};
   const listen = (event: KeyboardEvent) => {
     const bindings = currentBindings();
     const keys = bindings
