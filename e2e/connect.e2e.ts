@@ -50,6 +50,7 @@ test("a wrong token is shown at its field and nothing is kept", async ({
   await page.getByRole("button", { name: "Connect" }).click();
   await expect(page.getByText("The token isn't valid.")).toBeVisible();
   await expect(page.getByLabel("Token")).toHaveAccessibleDescription(/The token isn't valid\./);
+  await expect(page.getByLabel("Token")).toBeFocused();
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
 });
 

@@ -11,6 +11,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";
+import { useInvalidFocus } from "../ui/focus-invalid.ts";
 import { Input } from "../ui/Input.tsx";
 import { Mark } from "../ui/Mark.tsx";
 import { Notice } from "../ui/Notice.tsx";
@@ -71,6 +72,7 @@ export function ConnectPage() {
   const link = useStore(linkState);
   const [problem, setProblem] = useState<Problem>({});
   const [isPending, setIsPending] = useState(false);
+  const fields = useInvalidFocus<HTMLFormElement>(problem);
 
   const connect = async (form: HTMLFormElement) => {
     const { address: typed, token, remember } = readForm(form);
@@ -117,6 +119,7 @@ export function ConnectPage() {
         </Notice>
       )}
       <form
+        ref={fields}
         noValidate
         onSubmit={submit}
         className="grid gap-5 rounded-lg border border-line bg-raised p-6 shadow-raised max-sm:p-4"
