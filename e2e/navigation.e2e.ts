@@ -124,3 +124,17 @@ test("where there is no room for it, it is not made, and what it shows is not as
   await page.getByRole("button", { name: "Menu" }).click();
   await expect(place(page, site.name)).toBeVisible();
 });
+
+test("in a low window, such as one at 400 %, all of it is reached by scrolling @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  for (const link of [place(page, site.name), place(page, "Help")]) {
+    await link.scrollIntoViewIfNeeded();
+    await expect(link).toBeInViewport({ ratio: 1 });
+  }
+});

@@ -89,7 +89,7 @@ export const Shell = memo(() => {
       </a>
       <MobileBar />
       <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
-        <div className="sticky top-0 h-dvh border-e border-line bg-sunken max-lg:hidden">
+        <div className="sticky top-0 h-dvh overflow-y-auto border-e border-line bg-sunken max-lg:hidden">
           {isWide && <SideNav />}
         </div>
         <main

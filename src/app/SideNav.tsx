@@ -47,7 +47,8 @@ export function SideNav() {
   const { address } = useStore(sessions.state);
   const { pathname } = useLocation();
   return (
-    <nav aria-label="Main" className="flex h-full flex-col gap-3 p-3">
+    // In a low window, such as a phone's on its side, the places would have no room between the rest: all of it scrolls.
+    <nav aria-label="Main" className="flex h-full flex-col gap-3 p-3 [@media(height<32rem)]:h-auto">
       <Link to={paths.home()} className={`${rowClass} text-lg font-semibold tracking-tight`}>
         <Mark />
         Quarterdeck
@@ -65,7 +66,7 @@ export function SideNav() {
         {!isBare && <PageLink to={paths.activity()} icon="activity" label="Activity" />}
       </div>
       {/* The focus ring of a line must not be cut off. */}
-      <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+      <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 [@media(height<32rem)]:overflow-visible">
         <Suspense>
           <NavPlaces />
         </Suspense>
