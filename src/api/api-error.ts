@@ -86,6 +86,13 @@ export function messageOf(error: unknown): string {
   return requestId === null ? message : `${message.replace(/\.$/, "")} (request id ${requestId}).`;
 }
 
+/** The interface's own texts that say neither why nor what to do. */
+const bareTexts: ReadonlySet<string> = new Set([
+  errorMessage.server_error,
+  errorMessage.too_many_requests,
+  errorMessage.unauthorized,
+]);
+
 /** Where the service says nothing readable itself. */
 const fallbackText: Partial<Record<number, string>> = {
   401: "The token isn't valid.",
@@ -107,12 +114,12 @@ export async function toApiError(response: Response, nowMs: number): Promise<Api
     ({ readProblem }) => readProblem(body, response),
     () => null,
   );
+  const said = problem?.message ?? null;
   return new ApiError(
     response.status,
-    // The interface's own text of a 500 explains nothing.
-    (problem?.message === errorMessage.server_error ? undefined : problem?.message) ??
-      fallbackText[response.status] ??
-      `The service returned ${response.status}.`,
+    said === null || bareTexts.has(said)
+      ? (fallbackText[response.status] ?? `The service returned ${response.status}.`)
+      : said,
     {
       fields: problem?.fields ?? {},
       tokenCode: unauthenticatedBody.safeParse(body).data?.code,

@@ -112,6 +112,14 @@ test("a 500 of the interface reads as something that went wrong, with its reques
   expect(messageOf(error)).toBe("Something went wrong (request id r2).");
 });
 
+test.each([
+  [429, "Too Many Attempts.", "Too many requests. Try again in a moment."],
+  [403, "This action is unauthorized.", "The token doesn't have permission for this action."],
+])("a %i of the interface says what it means", async (status, message, text) => {
+  answerWith(() => json(status, { message }, { "retry-after": "60" }));
+  expect(messageOf(await failure(callAs(session, "showSite", { id: 3 })))).toBe(text);
+});
+
 test("a 404 of the interface says what may have become of the thing", async () => {
   answerWith(() => json(404, { message: "Not found." }));
   const error = await failure(callAs(session, "showSite", { id: 3 }));
