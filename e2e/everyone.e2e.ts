@@ -139,6 +139,27 @@ test("a long name stays within the page and the question that asks for it, and i
 const writeFrom = (page: Page, direction: "ltr" | "rtl") =>
   page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
 
+test("from right to left the halves of a name and of a URL stand as they are written @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  const url = "http://127.0.0.1:9/a-path-of-its-own";
+  const made = await service.call("POST", `/api/site/${site.id}/webhook`, { url });
+  const { id }: { id: number } = await made.json();
+  await visit(page, `${service.url}/webhooks/${id}`);
+  await writeFrom(page, "rtl");
+  const place = page.getByRole("link", { name: site.name, exact: true });
+  const shown = page.locator("span[data-tip]", { hasText: url });
+  for (const halves of [place.locator("[title] > span"), shown.locator("span")]) {
+    await expect(halves).toHaveCount(2);
+    const [first, second] = await halves.evaluateAll((parts) =>
+      parts.map((part) => part.getBoundingClientRect().left),
+    );
+    expect(first).toBeLessThan(second ?? 0);
+  }
+});
+
 /** A window of 1280 px at 200 % has as much room as one of 640. */
 async function expectTwiceAsLarge(page: Page): Promise<void> {
   await resizeWindow(page, 640, 400);

@@ -10,7 +10,7 @@ type UrlTextProps = { url: string };
 export function UrlText({ url }: UrlTextProps) {
   const cut = Math.max(0, url.length - endLength);
   return (
-    <span className="flex max-w-full min-w-0" data-tip={urlTip(url)}>
+    <span dir="ltr" className="flex max-w-full min-w-0" data-tip={urlTip(url)}>
       <span className="truncate">{url.slice(0, cut)}</span>
       <span className="shrink-0 whitespace-pre">{url.slice(cut)}</span>
     </span>

@@ -17,7 +17,8 @@ const lineClass =
 function Name({ name }: { name: string }) {
   const [start, end] = splitName(name);
   return (
-    <span className="flex min-w-0" title={name}>
+    // From right to left, too, the halves of a name stand as it is written.
+    <span dir="auto" className="flex min-w-0" title={name}>
       <span className="truncate whitespace-pre">{start}</span>
       <span className="shrink-0 whitespace-pre">{end}</span>
     </span>
