@@ -138,3 +138,17 @@ test("in a low window, such as one at 400 %, all of it is reached by scrolling @
     await expect(link).toBeInViewport({ ratio: 1 });
   }
 });
+
+test("a tablet that is turned while its menu is open shows the page, and takes clicks @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.setViewportSize({ width: 820, height: 1180 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
+  await page.setViewportSize({ width: 1180, height: 820 });
+  await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click({ timeout: 30_000 });
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Webhooks");
+});

@@ -1,4 +1,4 @@
-import { type MouseEvent, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useRef, useState } from "react";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { Mark } from "../ui/Mark.tsx";
@@ -6,12 +6,15 @@ import { Link } from "./Link.tsx";
 import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
 import { SideNav } from "./SideNav.tsx";
+import { wideScreen } from "./wide-screen.ts";
 import { Icon } from "../ui/Icon.tsx";
 
 /** What a narrow screen has instead of the left side: a bar, and the same navigation behind a button. */
 export function MobileBar() {
   const drawer = useRef<HTMLDialogElement>(null);
   const [isOpened, setOpened] = useState(false);
+  // A tablet that is turned hides the bar with what belongs to it: the page would stay inert below a menu that nobody sees.
+  useEffect(() => wideScreen.subscribe(() => drawer.current?.close()), []);
   const closeOnLeave = (event: MouseEvent<HTMLDialogElement>) => {
     const { target } = event;
     // On the dialog itself is beside its content, which fills it: on the backdrop.
