@@ -152,3 +152,25 @@ test("a tablet that is turned while its menu is open shows the page, and takes c
   await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click({ timeout: 30_000 });
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Webhooks");
 });
+
+test("Back closes the menu and the palette, which stand above the page that is left @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  const heading = page.getByRole("heading", { level: 1 });
+  for (const [opener, dialog] of [
+    ["Menu", "Menu"],
+    ["Search", "Command palette"],
+  ] as const) {
+    await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
+    await expect(heading).toHaveText("Webhooks");
+    await page.getByRole("button", { name: opener, exact: true }).click();
+    await expect(page.getByRole("dialog", { name: dialog })).toBeVisible();
+    await page.goBack();
+    await expect(page.getByRole("dialog", { name: dialog })).toBeHidden();
+    await expect(heading).toHaveText("Workers");
+  }
+});

@@ -13,8 +13,18 @@ import { Icon } from "../ui/Icon.tsx";
 export function MobileBar() {
   const drawer = useRef<HTMLDialogElement>(null);
   const [isOpened, setOpened] = useState(false);
-  // A tablet that is turned hides the bar with what belongs to it: the page would stay inert below a menu that nobody sees.
-  useEffect(() => wideScreen.subscribe(() => drawer.current?.close()), []);
+  useEffect(() => {
+    const close = () => drawer.current?.close();
+    // A tablet that is turned hides the bar with what belongs to it: the page would stay inert below a menu that nobody
+    // sees.
+    const stop = wideScreen.subscribe(close);
+    // Back and Forward lead to another page, as the links of the menu do.
+    addEventListener("popstate", close);
+    return () => {
+      stop();
+      removeEventListener("popstate", close);
+    };
+  }, []);
   const closeOnLeave = (event: MouseEvent<HTMLDialogElement>) => {
     const { target } = event;
     // On the dialog itself is beside its content, which fills it: on the backdrop.

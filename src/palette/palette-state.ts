@@ -41,8 +41,11 @@ function listen(event: KeyboardEvent): void {
 /** @returns what ends it */
 export function listenForPalette(): () => void {
   addEventListener("keydown", listen);
+  // Back and Forward lead to another page, and what it found belongs to this one.
+  addEventListener("popstate", closePalette);
   return () => {
     removeEventListener("keydown", listen);
+    removeEventListener("popstate", closePalette);
     // Without a session the shell goes, and must not come back with it.
     closePalette();
   };
