@@ -300,3 +300,27 @@ test("a form's buttons do what they say although the field at hand gets an error
   await expect(url).toBeFocused();
   await expect(url).toHaveAttribute("aria-invalid", "true");
 });
+
+test.describe("on a touch screen", () => {
+  test.use({ hasTouch: true, isMobile: true, viewport: { width: 360, height: 740 } });
+
+  test("no field has letters below 16 px, at which a phone would zoom in @long", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    const { id } = await site.createWorker();
+    await visit(page, `${service.url}/settings`);
+    for (const path of [`/sites/${site.id}/workers`, `/workers/${id}`, "/activity"]) {
+      await openWithin(page, path);
+      const fields = page.locator("main :is(input:not([type=checkbox], [type=radio]), select)");
+      await expect(fields.first()).toBeVisible();
+      const sizes = await fields.evaluateAll((all) =>
+        all.map((field) => Number.parseFloat(getComputedStyle(field).fontSize)),
+      );
+      expect(Math.min(...sizes), path).toBeGreaterThanOrEqual(16);
+      await expectNoSidewaysScroll(page);
+      expect(await cutOff(page), path).toEqual([]);
+    }
+  });
+});

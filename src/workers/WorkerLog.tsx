@@ -181,7 +181,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
               setJumped(null);
             }}
             onKeyDown={jumpToMatch}
-            className="h-8 w-44 rounded-md border border-edge bg-field px-2.5 text-sm placeholder:text-muted max-sm:w-36"
+            className="h-8 w-44 rounded-md border border-edge bg-field px-2.5 text-sm placeholder:text-muted max-sm:w-36 pointer-coarse:text-lg"
           />
           <CopyButton label="Copy log" text={() => lines.map(({ text }) => text).join("\n")} />
           <Button

@@ -71,7 +71,7 @@ function Search({ title, meta, typing }: ListControlsProps) {
           search(text.trim());
         }}
         onBlur={settle}
-        className="h-8 w-full min-w-0 rounded-md border border-edge bg-field ps-8 pe-2 text-base text-ink placeholder:text-muted"
+        className="h-8 w-full min-w-0 rounded-md border border-edge bg-field ps-8 pe-2 text-base text-ink pointer-coarse:text-lg placeholder:text-muted"
       />
       <output className="sr-only">
         {view.q && `${meta.total} of ${title.toLowerCase()} found`}
@@ -93,7 +93,7 @@ const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
       aria-label={label}
       value={value}
       onChange={({ target }) => onChoose(target.value)}
-      className="h-8 appearance-none rounded-md border border-transparent bg-transparent ps-2 pe-7 text-sm tracking-normal text-muted hover:bg-hover hover:text-ink"
+      className="h-8 appearance-none rounded-md border border-transparent bg-transparent ps-2 pe-7 text-sm tracking-normal text-muted pointer-coarse:text-lg hover:bg-hover hover:text-ink"
     >
       {choices.map(({ value: one, text }) => (
         <option key={one} value={one} className="bg-raised text-ink">
