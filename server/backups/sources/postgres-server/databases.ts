@@ -1,14 +1,36 @@
 // Which databases a server has, as far as a backup of all of them goes.
-import type pg from "pg";
+import pg from "pg";
 import { SourceError } from "../source.ts";
-import { refuseBrokenNames, type Target } from "../postgres/connection.ts";
+import { ownName, refuseBrokenNames, type Target } from "../postgres/connection.ts";
 import { tellNames } from "../postgres/privileges.ts";
 
-/** Names of what a restore or drill makes and drops: `use` is followed by the id of the backup. */
-export const scratchDatabase = (use: "restore" | "old", id: number, number: number): string =>
-  `quarterdeck_${use}_${id}_${number}`;
+type Its = Pick<Target, "installation">;
 
-const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9a-z]+)?$'";
+/** Names of what a restore makes and drops: `use` is followed by the id of the backup. */
+export const scratchDatabase = (its: Its, use: "restore" | "old", id: number, number: number) =>
+  `${ownName(its, [use, id], "_")}_${number}`;
+
+/** In SQL: of this installation, or of an earlier version, which named none. @param id a regular expression */
+const scratchNames = ({ installation }: Its, use: string, id: number | "[0-9]+"): string =>
+  pg.escapeLiteral(
+    `^quarterdeck_${use}_${id}${installation === undefined ? "" : `(_${installation})?`}_[0-9]+$`,
+  );
+
+/** Of a restore of this installation. */
+export async function listScratch(
+  client: pg.Client,
+  its: Its,
+  use: "restore" | "old",
+  id: number,
+): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select datname as name from pg_database where datname ~ ${scratchNames(its, use, id)} order by oid`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Of any installation. */
+const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9a-z]+){0,2}$'";
 
 /**
  * By name: what somebody can connect to and is no template. One whose removal was cut off (a limit of -2) can only be removed.
@@ -29,10 +51,10 @@ export async function listDatabases(client: pg.Client, target: Target): Promise<
   return names;
 }
 
-/** What a restore that was cut off left, as long as nobody works on it. */
-export async function listLeft(client: pg.Client): Promise<string[]> {
+/** What a restore of this installation that was cut off left, as long as nobody works on it. */
+export async function listLeft(client: pg.Client, its: Its): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
-    select datname as name from pg_database where ${isScratch} and datname !~ '^quarterdeck_drill' and not exists (
+    select datname as name from pg_database where datname ~ ${scratchNames(its, "(restore|old)", "[0-9]+")} and not exists (
       select from pg_stat_activity where application_name ~ ('^quarterdeck restore ' || split_part(datname::text, '_', 3) || '( |$)')
     ) order by 1`);
   return rows.map(({ name }) => name);

@@ -11,7 +11,7 @@ import { tellNames } from "../postgres/privileges.ts";
 import { readProperties } from "../postgres/properties.ts";
 import { openBackup, restoreArchive } from "../postgres/restore.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
-import { listDatabases, lookAtAccount, scratchDatabase } from "./databases.ts";
+import { listDatabases, listScratch, lookAtAccount, scratchDatabase } from "./databases.ts";
 import { databaseOf } from "../whole-server/names.ts";
 import { readFiles } from "../whole-server/tar.ts";
 import {
@@ -26,8 +26,8 @@ type Built = { name: string; scratch: string; old: string };
 type Roles = Awaited<ReturnType<typeof createMissingRoles>>;
 type State = Awaited<ReturnType<Source["settle"]>>;
 
-/** Of roles that a restore made. */
-const markOf = (id: number) => `quarterdeck restore ${id}`;
+/** Of roles that a restore made, and of its sessions. */
+const markOf = (its: Pick<Target, "installation">, id: number) => ownName(its, ["restore", id]);
 
 /** How long a step that puts things in order may take. */
 const tidyLimitMs = 5 * 60_000;
@@ -42,7 +42,9 @@ async function prepare(target: Target, session: Session, attempt: Attempt): Prom
       );
   });
   await settleServer(target, attempt);
-  const left = await withServer(target, session, (client) => named(client, "old", attempt.id));
+  const left = await withServer(target, session, (client) =>
+    listScratch(client, target, "old", attempt.id),
+  );
   // From here on, one that is there says that the databases have changed places.
   if (left.length > 0)
     throw new SourceError(
@@ -57,7 +59,7 @@ export async function restoreServer(
   attempt: Attempt,
 ): Promise<void> {
   const { id, say, signal } = attempt;
-  const session = { applicationName: ownName(target, ["restore", id]), signal };
+  const session = { applicationName: markOf(target, id), signal };
   try {
     await prepare(target, session, attempt);
   } catch (error) {
@@ -74,7 +76,7 @@ export async function restoreServer(
         const globals = await text(content);
         refusePartOfGlobals(globals);
         const made = await withServer(target, session, (client) =>
-          createMissingRoles(client, globals, markOf(id)),
+          createMissingRoles(client, globals, markOf(target, id)),
         );
         if (made.missing.length > 0) say(`Created the roles ${made.missing.join(", ")}.`);
         roles = made;
@@ -85,8 +87,8 @@ export async function restoreServer(
       const number = built.length + 1;
       const one = {
         name,
-        scratch: scratchDatabase("restore", id, number),
-        old: scratchDatabase("old", id, number),
+        scratch: scratchDatabase(target, "restore", id, number),
+        old: scratchDatabase(target, "old", id, number),
       };
       built.push(one);
       await build(target, one, content, attempt);
@@ -120,7 +122,7 @@ async function build(
 ): Promise<void> {
   const { say, signal } = attempt;
   const { machine: host } = target;
-  const session = { applicationName: ownName(target, ["restore", attempt.id]), signal };
+  const session = { applicationName: markOf(target, attempt.id), signal };
   const aside = { ...target, database: scratch, name: `${name} on ${target.name}` };
   try {
     const backup = await openBackup({ host, isPacked: false }, content, signal);
@@ -209,25 +211,18 @@ async function sayLeft(
     say(`Left as they are, because the backup doesn't hold them: ${tellNames(left)}.`);
 }
 
-async function named(client: pg.Client, use: "restore" | "old", id: number): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    "select datname as name from pg_database where datname ~ $1 order by oid",
-    [`^${scratchDatabase(use, id, 0).slice(0, -1)}[0-9]+$`],
-  );
-  return rows.map(({ name }) => name);
-}
-
 /** As the source's. */
 export async function settleServer(target: Target, { id, say, signal }: Attempt): Promise<State> {
   const session = { applicationName: "quarterdeck", signal };
   return withServer(target, session, async (client) => {
-    const mark = markOf(id);
-    await endSessions(client, target, ownName(target, ["restore", id]), signal);
+    const mark = markOf(target, id);
+    await endSessions(client, target, mark, signal);
     await dropDatabase(client, drillDatabaseOf(target, id));
     // Those of the backup bear their own names from the moment of the exchange on.
-    const aside = await named(client, "restore", id);
+    const aside = await listScratch(client, target, "restore", id);
     for (const database of aside) await dropDatabase(client, database);
-    const roles = await markedRoles(client, mark);
+    // An earlier version named no installation.
+    const roles = await markedRoles(client, [mark, markOf({}, id)]);
     for (const role of roles)
       await client
         .query(`drop role ${pg.escapeIdentifier(role)}`)
@@ -237,7 +232,7 @@ export async function settleServer(target: Target, { id, say, signal }: Attempt)
           ),
         );
     let droppedOld = 0;
-    for (const database of await named(client, "old", id))
+    for (const database of await listScratch(client, target, "old", id))
       await dropDatabase(client, database).then(
         () => (droppedOld += 1),
         (error: Error) =>

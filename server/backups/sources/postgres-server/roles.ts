@@ -110,10 +110,10 @@ export async function releaseRoles(
     );
 }
 
-export async function markedRoles(client: pg.Client, mark: string): Promise<string[]> {
+export async function markedRoles(client: pg.Client, marks: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    "select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') = $1 order by 1",
-    [mark],
+    "select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') = any($1) order by 1",
+    [marks],
   );
   return rows.map(({ name }) => name);
 }

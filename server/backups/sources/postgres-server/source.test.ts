@@ -39,11 +39,12 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
   let folder: string;
   const here = createLocalHost(environment);
 
-  const sourceOn = (host: Host, url = server.url("postgres")) =>
+  const sourceOn = (host: Host, url = server.url("postgres"), installation?: string) =>
     createPostgresServerSource({
       host,
       name: "db-1",
       url,
+      installation,
       spoolFolder: host.isRemote ? "/var/tmp" : folder,
     });
   const attemptOf = (signal: AbortSignal = never) => {
@@ -261,6 +262,55 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
       "drop subscription far",
     );
     await each("postgres", "drop database quarterdeck_old_7_2");
+  });
+
+  test("of a restore that was cut off goes what its own installation or an earlier version left, not what is another's", async () => {
+    const { archive } = await dumpWithoutFull();
+    const source = sourceOn(here, server.url("postgres"), "i1");
+    const left = async () => ({
+      databases: await server.query(
+        "postgres",
+        "select datname as name from pg_database where datname ~ '^quarterdeck' order by 1",
+      ),
+      roles: await server.query(
+        "postgres",
+        "select rolname as name from pg_roles where rolname ~ '^half' order by 1",
+      ),
+    });
+    await each(
+      "postgres",
+      ...["restore_7_i1_1", "restore_7_2", "restore_7_i2_1", "old_7_i2_1"].map(
+        (name) => `create database quarterdeck_${name}`,
+      ),
+      ...["7", "7 i1", "7 i2"].flatMap((mark) => [
+        `create role "half ${mark}"`,
+        `comment on role "half ${mark}" is 'quarterdeck restore ${mark}'`,
+      ]),
+    );
+    expect(await source.rehearse(never)).toContain(
+      "A restore that was cut off left quarterdeck_restore_7_2, quarterdeck_restore_7_i1_1.",
+    );
+    expect((await dump(source)).manifest).toMatchObject({
+      databases: ["100 %/x", "postgres", shop],
+    });
+    expect(await source.settle(attemptOf().attempt)).toBe("as it was");
+    const ofAnother = {
+      databases: [{ name: "quarterdeck_old_7_i2_1" }, { name: "quarterdeck_restore_7_i2_1" }],
+      roles: [{ name: "half 7 i2" }],
+    };
+    expect(await left()).toEqual(ofAnother);
+    const making: Promise<{ databases: Record<string, unknown>[] }>[] = [];
+    const { attempt } = attemptOf();
+    await source.restore(from(archive), { ...attempt, say: () => void making.push(left()) });
+    const [made] = await Promise.all(making);
+    expect(made?.databases).toContainEqual({ name: "quarterdeck_restore_7_i1_1" });
+    expect(await left()).toEqual(ofAnother);
+    await each(
+      "postgres",
+      ...ofAnother.databases.map(({ name }) => `drop database ${name}`),
+      `drop role "half 7 i2"`,
+    );
+    await expectNothingLeft(server);
   });
 
   test("an account without all rights says what its backups lack, and restores single databases only", async () => {

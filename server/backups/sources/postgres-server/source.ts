@@ -73,7 +73,7 @@ export function createPostgresServerSource({
           version: await serverVersion(client),
           names: await listDatabases(client, target),
           account: await lookAtAccount(client),
-          left: await listLeft(client),
+          left: await listLeft(client, target),
         }),
       );
       const warnings: string[] = [];
