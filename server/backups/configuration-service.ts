@@ -179,8 +179,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
             copy_storage_provider_id: body.copy_storage_provider_id,
           }),
           ...(body.drill !== undefined && { drill: body.drill }),
-          // The old moment must not come before the new schedule is in force.
-          ...(body.frequency !== row.frequency && {
+          // The old moment must not come before the new schedule is in force. A deletion that failed took it away.
+          ...((body.frequency !== row.frequency || row.next_run_at === null) && {
             next_run_at: null,
             missed_since: null,
             schedule_since: new Date(clock.now()),

@@ -2,7 +2,6 @@
 import type { Logger } from "pino";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { nextRun } from "../../contract/backups/schedule.ts";
-import type { Clock } from "../clock.ts";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -29,7 +28,6 @@ type ConfigurationTransitionsOptions = {
   resolver: Resolver;
   jobs: Pick<Jobs, "send">;
   recovery: Pick<RecoveryWriter, "request">;
-  clock: Clock;
   log: Logger;
 };
 
@@ -40,7 +38,7 @@ const rehearsalMs = 100_000;
 const deadlineSeconds = { installing: 150, removing: 3600 } as const;
 
 export function createConfigurationTransitions(options: ConfigurationTransitionsOptions) {
-  const { store, configurations, inventory, resolver, jobs, recovery, clock, log } = options;
+  const { store, configurations, inventory, resolver, jobs, recovery, log } = options;
 
   /** Moves a row on; a state in transit gets its job and its deadline in the same breath. */
   async function move(
@@ -79,8 +77,9 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     warnings: string[] = [],
   ): Promise<void> {
     const server = await inventory.findServer(row.server_id);
-    const next =
-      row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", new Date(clock.now()));
+    // A moment that passed meanwhile has come all the same.
+    const since = row.schedule_since ?? row.created_at;
+    const next = row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", since);
     await store.transaction(async (tx) => {
       const moved = await move(tx, row, reason === null ? "installed" : "failed", {
         status_reason: reason,

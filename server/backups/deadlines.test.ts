@@ -1,6 +1,5 @@
 // Nothing carries the jobs out here: what is left are the deadlines.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock } from "../clock.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
@@ -46,7 +45,6 @@ function createTransitions() {
       installation: "i1",
     }),
     jobs,
-    clock: systemClock,
     log: createLog("silent"),
   });
   return { configurations, transitions };

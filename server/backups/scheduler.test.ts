@@ -45,6 +45,16 @@ const expectFinished = (id: number, expected: number) =>
     return backups;
   });
 
+/** Its id; 0 before the first one. */
+async function lastEvent(): Promise<number> {
+  const [found] = await service.query<{ last: number }>(
+    "select coalesce(max(id), 0)::int as last from events",
+  );
+  return found?.last ?? 0;
+}
+const missedSince = (event: number) =>
+  service.query(`select id from events where id > ${event} and type = 'backup.missed'`);
+
 test("a run is made when its time has come, once", async () => {
   const dayAfter = new Date(clock.now() + 2 * dayMs).toISOString().slice(0, 10);
   const { id } = await service.installed();
@@ -91,9 +101,7 @@ test("runs that fell due while nothing looked are made up for by one", async () 
 
 test("a run that does not happen is reported once, and the next one that finishes ends that", async () => {
   const { id } = await service.installed();
-  const [{ last } = { last: 0 }] = await service.query<{ last: number }>(
-    "select coalesce(max(id), 0)::int as last from events",
-  );
+  const last = await lastEvent();
   clock.jump(2 * dayMs);
   clock.advance(60_000);
   await expectFinished(id, 1);
@@ -104,13 +112,30 @@ test("a run that does not happen is reported once, and the next one that finishe
   expect(events.map(({ type }) => type)).toEqual(["backup.missed", "backup.finished"]);
 });
 
+test("a run that fell due during the installation is made right after it, and is no missed one", async () => {
+  clock.jump(14.5 * hourMs - 10_000);
+  const last = await lastEvent();
+  // Keeps the installation waiting.
+  const writer = new DatabaseSync(join(service.folder, "orders.sqlite"));
+  writer.exec("begin exclusive");
+  const { id } = await service.configuration();
+  clock.advance(60_000);
+  expect((await service.show(id)).status).toBe("installing");
+  writer.close();
+  const [run] = await expectFinished(id, 1);
+  expect(run?.started_at).toMatch(/T02:3/);
+  clock.jump(12 * hourMs);
+  clock.advance(60_000);
+  await soon(async () => expect((await service.show(id)).next_run_at).toMatch(/T02:30/));
+  expect(await missedSince(last)).toEqual([]);
+  await expectFinished(id, 1);
+});
+
 test("another time zone of the server, or another schedule, makes no run a missed one", async () => {
   const { id } = await service.installed();
   clock.jump(14 * hourMs + hourMs / 2);
   await expectFinished(id, 1);
-  const [{ last } = { last: 0 }] = await service.query<{ last: number }>(
-    "select max(id)::int as last from events",
-  );
+  const last = await lastEvent();
   const expectNoneMissed = async () => {
     // Two looks at all configurations.
     for (let look = 0; look < 2; look++) {
@@ -118,8 +143,7 @@ test("another time zone of the server, or another schedule, makes no run a misse
       await soon(async () => expect((await service.show(id)).status).toBe("installed"));
     }
     expect((await service.show(id)).missed_since).toBe(null);
-    const of = `from events where id > ${last} and type = 'backup.missed'`;
-    expect(await service.query(`select ${of}`)).toEqual([]);
+    expect(await missedSince(last)).toEqual([]);
   };
   const move = (zone: string) =>
     service.query(
