@@ -50,7 +50,7 @@ test.each(machines)(
     expect(await hooks(null, ["true"]).after(say)).toBe(null);
     expect(await hooks(null, null).after(say)).toBe(null);
     await expect(hooks(["sleep", "600"], null, 50).before(say, never, "2")).rejects.toThrow(
-      /sleep 600 was stopped: it didn't end within 0.05 s\.$/,
+      /sleep 600 was stopped: it, or what it left running with its output, didn't end within 0\.05 s\.$/,
     );
     await expect(hooks(["no-such-program-here"]).before(say, never, "2")).rejects.toThrow(
       /no-such-program-here/,
@@ -86,6 +86,23 @@ test.each(machines)(
     expect([await marked(left.its), await marked(other.its)]).toEqual([0, 2]);
     other.stopping.abort(new Error("canceled"));
     expect(await other.ended).toMatch(/cancel/);
+  },
+);
+
+test.each(["", ">/dev/null", "2>/dev/null"])(
+  "the time limit counts for what a hook leaves running with its output (sleep 600 %s &)",
+  async (elsewhere) => {
+    const folder = await makeFolder();
+    const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/tmp" });
+    const before = ["sh", "-c", `sleep 600 ${elsewhere} & exit 0`];
+    const hooks = createHooks(async () => ({ host, folder }), {
+      before,
+      after: null,
+      timeoutMs: 300,
+    });
+    await expect(hooks.before(() => undefined, never, "4")).rejects.toThrow(
+      /was stopped: .* 0\.3 s/,
+    );
   },
 );
 

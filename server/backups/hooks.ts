@@ -66,7 +66,7 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted)
-        return `${argv.join(" ")} was stopped: it didn't end within ${timeoutMs / 1000} s.`;
+        return `${argv.join(" ")} was stopped: it, or what it left running with its output, didn't end within ${timeoutMs / 1000} s.`;
       return error instanceof CommandMissing
         ? error.message
         : `${argv.join(" ")}: ${toError(error).message}`;

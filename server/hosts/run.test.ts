@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeFolder } from "../testing/machine.ts";
 import { heldFile } from "./host.ts";
 import { createRunner } from "./run.ts";
-import { sendSignal } from "../testing/signals.ts";
+import { isAlive, sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 
 const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
@@ -209,6 +209,24 @@ test("an abort does not wait for what left the group and holds the output open",
   });
   await expect(running).rejects.toThrow("enough");
   sendSignal(pid, "SIGKILL");
+});
+
+test("an abort ends what holds the error output open after the command has ended", async () => {
+  let pid = 0;
+  const running = run({
+    argv: ["sh", "-c", "sleep 600 >/dev/null & echo $!; exec true"],
+    take: async (piece) => void (pid = Number(piece.toString())),
+    signal: AbortSignal.timeout(500),
+  });
+  const limit = new Promise((_, reject) => {
+    const timer = setTimeout(() => reject(new Error("The abort did nothing.")), 10_000);
+    onTestFinished(() => clearTimeout(timer));
+  });
+  onTestFinished(() => void (isAlive(pid) && sendSignal(pid, "SIGKILL")));
+  await expect(Promise.race([running, limit])).rejects.toThrow(/timeout/);
+  await soon(async () =>
+    expect(await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).toBe(""),
+  );
 });
 
 test("an abort ends all that the command started", async () => {

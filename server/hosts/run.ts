@@ -103,9 +103,12 @@ export const createRunner =
       takeOutput(),
       command.input === undefined ? child.stdin.end() : feed(command.input, child.stdin, endGroup),
     ]);
-    streams.catch(() => undefined);
+    let end: CommandEnd;
     try {
-      await Promise.race([streams, aborted.promise]);
+      // What the command has left running may hold its error output open after the end of the others.
+      const all = Promise.all([ended, streams]);
+      const [[exitCode, signal]] = await Promise.race([all, aborted.promise]);
+      end = { exitCode, signal, stdout, stderr };
     } catch (error) {
       letGo();
       await ended;
@@ -114,12 +117,11 @@ export const createRunner =
     } finally {
       command.signal?.removeEventListener("abort", abort);
     }
-    const [exitCode, signal] = await ended;
     command.signal?.throwIfAborted();
-    const failure = account === null ? null : startFailure(exitCode, stderr);
+    const failure = account === null ? null : startFailure(end.exitCode, end.stderr);
     if (failure !== null)
       throw new CommandMissing(`${command.argv[0]} could not be started: ${failure}`);
-    return { exitCode, signal, stdout, stderr };
+    return end;
   };
 
 /** Each at its number, from 3 on. */
