@@ -39,7 +39,15 @@ const ofFolder = {
   digest: z.string(),
   /** Read by the restore, which refuses what it doesn't know: what was left out has to stay. */
   excluded: z.optional(z.unknown()),
-  databases: z.optional(z.array(z.object({ name: z.string(), problem: z.nullable(z.string()) }))),
+  databases: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        problem: z.nullable(z.string()),
+        isOpened: z.optional(z.literal(false)),
+      }),
+    ),
+  ),
 } satisfies Said<"folder">;
 
 /** Of a manifest, what becomes of a backup that is listed. What a later version adds is let go. */

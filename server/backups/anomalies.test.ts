@@ -50,11 +50,15 @@ test("warns of seven identical backups, and not of six", () => {
 });
 
 test("warns of databases in a site that are damaged, and apart from them of those that nobody could look into", () => {
-  const warningsOf = (...problems: (string | null)[]) => {
-    const databases = problems.map((problem, index) => ({ name: `${index}.sqlite`, problem }));
+  const warningsOf = (...problems: (string | null | false)[]) => {
+    const databases = problems.map((problem, index) => {
+      const name = `${index}.sqlite`;
+      if (problem !== false) return { name, problem };
+      return { name, problem: "SQLite cannot open it.", isOpened: false as const };
+    });
     return manifestWarnings({ kind: "folder", entries: 1, bytes: 1, digest: "", databases });
   };
-  const closed = "SQLite cannot open it: 0.sqlite: unable to open database file.";
+  const closed = false;
   const torn = "the integrity check found: row 1 missing from index i";
   expect(warningsOf(null)).toEqual([]);
   expect(warningsOf(closed)).toEqual([

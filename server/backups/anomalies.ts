@@ -1,6 +1,6 @@
 // What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
 
-import { notOpened, type Manifest, type SiteDatabase } from "./sources/source.ts";
+import type { Manifest, SiteDatabase } from "./sources/source.ts";
 import { sizeInWords, shortDuration } from "./formatting.ts";
 import { median } from "./median.ts";
 
@@ -68,7 +68,7 @@ const shownNames = 3;
 export function manifestWarnings(manifest: Manifest): string[] {
   const databases = manifest.kind === "folder" ? (manifest.databases ?? []) : [];
   const unsound = databases.filter(({ problem }) => problem !== null);
-  const isOpened = ({ problem }: SiteDatabase) => problem?.startsWith(notOpened) !== true;
+  const isOpened = (one: SiteDatabase) => one.isOpened !== false;
   return [
     ...tellDatabases(unsound.filter(isOpened), "is damaged", "are damaged"),
     ...tellDatabases(

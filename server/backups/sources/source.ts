@@ -35,10 +35,9 @@ export type SiteDatabase = {
   name: string;
   /** What was wrong with it in the folder itself, as SQLite says; null = it was sound. */
   problem: string | null;
+  /** SQLite could not open it there, so nobody knows whether it was sound. */
+  isOpened?: false;
 };
-
-/** Begins the problem of a database that nobody could look into, and that may be sound. */
-export const notOpened = "SQLite cannot open it: ";
 
 /** Whose a file is, and who may do what with it: permission bits, user and group by number. */
 export type FileOwner = { mode: number; uid: number; gid: number };

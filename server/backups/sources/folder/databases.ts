@@ -11,7 +11,7 @@ import type { DatabaseCopy, SiteDatabases } from "./rewrite.ts";
 import { folderTasks } from "./tasks.ts";
 import { pathBelow, showName } from "./walk.ts";
 import { tidying } from "./place.ts";
-import { notOpened, reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
+import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
 import { isNotUsable } from "../sqlite/failures.ts";
 import { checkRoom, removeFile } from "../sqlite/files.ts";
 import {
@@ -185,8 +185,8 @@ export function tellDatabases(
     async copy(name): Promise<DatabaseCopy | null> {
       const copy = await snapshot(name);
       if (typeof copy === "string") {
-        const problem = `${notOpened}${copy}`;
-        found.push({ name: shown(name), problem });
+        const problem = `SQLite cannot open it: ${copy}`;
+        found.push({ name: shown(name), problem, isOpened: false });
         say(`${shown(name)} begins like a SQLite database, but is kept as it lies. ${problem}`);
         return null;
       }

@@ -79,15 +79,17 @@ export async function checkDatabases(
   say: Attempt["say"],
   findProblem: (name: string) => Promise<string | null>,
 ): Promise<string> {
-  const known = new Map(manifest?.databases?.map(({ name, problem }) => [name, problem]));
+  const known = new Map(manifest?.databases?.map((one) => [one.name, one]));
   const broken: string[] = [];
   let sound = 0;
   for (const name of names) {
     const shown = showName(Buffer.from(name, "latin1"));
-    const problem = await findProblem(name);
+    const [before, problem] = [known.get(shown), await findProblem(name)];
     if (problem === null) sound += 1;
-    else if (known.get(shown) != null) say(`${shown} was no sound database in the site either.`);
-    else broken.push(`${shown} (${problem})`);
+    else if (before === undefined || before.problem === null) broken.push(`${shown} (${problem})`);
+    else if (before.isOpened === false)
+      say(`${shown} is not sound (${problem}). In the site it couldn't be opened.`);
+    else say(`${shown} was no sound database in the site either.`);
   }
   if (broken.length > 0)
     throw new SourceError(
@@ -95,7 +97,7 @@ export async function checkDatabases(
     );
   const unsound = names.length - sound;
   if (names.length === 0) return "";
-  return ` ${countOf(sound, "SQLite database")} in it passed the integrity check${unsound === 0 ? "" : `, ${unsound} as unsound as in the site`}.`;
+  return ` ${countOf(sound, "SQLite database")} in it passed the integrity check${unsound === 0 ? "" : `, ${unsound} did not, as in the site`}.`;
 }
 
 const shownBroken = 5;
