@@ -26,6 +26,10 @@ export async function withServer<Result>(
 export const isMissingDatabase = (error: unknown): boolean =>
   error instanceof SourceError && toError(error.cause).code === "3D000";
 
+/** As PostgreSQL says of a database that is there, also to those who make it at the same time. */
+export const isTaken = (error: unknown): boolean =>
+  ["42P04", "23505"].includes(toError(error).code ?? "");
+
 export async function mayCreate(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
     "select rolcreatedb or rolsuper as may from pg_roles where rolname = current_user",

@@ -310,6 +310,28 @@ describe.skipIf(!hasPostgresServer).each([
       ).rejects.toThrow(/ALTER ROLE "other" CREATEDB/);
     });
 
+    test.each([true, false])(
+      "a database that somebody else makes meanwhile stays as it is (new: %o)",
+      async (isNew) => {
+        const { archive } = await dumpEverything();
+        const name = `meanwhile_${isNew}`;
+        const late: Host = {
+          ...host,
+          async run(command) {
+            if (command.argv.includes("--create") && command.argv.includes("--schema-only"))
+              await server.query("postgres", `create database ${name}`);
+            return host.run(command);
+          },
+        };
+        const { source, attempt } = makeSourceOn(server.url(name), { host: late, isNew });
+        await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
+          isNew ? `already has a database “${name}”. Nothing was changed.` : "already exists",
+        );
+        expect(await source.exists()).toBe(true);
+        await server.query("postgres", `drop database ${name}`);
+      },
+    );
+
     test("a drill says what differs, and leaves nothing", async () => {
       const database = await makeDatabase("create table one (); create table two as select 1");
       const { source, attempt, dump } = makeSource(server.url(database));

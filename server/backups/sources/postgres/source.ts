@@ -9,6 +9,7 @@ import {
   endSessions,
   isMarked,
   isMissingDatabase,
+  isTaken,
   withServer,
 } from "./databases.ts";
 import { drillArchive, drillDatabaseOf } from "./drill.ts";
@@ -122,6 +123,11 @@ export function createPostgresSource({
             why: `PostgreSQL at ${placeOf(target)} has no database ${target.database}`,
             clauses: own.clauses,
             say: attempt.say,
+          }).catch((error: unknown) => {
+            if (!isTaken(error)) throw error;
+            // Somebody else has made it since, and what fails here must not drop it.
+            isMade = false;
+            throw isNew ? databaseTaken(target) : error;
           });
           await markMade(client, target.database, markOf(attempt.id));
           attempt.say(`Created the database ${target.database}.`);
