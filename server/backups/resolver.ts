@@ -1,5 +1,7 @@
 // Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
 // its marker file, or before there was one, by its backups.
+import { realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
@@ -38,6 +40,7 @@ import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
+import { foldersOn, keepStoredInside, realPathOn } from "./stored-inside.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 
 type Into = Partial<RestoreDestination>;
@@ -165,7 +168,18 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       here === null
         ? createRemoteFolderSource({ host: its, name, root, excludes, times })
         : createFolderSource({ ...here, name, root, excludes, times });
-    return path === undefined ? source : createFolderPart(source, { host: its, root, path });
+    const dataFolder = isLocal ? dirname(scratch.own) : null;
+    return keepStoredInside(
+      path === undefined ? source : createFolderPart(source, { host: its, root, path }),
+      {
+        root,
+        path: join(root, path ?? "."),
+        kept: () => foldersOn({ inventory, serverId, dataFolder }),
+        excludes,
+        realPath: async (of) =>
+          isLocal ? realpath(of).catch(() => null) : realPathOn(await openServer(serverId), of),
+      },
+    );
   }
 
   const hooksOf = (found: DatabaseRow | SiteRow): Hooks | null =>

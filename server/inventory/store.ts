@@ -162,6 +162,11 @@ export function createInventoryStore(db: Database) {
       return byId(rows.map(toDatabase));
     },
 
+    allStorageProviders: async (): Promise<StorageProviderEntry[]> =>
+      (await db.select({ entry: storageProviders.entry }).from(storageProviders)).map(
+        ({ entry }) => entry,
+      ),
+
     async findStorageProvider(
       id: number,
       tx: Connection = db,
