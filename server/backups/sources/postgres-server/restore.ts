@@ -5,7 +5,15 @@ import type { Readable } from "node:stream";
 import pg from "pg";
 import { toError } from "../../../to-error.ts";
 import { ownName, withClient, type Session, type Target } from "../postgres/connection.ts";
-import { createDatabase, dropDatabase, endSessions, withServer } from "../postgres/databases.ts";
+import {
+  createDatabase,
+  dropDatabase,
+  endSessions,
+  isMissingDatabase,
+  isOwnDatabase,
+  whyNotOwn,
+  withServer,
+} from "../postgres/databases.ts";
 import { drillDatabaseOf } from "../postgres/drill.ts";
 import { tellNames } from "../postgres/privileges.ts";
 import { readProperties } from "../postgres/properties.ts";
@@ -69,6 +77,7 @@ export async function restoreServer(
   /** Not the attempt's own: after an abort there is something to undo or to complete all the same. */
   const tidy = () => ({ ...attempt, signal: AbortSignal.timeout(tidyLimitMs) });
   const built: Built[] = [];
+  const own: string[] = [];
   try {
     let roles: Roles | null = null;
     for await (const { path, content } of readFiles(from)) {
@@ -84,6 +93,11 @@ export async function restoreServer(
       }
       const name = databaseOf(path);
       if (name === null) throw new SourceError(`The backup holds ${path}, which is no database.`);
+      if (await isOwn(target, name, session)) {
+        say(`Left ${name} as it is: ${whyNotOwn}.`);
+        own.push(name);
+        continue;
+      }
       const number = built.length + 1;
       const one = {
         name,
@@ -109,8 +123,23 @@ export async function restoreServer(
     // The last step was done, and only its answer lost.
   }
   await settleServer(target, tidy())
-    .then(() => sayLeft(target, { ...session, signal: tidy().signal }, built, say))
+    .then(() => {
+      const held = [...built.map(({ name }) => name), ...own];
+      return sayLeft(target, { ...session, signal: tidy().signal }, held, say);
+    })
     .catch((left: unknown) => say(`Couldn't clean up after the restore: ${toError(left).message}`));
+}
+
+/** Whether the server has it, as the service's own. */
+async function isOwn(target: Target, name: string, session: Session): Promise<boolean> {
+  try {
+    return await withClient({ ...target, database: name }, session, (client) =>
+      isOwnDatabase(client, target),
+    );
+  } catch (error) {
+    if (isMissingDatabase(error)) return false;
+    throw error;
+  }
 }
 
 /** Restores one database beside the others, under another name. */
@@ -202,11 +231,11 @@ async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Prom
 async function sayLeft(
   target: Target,
   session: Session,
-  built: readonly Built[],
+  held: readonly string[],
   say: Attempt["say"],
 ): Promise<void> {
   const now = await withServer(target, session, (client) => listDatabases(client, target));
-  const left = now.filter((name) => !built.some((one) => one.name === name));
+  const left = now.filter((name) => !held.includes(name));
   if (left.length > 0)
     say(`Left as they are, because the backup doesn't hold them: ${tellNames(left)}.`);
 }

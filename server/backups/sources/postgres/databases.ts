@@ -26,6 +26,32 @@ export async function withServer<Result>(
 export const isMissingDatabase = (error: unknown): boolean =>
   error instanceof SourceError && toError(error.cause).code === "3D000";
 
+/**
+ * Whether this installation keeps what it knows in the database of a connection. A restore would take that back to the time of
+ * the backup: backups made since, the one before the restore and the restore itself would be listed nowhere.
+ */
+export async function isOwnDatabase(
+  client: pg.Client,
+  { installation }: Pick<Target, "installation">,
+): Promise<boolean> {
+  if (installation === undefined) return false;
+  // Of another application it may be anything, or closed to the account.
+  const { rows: found } = await client.query(`
+    select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relname = 'settings' and has_schema_privilege(n.oid, 'usage')
+      and has_table_privilege(c.oid, 'select')
+      and 2 = (select count(*) from pg_catalog.pg_attribute where attrelid = c.oid and attname in ('key', 'value'))`);
+  if (found.length === 0) return false;
+  const { rows } = await client.query(
+    "select from public.settings where key::text = 'installation' and 'i' || left(value::text, 8) = $1",
+    [installation],
+  );
+  return rows.length > 0;
+}
+
+export const whyNotOwn =
+  "it is Quarterdeck's own database, which would forget all that happened since, the restore included. To restore it all the same, stop Quarterdeck and do so by hand";
+
 /** As PostgreSQL says of a database that is there, also to those who make it at the same time. */
 export const isTaken = (error: unknown): boolean =>
   ["42P04", "23505"].includes(toError(error).code ?? "");

@@ -9,7 +9,9 @@ import {
   endSessions,
   isMarked,
   isMissingDatabase,
+  isOwnDatabase,
   isTaken,
+  whyNotOwn,
   withServer,
 } from "./databases.ts";
 import { drillArchive, drillDatabaseOf } from "./drill.ts";
@@ -22,7 +24,7 @@ import { restoreTables } from "./restore-tables.ts";
 import { defaultLockWaitMs, openBackup, restoreArchive } from "./restore.ts";
 import { tellRestorable } from "./restorable.ts";
 import { findTools, toolsToDump, type Installations } from "./tools.ts";
-import { databaseTaken, type Source } from "../source.ts";
+import { databaseTaken, SourceError, type Source } from "../source.ts";
 
 export type PostgresSourceOptions = {
   host: Host;
@@ -102,6 +104,8 @@ export function createPostgresSource({
       let properties: string[] = [];
       const isThere = await exists(attempt.signal);
       if (isThere && isNew) throw databaseTaken(target);
+      if (isThere && (await withClient(target, session, (client) => isOwnDatabase(client, target))))
+        throw new SourceError(`Nothing was changed: ${whyNotOwn}.`);
       if (wanted !== null) {
         const counts = manifest?.kind === "database" ? manifest.tables : {};
         await restoreTables(host, target, applicationName, backup, attempt, {
@@ -165,7 +169,10 @@ export function createPostgresSource({
       const { warnings, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
         await checkPrivileges(client, target, version.major);
-        return { ...version, warnings: await tellRestorable(client, target, !isDrilledElsewhere) };
+        const warnings = await tellRestorable(client, target, !isDrilledElsewhere);
+        if (await isOwnDatabase(client, target))
+          warnings.push(`A restore would be refused: ${whyNotOwn}.`);
+        return { ...version, warnings };
       });
       known = await finding;
       const { version } = toolsToDump(known.tools, server);
