@@ -17,6 +17,7 @@ export const unreachableCodes: ReadonlySet<number> = new Set([
 ]);
 
 export const codes = {
+  databaseTaken: 1007,
   noRightsToDatabase: 1044,
   unknownDatabase: 1049,
   noSuchThread: 1094,

@@ -187,6 +187,24 @@ test("a new database is gone again where the restore fails", async () => {
   expect(await server.query(null, "SHOW DATABASES LIKE 'shop_failed'")).toBe("");
 });
 
+test("a new database is none that is there, be it empty, which stays", async () => {
+  const { content } = await takeDump(sourceOf(url, scratch));
+  await server.createDatabase("shop_taken");
+  const source = createMysqlSource({
+    host: testHost,
+    name: "shop",
+    url: server.url("shop_taken"),
+    scratchFolder: scratch,
+    isNew: true,
+  });
+  expect(await source.exists()).toBe(true);
+  await expect(source.restore(streamOf(content), attemptOf(9))).rejects.toThrow(
+    "already has a database “shop_taken”. Nothing was changed.",
+  );
+  expect(await server.query(null, "SHOW DATABASES LIKE 'shop_taken'")).toBe("shop_taken\n");
+  await server.query(null, "DROP DATABASE shop_taken");
+});
+
 describe("a failure leaves the target as it was", () => {
   /** One for all of them, since none changes it. */
   const target = "untouched";

@@ -64,7 +64,7 @@ export function createMysqlSource({
   const of = { scratchFolder, installation };
   const namesFor = (id: number) => namesOf(place, of, id);
 
-  const exists = async (): Promise<boolean> => {
+  const hasContent = async (): Promise<boolean> => {
     const database = quoteText(place.database);
     try {
       const [row] = await client.query(
@@ -78,9 +78,27 @@ export function createMysqlSource({
     }
   };
 
+  const isThere = async (): Promise<boolean> => {
+    const named = `SCHEMA_NAME = ${quoteText(place.database)}`;
+    const signal = AbortSignal.timeout(existsLimitMs);
+    const sql = `SELECT 1 FROM information_schema.SCHEMATA WHERE ${named}`;
+    return (await client.query(sql, { signal })).length > 0;
+  };
+
+  /** @throws SourceError where somebody has made it already, be it a moment ago */
+  async function makeNew(signal: AbortSignal): Promise<void> {
+    try {
+      await client.query(`CREATE DATABASE ${quoteName(place.database)}`, { signal });
+    } catch (error) {
+      if (error instanceof MysqlError && error.code === codes.databaseTaken)
+        throw databaseTaken({ name, database: place.database });
+      throw error;
+    }
+  }
+
   /** What a restore made and did not fill. */
   async function dropIfEmpty(): Promise<void> {
-    if (await exists()) return;
+    if (await hasContent()) return;
     const signal = AbortSignal.timeout(existsLimitMs);
     await client.query(`DROP DATABASE IF EXISTS ${quoteName(place.database)}`, { signal });
   }
@@ -116,7 +134,7 @@ export function createMysqlSource({
 
     dump: (into, attempt) => dumpMysql(options, into, attempt),
 
-    exists,
+    exists: isNew ? isThere : hasContent,
 
     countRows: (signal) => countRowsNow(client, signal),
 
@@ -126,9 +144,11 @@ export function createMysqlSource({
       const names = namesFor(attempt.id);
       if (running.has(names.planFile))
         throw new SourceError(`Backup ${attempt.id} is being restored already.`);
-      if (isNew && (await exists())) {
+      try {
+        if (isNew) await makeNew(attempt.signal);
+      } catch (error) {
         from.destroy();
-        throw databaseTaken({ name, database: place.database });
+        throw error;
       }
       running.add(names.planFile);
       try {
