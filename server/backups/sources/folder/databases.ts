@@ -13,6 +13,7 @@ import { pathBelow, showName } from "./walk.ts";
 import { tidying } from "./place.ts";
 import { reviveSourceError, type Attempt, type SiteDatabase } from "../source.ts";
 import { isNotUsable } from "../sqlite/failures.ts";
+import { textsOf } from "../sqlite/check-queries.ts";
 import { checkRoom, removeFile } from "../sqlite/files.ts";
 import {
   hasSqliteHeader,
@@ -106,7 +107,7 @@ const snapshotDatabase = defineTask(
       await removeFile(to);
       const work = { task: "snapshot", from: path, to, busyMs } as const;
       const { notes, problem } = await doSqliteWork(work, name, signal);
-      return { sizeBytes: (await lstat(to)).size, problem, notes };
+      return { sizeBytes: (await lstat(to)).size, problem, notes: textsOf(notes) };
     } catch (error) {
       await removeFile(to);
       if (isNotUsable(error)) return toError(error).message;

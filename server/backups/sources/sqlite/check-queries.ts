@@ -44,12 +44,14 @@ export function refuseDamage([first]: readonly string[]): void {
 export const tellChecked = (tables: Record<string, number>): string =>
   compareTables(null, tables).replace(/ restored.*/, "; integrity check passed.");
 
-/** Of what `tellUnchecked` tells, what only a check finds out: a run's warnings have the collations. */
-const ofFunctions = (note: string): boolean => / uses? the functions? /.test(note);
+/** What an application defines that a check misses, and a sentence on the tables that it leaves out for that. */
+export type Unchecked = { lacks: "collation" | "function"; text: string };
 
-/** @param notes what `tellUnchecked` tells of a copy */
-export const tellCopied = (tables: Record<string, number>, notes: readonly string[]): string =>
-  [tellChecked(tables), ...notes.filter(ofFunctions)].join(" ");
+export const textsOf = (notes: readonly Unchecked[]): string[] => notes.map(({ text }) => text);
+
+/** Of what was left out only what a check alone finds out: a run's warnings have the collations. */
+export const tellCopied = (tables: Record<string, number>, notes: readonly Unchecked[]): string =>
+  [tellChecked(tables), ...textsOf(notes.filter(({ lacks }) => lacks === "function"))].join(" ");
 
 const shownTables = 5;
 
@@ -61,13 +63,12 @@ export const missingFunction = (message: string): string | null =>
  * @param tables that could not be checked
  * @param collations of an application, by table
  * @param functions of an application, which indexes, generated columns and constraints may use
- * @returns sentences
  */
 export function tellUnchecked(
   tables: readonly string[],
   collations: ReadonlyMap<string, string>,
   functions: ReadonlySet<string> = new Set(),
-): string[] {
+): Unchecked[] {
   const isOrdered = (name: string) => functions.size === 0 || collations.has(name);
   const ordered = tables.filter(isOrdered);
   const others = tables.filter((name) => !isOrdered(name));
@@ -78,12 +79,15 @@ export function tellUnchecked(
   ];
 }
 
-function tellLeftOut(tables: readonly string[], names: string[], what: string): string[] {
+function tellLeftOut(
+  tables: readonly string[],
+  names: string[],
+  lacks: Unchecked["lacks"],
+): Unchecked[] {
   if (tables.length === 0) return [];
   const named = tables.slice(0, shownTables).join(", ");
   const more = tables.length > shownTables ? ` and ${tables.length - shownTables} more` : "";
   const plural = (one: string, many: string, count: number) => (count === 1 ? one : many);
-  return [
-    `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural(what, `${what}s`, names.length)} ${names.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`,
-  ];
+  const text = `${plural("Table", "Tables", tables.length)} ${named}${more} ${plural("uses", "use", tables.length)} the ${plural(lacks, `${lacks}s`, names.length)} ${names.join(", ")}, which an application defines: backed up and restored, but the integrity check leaves ${plural("it", "them", tables.length)} out.`;
+  return [{ lacks, text }];
 }

@@ -8,14 +8,15 @@ import {
   refuseDamage,
   tablesQuery,
   tellUnchecked,
+  type Unchecked,
 } from "./check-queries.ts";
 import { toError } from "../../../to-error.ts";
 
 type Checked = {
   /** Rows by table. */
   tables: Record<string, number>;
-  /** What could not be checked, as sentences. */
-  notes: string[];
+  /** What could not be checked. */
+  notes: Unchecked[];
 };
 
 /** SQLITE_ERROR_MISSING_COLLSEQ, see https://www.sqlite.org/rescode.html. */
@@ -47,7 +48,7 @@ export function countTables(path: DatabasePath, busyMs: number): Record<string, 
 }
 
 /** @returns a sentence when tables are ordered by collations that an application defines */
-export function findUnknownCollations(path: DatabasePath, busyMs: number): string[] {
+export function findUnknownCollations(path: DatabasePath, busyMs: number): Unchecked[] {
   const database = open(path, true, busyMs);
   try {
     const known = collationsOf(database);

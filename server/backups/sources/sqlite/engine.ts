@@ -1,6 +1,7 @@
 // SQLite's own work on the files of a database.
 import { closeSync, openSync } from "node:fs";
 import { checkDatabase, countTables, findUnknownCollations } from "./check.ts";
+import type { Unchecked } from "./check-queries.ts";
 import { copy, open, type DatabasePath } from "./copy.ts";
 import { place, tellState, type PlaceState } from "./place.ts";
 import { placeTables, tellTables } from "./place-tables.ts";
@@ -38,8 +39,8 @@ export type SqliteAnswer =
   | {
       ok: true;
       tables: Record<string, number>;
-      /** What could not be checked, in words. */
-      notes: string[];
+      /** What could not be checked. */
+      notes: Unchecked[];
       /** Of a snapshot: what is wrong with its content. */
       problem: string | null;
       state?: PlaceState;

@@ -5,10 +5,10 @@ import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import type { Attempt, Intake } from "../source.ts";
 import { writingTo } from "../write-to.ts";
-import { tellChecked } from "./check-queries.ts";
+import { tellChecked, textsOf, type Unchecked } from "./check-queries.ts";
 
 /** Rows by table, and what could not be checked. */
-export type Tried = { tables: Record<string, number>; notes: string[] };
+export type Tried = { tables: Record<string, number>; notes: Unchecked[] };
 
 /** @param tryOut checks a database aside. @throws SourceError for one that is not sound */
 export const createSqliteIntake = (
@@ -19,7 +19,7 @@ export const createSqliteIntake = (
     const passed = Readable.from(writingTo(into, content), { highWaterMark: 1 });
     try {
       const { tables, notes } = await tryOut(passed, attempt);
-      attempt.say([tellChecked(tables), ...notes].join(" "));
+      attempt.say([tellChecked(tables), ...textsOf(notes)].join(" "));
       into.end();
       await finished(into, { readable: false });
       return { kind: "database", tables };

@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { sizeInWords } from "../../formatting.ts";
 import { followLinks } from "../follow-links.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
-import { tellCopied } from "./check-queries.ts";
+import { tellCopied, textsOf } from "./check-queries.ts";
 import { isUnsound } from "./failures.ts";
 import { createSqliteIntake, type Tried } from "./intake.ts";
 import { checkRoom, isThere, putInPlace, removeFile, writeFile } from "./files.ts";
@@ -139,7 +139,8 @@ export function createSqliteSource({
     },
 
     async warnings(signal) {
-      return (await doSqliteWork({ task: "collations", path, busyMs }, path, signal)).notes;
+      const work = { task: "collations", path, busyMs } as const;
+      return textsOf((await doSqliteWork(work, path, signal)).notes);
     },
 
     async dump(into, attempt) {
@@ -232,7 +233,7 @@ export function createSqliteSource({
 
     async drill(from, manifest, attempt) {
       const { tables, notes } = await tryOut(from, attempt);
-      return [compareTables(manifest, tables), ...notes].join(" ");
+      return [compareTables(manifest, tables), ...textsOf(notes)].join(" ");
     },
 
     async settle(attempt) {

@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { Host } from "../../../../hosts/host.ts";
 import { shown, tellDatabases, type FoundDatabases, type Snapshot } from "../databases.ts";
 import type { Attempt } from "../../source.ts";
+import { textsOf } from "../../sqlite/check-queries.ts";
 import { isNotUsable, sqliteError } from "../../sqlite/failures.ts";
 import { logEnds, smallestDatabaseBytes } from "../../sqlite/header.ts";
 import {
@@ -86,7 +87,7 @@ export function createSiteDatabasesThere(
     const at = posix.join(temporaryRoot, folder);
     try {
       const { notes } = await readCheck(target, steps, { folder: at, shown: name, signal });
-      return { ...copied, problem: null, notes };
+      return { ...copied, problem: null, notes: textsOf(notes) };
     } catch (error) {
       signal.throwIfAborted();
       if (toError(error).name !== "SourceError") throw error;

@@ -10,7 +10,9 @@ import {
   sample,
   tablesQuery,
   textOf,
+  textsOf,
   tellUnchecked,
+  type Unchecked,
 } from "../check-queries.ts";
 import { ask, refuseFailure, stepError, type Step, type Target } from "./shell.ts";
 
@@ -43,7 +45,7 @@ type CheckedFile = {
   signal: AbortSignal;
 };
 
-type Checked = { tables: Record<string, number>; notes: string[] };
+type Checked = { tables: Record<string, number>; notes: Unchecked[] };
 
 /**
  * @param steps (three) what `check` told
@@ -127,7 +129,7 @@ export const collations = `select ${hexOf("name")}, ${hexOf("collation")} from (
 export function readCollations(shown: string, step: Step): string[] {
   refuseFailure(shown, step);
   const known = collationsIn(step);
-  return tellUnchecked([...known.keys()], known);
+  return textsOf(tellUnchecked([...known.keys()], known));
 }
 
 const collationsIn = (step: Step): Map<string, string> =>

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { posix } from "node:path";
 import { accountName } from "../../../../hosts/account.ts";
 import { SourceError } from "../../source.ts";
+import type { Unchecked } from "../check-queries.ts";
 import { check, checkArguments, copyName, readCheck } from "./check.ts";
 import { ask, type Step, type Target, type Told } from "./shell.ts";
 
@@ -36,7 +37,7 @@ export async function receiveThere(
   target: Target,
   from: Readable,
   { folder: name, where, more = "", signal }: Receive,
-): Promise<{ tables: Record<string, number>; notes: string[]; told: Told }> {
+): Promise<{ tables: Record<string, number>; notes: Unchecked[]; told: Told }> {
   const args = [name, where, ...checkArguments];
   const told = await ask(target, `${script}\n${more}`, args, { input: from, signal });
   const { word, step } = told;

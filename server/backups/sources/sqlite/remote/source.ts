@@ -5,6 +5,7 @@ import { compareTables } from "../../tables.ts";
 import { tidying } from "../../folder/place.ts";
 import { accountName } from "../../../../hosts/account.ts";
 import { sizeInWords } from "../../../formatting.ts";
+import { textsOf } from "../check-queries.ts";
 import { createSqliteIntake, type Tried } from "../intake.ts";
 import { readCollations } from "./check.ts";
 import { countThere } from "./count.ts";
@@ -140,7 +141,7 @@ export function createRemoteSqliteSource({
 
     async drill(from, manifest, attempt) {
       const { tables, notes } = await tryOut(from, attempt);
-      return [compareTables(manifest, tables), ...notes].join(" ");
+      return [compareTables(manifest, tables), ...textsOf(notes)].join(" ");
     },
 
     intake: (file) => createSqliteIntake(file, tryOut),
