@@ -1,6 +1,5 @@
 // Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
 // its marker file, or before there was one, by its backups.
-import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
@@ -40,7 +39,7 @@ import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
-import { foldersOn, keepStoredInside, realPathOn } from "./stored-inside.ts";
+import { foldersOn, keepStoredInside, realPathHere, realPathOn } from "./stored-inside.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 
 type Into = Partial<RestoreDestination>;
@@ -177,7 +176,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         kept: () => foldersOn({ inventory, serverId, dataFolder }),
         excludes,
         realPath: async (of) =>
-          isLocal ? realpath(of).catch(() => null) : realPathOn(await openServer(serverId), of),
+          isLocal ? realPathHere(of) : realPathOn(await openServer(serverId), of),
       },
     );
   }

@@ -1,11 +1,13 @@
 // Keeps what is stored inside of a site's folder: a restore puts another folder in its place, and the old one is deleted with all
 // that lies in it, the backup of it included that was made just before.
+import { realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Host } from "../hosts/host.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { createFilter, excludedBy } from "./sources/folder/excludes.ts";
 import { SourceError, type Excludes, type Source } from "./sources/source.ts";
+import { mountWatch } from "../storage/mount-watch.ts";
 import { untilAborted } from "./together.ts";
 
 /** A folder, and what it is in the middle of a sentence. */
@@ -34,6 +36,14 @@ export async function foldersOn({
   }
   return folders;
 }
+
+/** @returns null where nothing is there. What is mounted there is taken as it is named: it may hang. */
+export const realPathHere = async (path: string): Promise<string | null> =>
+  (await mountWatch(path)
+    .isMount()
+    .catch(() => true))
+    ? path
+    : realpath(path).catch(() => null);
 
 /** @returns null where nothing is there, as far as the login can see */
 export async function realPathOn(host: Pick<Host, "run">, path: string): Promise<string | null> {
