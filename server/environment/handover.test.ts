@@ -316,7 +316,12 @@ test("what is handed over comes whole, and leaves what programs need in the envi
   const [first = "", second] = (await text(child.stdout)).split("\n");
   const [environment, own, isEmpty] = JSON.parse(first);
   expect(environment).toMatchObject(given);
-  expect(own).toEqual({ PATH: "/usr/bin:/bin", LC_ALL: "C.UTF-8", PGHOST: "db" });
+  expect(own).toEqual({
+    PATH: "/usr/bin:/bin",
+    LC_ALL: "C.UTF-8",
+    PGHOST: "db",
+    UV_THREADPOOL_SIZE: "16",
+  });
   expect(isEmpty).toBe(true);
   expect(second).toBe("a,b --max-semi-space-size=8");
 });

@@ -10,6 +10,9 @@ export type Environment = Record<string, string | undefined>;
 
 type Self = Pick<NodeJS.Process, "env" | "execPath" | "execArgv" | "argv" | "execve">;
 
+/** Threads that wait for files. In a folder that hangs each step of an ordinary user's service keeps one, of Node's own four. */
+const threads = { UV_THREADPOOL_SIZE: "16" };
+
 /** Says that standard input is the file. */
 const mark = "QUARTERDECK_HANDED_OVER";
 /** Of all files of a process, the first three alone are still open after it was replaced, and nobody speaks to the service. */
@@ -39,7 +42,7 @@ export function handOver(self: Self): void {
   try {
     writeNameless(JSON.stringify(self.env));
     const args = [self.execPath, ...self.execArgv, ...self.argv.slice(1)];
-    self.execve(self.execPath, args, { ...clean, [mark]: "1" });
+    self.execve(self.execPath, args, { ...threads, ...clean, [mark]: "1" });
   } catch {
     // No room for the file, or a Node that an upgrade is just replacing. The service itself can do without; it warns of what stays readable.
     emptyStandardInput();

@@ -14,6 +14,11 @@ export const asAccount = ({ uid, gid, name }: Account, folder: string, argv: Arg
   // Only an account with a name can be a member of more groups.
   name === "" ? "--clear-groups" : "--init-groups",
   "--",
+  ...enterFolder(folder, argv),
+];
+
+/** The argument list that enters a folder first. `spawn` would do it before the command begins, and the service waits for that. */
+export const enterFolder = (folder: string, argv: Argv): Argv => [
   "env",
   `--chdir=${folder}`,
   "--",

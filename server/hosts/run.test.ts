@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeFolder } from "../testing/machine.ts";
 import { heldFile } from "./host.ts";
 import { createRunner } from "./run.ts";
+import { mountFolder } from "../testing/mount.ts";
 import { isAlive, sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 
@@ -252,4 +253,15 @@ test("a program that is not there says its name", async () => {
     name: "CommandMissing",
     message: expect.stringContaining("no-such-program"),
   });
+});
+
+test("a folder that hangs holds up the command that enters it, and not whoever has it run", async (context) => {
+  const { path, hang } = await mountFolder(context);
+  expect((await run({ argv: ["pwd"], folder: path })).stdout).toBe(`${path}\n`);
+  hang();
+  const over = new AbortController();
+  const running = run({ argv: ["pwd"], folder: path, signal: over.signal });
+  expect((await run({ argv: ["echo", "on"] })).stdout).toBe("on\n");
+  over.abort();
+  await expect(running).rejects.toThrow("aborted");
 });

@@ -7,10 +7,11 @@ import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
 import type { Account } from "./account.ts";
-import { accountEnvironment, asAccount, startFailure } from "./as-account.ts";
+import { accountEnvironment, asAccount, enterFolder, startFailure } from "./as-account.ts";
 import { bringingGiven, givenAt, openGiven } from "./given-file.ts";
 import { CommandMissing, type CommandEnd, type LocalCommand } from "./host.ts";
 import { eachLine } from "./lines.ts";
+import { mayHang } from "./mounts.ts";
 import { openOwnPipe } from "./own-pipe.ts";
 import { toError } from "../to-error.ts";
 
@@ -28,15 +29,19 @@ export const createRunner =
     const temporary = environment["TMPDIR"] ?? tmpdir();
     const command = account === null ? asked : bringingGiven(asked);
     const { folder = "/" } = command;
-    const [program, ...args] =
-      account === null ? command.argv : asAccount(account, folder, command.argv);
+    const isEnteredHere = account === null && !mayHang(folder);
+    const [program, ...args] = isEnteredHere
+      ? command.argv
+      : account === null
+        ? enterFolder(folder, command.argv)
+        : asAccount(account, folder, command.argv);
     command.signal?.throwIfAborted();
     const { take } = command;
     const given = account === null ? await openGiven(command, temporary) : null;
     // What has no room for one of our own is slower through an ordinary one.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
-      cwd: account === null ? folder : "/",
+      cwd: isEnteredHere ? folder : "/",
       env: {
         ...environment,
         ...(account === null ? {} : accountEnvironment(account)),
@@ -118,7 +123,7 @@ export const createRunner =
       command.signal?.removeEventListener("abort", abort);
     }
     command.signal?.throwIfAborted();
-    const failure = account === null ? null : startFailure(end.exitCode, end.stderr);
+    const failure = isEnteredHere ? null : startFailure(end.exitCode, end.stderr);
     if (failure !== null)
       throw new CommandMissing(`${command.argv[0]} could not be started: ${failure}`);
     return end;

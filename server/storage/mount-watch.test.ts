@@ -1,13 +1,10 @@
 // On a real mount, whose program is stopped.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { beforeEach, expect, onTestFinished, test, type TestContext } from "vitest";
-import { makeMemoryFolder } from "../testing/memory-folder.ts";
-import { sendSignal } from "../testing/signals.ts";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { mountFolder } from "../testing/mount.ts";
 import { soon } from "../testing/soon.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { folderHere } from "./folder.ts";
@@ -23,28 +20,6 @@ beforeEach(() => {
   Object.assign(patience, { answer: 1000, pause: 200 });
   onTestFinished(() => void Object.assign(patience, before));
 });
-
-/** @returns where a folder is mounted, and what has the mount hang and go on */
-async function mountFolder({ skip }: Pick<TestContext, "skip">) {
-  const folder = await makeMemoryFolder("quarterdeck-mount-");
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const [disk, path] = [join(folder, "disk"), join(folder, "mount")];
-  await Promise.all([mkdir(disk), mkdir(path)]);
-  const program = spawn("bindfs", ["-f", disk, path], { stdio: "ignore" });
-  const ended = once(program, "exit");
-  const isMounted = async () =>
-    expect(await readFile("/proc/self/mountinfo", "utf8")).toContain(` ${path} `);
-  const mounted = soon(isMounted).then(() => true);
-  if (!(await Promise.race([mounted, ended.then(() => false)])))
-    skip("mounting is not allowed here");
-  const signal = (name: NodeJS.Signals) => void (program.pid && sendSignal(program.pid, name));
-  onTestFinished(async () => {
-    signal("SIGCONT");
-    signal("SIGTERM");
-    await ended;
-  });
-  return { disk, path, hang: () => signal("SIGSTOP"), goOn: () => signal("SIGCONT") };
-}
 
 const hangs = (path: string) =>
   expect.objectContaining({

@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownAccount } from "../../hosts/account.ts";
+import { mountFolder } from "../../testing/mount.ts";
 import { makeFolder, makeSupervisor, programOf, soon } from "./testing.ts";
 
 const nobody = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
@@ -61,4 +62,24 @@ describe.each(accounts)("A worker of $whose", ({ account }) => {
       `Couldn't start: the directory current/app leads out of the site's folder, to ${outside}/app.`,
     );
   });
+});
+
+test("A worker whose folder hangs holds up nothing else, and begins once the folder responds", async (context) => {
+  const { path, hang, goOn } = await mountFolder(context);
+  const supervisor = makeSupervisor(context);
+  hang();
+  const account = ownAccount();
+  supervisor.start(programOf(1, { root: path, account }));
+  supervisor.start(programOf(2, { account }));
+  await expect.poll(() => supervisor.state(2), soon).toBe("RUNNING");
+  goOn();
+  const folder = () => readlinkSync(`/proc/${supervisor.processes(1)[0]?.pid}/cwd`);
+  await expect.poll(folder, soon).toBe(path);
+  expect(supervisor.state(1)).toBe("RUNNING");
+
+  supervisor.start(programOf(3, { root: join(path, "gone"), account, startretries: 0 }));
+  await expect.poll(() => supervisor.state(3), soon).toBe("FATAL");
+  expect(supervisor.processes(3)[0]?.reason).toBe(
+    `Couldn't start: the folder ${join(path, "gone")} does not exist.`,
+  );
 });

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ownAccount, type Account } from "../../hosts/account.ts";
-import { accountEnvironment, asAccount } from "../../hosts/as-account.ts";
+import { accountEnvironment, asAccount, enterFolder } from "../../hosts/as-account.ts";
+import { mayHang } from "../../hosts/mounts.ts";
 import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { checkedArgv, findFolder, typedFolder, watchCheck } from "./directory.ts";
@@ -88,10 +89,14 @@ type Start = {
 };
 
 /** Whether a process has to become the account first: an ordinary user can become nobody. */
-export function isOther(account: Program["account"]): boolean {
+function isOther(account: Program["account"]): boolean {
   const { uid } = ownAccount();
   return uid === 0 && "uid" in account && account.uid !== uid;
 }
+
+/** Whether what is started is no command of the program's yet, but what becomes its account or enters its folder. */
+export const isIndirect = (program: Program): boolean =>
+  isOther(program.account) || mayHang(typedFolder(program));
 
 /** For the command to run as `account` in the program's folder. */
 function startAs(
@@ -99,18 +104,21 @@ function startAs(
   account: Account,
   argv: Argv,
 ): Start | { problem: string } {
-  if (!isOther(account)) {
+  // An ordinary user's workers share the service's account and what it was started with.
+  const its = ownAccount().uid === 0 ? environmentOf(account, environment) : environment;
+  if (!isIndirect(program)) {
     const found = findFolder(program);
     if ("problem" in found) return found;
-    // An ordinary user's workers share the service's account and what it was started with.
-    const its = ownAccount().uid === 0 ? environmentOf(account, environment) : environment;
     return { argv, folder: found.folder, environment: its, isChecked: false };
   }
-  const asIts = asAccount(account, typedFolder(program), checkedArgv(program, argv));
+  const folder = typedFolder(program);
+  const checked = checkedArgv(program, argv);
   return {
-    argv: groups.enclose({ worker: program.id, number }, asIts),
+    argv: isOther(account)
+      ? groups.enclose({ worker: program.id, number }, asAccount(account, folder, checked))
+      : enterFolder(folder, checked),
     folder: "/",
-    environment: environmentOf(account, environment),
+    environment: its,
     isChecked: program.directory !== null,
   };
 }

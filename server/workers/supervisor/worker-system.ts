@@ -8,7 +8,7 @@ import type { Log } from "../../log.ts";
 import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { typedFolder } from "./directory.ts";
-import { isOther, launch, pathIn } from "./launch.ts";
+import { isIndirect, launch, pathIn } from "./launch.ts";
 import { logEnd, mayHaveWorked, outputSince } from "./job-lines.ts";
 import { openLog } from "./log-files.ts";
 import { writeLogNote } from "./log-note.ts";
@@ -81,14 +81,14 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
 
   function start(number: number, nonce: string, events: LaunchEvents) {
     const program = programOf(number);
-    const isOfAnother = isOther(program.account);
-    const logStart = program.maxJobs > 0 || isOfAnother ? logEnd(folder) : null;
+    const isWrapped = isIndirect(program);
+    const logStart = program.maxJobs > 0 || isWrapped ? logEnd(folder) : null;
     const startedAt = clock.now();
-    /** What becomes another account's ends like the command itself where it cannot start that, and only the log says why. */
+    /** What becomes another account or enters a folder ends like the command itself where it cannot start that, and only the log says why. */
     const exited: LaunchEvents["exited"] = (code, signal) => {
       const isEarly = clock.now() - startedAt < Math.max(1, program.startsecs) * 1000;
       const problem =
-        isOfAnother && isEarly && code !== null
+        isWrapped && isEarly && code !== null
           ? accountProblem(code, outputSince(folder, logStart), {
               directory: typedFolder(program),
               path: pathIn(options.environment),

@@ -8,7 +8,7 @@ import { defineTask } from "../../../hosts/task.ts";
 import { carryHere } from "./carry.ts";
 import { drillArchive, drillFolderOf } from "./drill.ts";
 import { tellWhyNotExchangeable } from "./exchange-steps.ts";
-import { findHolding } from "./mounts.ts";
+import { findHolding } from "../../../hosts/mounts.ts";
 import { dumpFolder, inWords } from "./dump.ts";
 import { extractArchive, extractPacked, type Extract } from "./extract.ts";
 import { createFolderIntake } from "./intake.ts";

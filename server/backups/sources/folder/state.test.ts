@@ -8,7 +8,7 @@ import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
 import { anyTimes } from "../../testing/any-times.ts";
 import type { Excludes } from "../source.ts";
 import { createCollector } from "../../testing/collector.ts";
-import { fileSystemsOf } from "./mounts.ts";
+import { fileSystemsOf } from "../../../hosts/mounts.ts";
 import { createRemoteFolderSource } from "./remote/source.ts";
 import { createFolderSource } from "./source.ts";
 import { trustedTimes, type TrustedTimes } from "./state.ts";

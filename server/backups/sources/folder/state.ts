@@ -4,7 +4,7 @@ import type { Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import type { Excludes } from "../source.ts";
 import { findArguments, oneOf } from "./excludes.ts";
-import { fileSystemsOf } from "./mounts.ts";
+import { fileSystemsOf } from "../../../hosts/mounts.ts";
 import { findCaches } from "./remote/carry.ts";
 import { findRealRoot } from "./remote/place.ts";
 import { createArguments, tarEnvironment } from "./tar.ts";

@@ -8,7 +8,7 @@ import type { Host, LocalHost } from "../../../hosts/host.ts";
 import { carryRest } from "./carry.ts";
 import { exchangeFolder, settleInside } from "./exchange.ts";
 import type { Filling } from "./extract.ts";
-import { findHolding } from "./mounts.ts";
+import { findHolding } from "../../../hosts/mounts.ts";
 import {
   findRealRoot,
   openPlace,

@@ -1,4 +1,5 @@
 // Where a folder is mounted: here, and in the mount namespaces of other processes, such as containers.
+import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -81,6 +82,36 @@ function parseMounts(table: string): Mount[] {
     });
 }
 
+/** What is mounted twice in one place is hidden by the second one; both count. */
+function mountsOf(mounts: readonly Mount[], folder: string): Mount[] {
+  const holding = mounts.filter(
+    ({ point }) => point === "/" || point === folder || folder.startsWith(`${point}/`),
+  );
+  const nearest = Math.max(...holding.map(({ point }) => point.length));
+  return holding.filter(({ point }) => point.length === nearest);
+}
+
+/** Disks and memory of the machine: their kernel responds by itself. */
+const disks = new Set(
+  "ext2 ext3 ext4 xfs btrfs bcachefs f2fs zfs jfs reiserfs vfat exfat ntfs3 apfs tmpfs ramfs overlay squashfs".split(
+    " ",
+  ),
+);
+
+/**
+ * Whether whoever works in a folder may wait without end, and can't be ended: it is on a network mount, or on one of a program's. Nobody
+ * is asked, and links are not followed.
+ */
+export function mayHang(folder: string): boolean {
+  let table: string;
+  try {
+    table = readFileSync("/proc/self/mountinfo", "latin1");
+  } catch {
+    return false;
+  }
+  return mountsOf(parseMounts(table), folder).some(({ type }) => !disks.has(type));
+}
+
 /**
  * @param table as /proc/self/mountinfo has it, one character a byte
  * @param folder its real path
@@ -88,12 +119,7 @@ function parseMounts(table: string): Mount[] {
  */
 export function fileSystemsOf(table: string, folder: string): Set<string> {
   const mounts = parseMounts(table);
-  const holding = mounts.filter(
-    ({ point }) => point === "/" || point === folder || folder.startsWith(`${point}/`),
-  );
-  const nearest = Math.max(...holding.map(({ point }) => point.length));
-  // What is mounted twice in one place is hidden by the second one; both count.
-  const own = holding.filter(({ point }) => point.length === nearest);
+  const own = mountsOf(mounts, folder);
   const inside = mounts.filter(({ point }) => point.startsWith(`${folder}/`));
   return new Set([...own, ...inside].map(({ type }) => type));
 }

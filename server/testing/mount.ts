@@ -1,0 +1,31 @@
+// A folder that is mounted by a program, which can be stopped: whoever works there then waits, as for a file server that is away.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, type TestContext } from "vitest";
+import { makeMemoryFolder } from "./memory-folder.ts";
+import { sendSignal } from "./signals.ts";
+import { soon } from "./soon.ts";
+
+/** @returns where a folder is mounted, and what has the mount hang and go on */
+export async function mountFolder({ skip }: Pick<TestContext, "skip">) {
+  const folder = await makeMemoryFolder("quarterdeck-mount-");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [disk, path] = [join(folder, "disk"), join(folder, "mount")];
+  await Promise.all([mkdir(disk), mkdir(path)]);
+  const program = spawn("bindfs", ["-f", disk, path], { stdio: "ignore" });
+  const ended = once(program, "exit");
+  const isMounted = async () =>
+    expect(await readFile("/proc/self/mountinfo", "utf8")).toContain(` ${path} `);
+  const mounted = soon(isMounted).then(() => true);
+  if (!(await Promise.race([mounted, ended.then(() => false)])))
+    skip("mounting is not allowed here");
+  const signal = (name: NodeJS.Signals) => void (program.pid && sendSignal(program.pid, name));
+  onTestFinished(async () => {
+    signal("SIGCONT");
+    signal("SIGTERM");
+    await ended;
+  });
+  return { disk, path, hang: () => signal("SIGSTOP"), goOn: () => signal("SIGCONT") };
+}
