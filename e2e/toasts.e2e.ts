@@ -53,6 +53,10 @@ test("a message stays while somebody is at it, and Escape closes it", async ({
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke token" }).click();
   const message = page.getByRole("status").getByText("old pipeline revoked.");
   await expect(message).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.clock.runFor(60_000);
+  await page.keyboard.press("Escape");
   await message.hover();
   await page.clock.runFor(60_000);
   await expect(message).toBeVisible();

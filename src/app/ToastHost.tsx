@@ -1,5 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useStore } from "../store.ts";
+import { openDialogs } from "../ui/open-while-mounted.ts";
 import { Toast } from "../ui/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "./toasts.ts";
 
@@ -49,6 +50,8 @@ export function ToastHost() {
   const messages = useStore(toasts);
   const [isPointed, setIsPointed] = useState(false);
   const [hasFocus, setHasFocus] = useState(false);
+  // Below a dialog they are dimmed, and nobody hears or reaches them.
+  const isCovered = useStore(openDialogs) > 0;
   const isHeld = isPointed || hasFocus;
   const before = useRef<Element | null>(null);
   const isBusy = messages.length > 0;
@@ -74,7 +77,9 @@ export function ToastHost() {
   const listOf = (isBad: boolean) =>
     messages
       .filter(({ tone }) => (tone === "bad") === isBad)
-      .map((message) => <TimedToast key={message.id} message={message} isHeld={isHeld} />);
+      .map((message) => (
+        <TimedToast key={message.id} message={message} isHeld={isHeld || isCovered} />
+      ));
   return (
     // Above the line that says how the service is: one that came and went would move them from under the pointer.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- nothing to press: messages wait while somebody is at them
