@@ -1,10 +1,11 @@
 // The folder that a local storage provider names, on this machine or on a server over SSH.
 import { createStorageHere } from "./folder-here.ts";
 import { isMarked, mark } from "./marker.ts";
-import { mountWatch } from "./mount-watch.ts";
+import { mountWatch, mountWatchThere } from "./mount-watch.ts";
 import { isMarkedThere, markThere, placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { createRemoteStorage } from "./remote.ts";
 import type { ListedStorage } from "./storage.ts";
+import { createWatchedStorage } from "./watched.ts";
 
 export type StorageFolder = {
   /** In words. */
@@ -40,7 +41,8 @@ export const folderThere = (serverId: number, folder: RemoteFolder): StorageFold
   place: placeOf(folder),
   root: folder.root,
   key: `${serverId}:${folder.root}`,
-  open: (options) => createRemoteStorage(folder, options),
+  open: (options) =>
+    createWatchedStorage(createRemoteStorage(folder, options), mountWatchThere(folder)),
   isMarked: () => isMarkedThere(folder),
   mark: () => markThere(folder),
 });

@@ -7,7 +7,8 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { mountFolder } from "../testing/mount.ts";
 import { soon } from "../testing/soon.ts";
 import { createLocalHost } from "../hosts/local.ts";
-import { folderHere } from "./folder.ts";
+import { createRemoteServer } from "../ssh/testing/remote-server.ts";
+import { folderHere, folderThere } from "./folder.ts";
 import { markerName } from "./marker.ts";
 import { patience } from "./mount-watch.ts";
 import { StorageError } from "./storage.ts";
@@ -17,14 +18,14 @@ const whole = { signal: new AbortController().signal };
 
 beforeEach(() => {
   const before = { ...patience };
-  Object.assign(patience, { answer: 1000, pause: 200 });
+  Object.assign(patience, { answer: 5000, pause: 200 });
   onTestFinished(() => void Object.assign(patience, before));
 });
 
-const hangs = (path: string) =>
+const hangs = (place: string) =>
   expect.objectContaining({
     name: StorageError.name,
-    message: `${path} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
+    message: `${place} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
   });
 
 test("a mount that hangs is told of at each step in time, takes nothing from the rest of the service, and is used again once it responds", async (context) => {
@@ -76,22 +77,31 @@ test("a mount that hangs is told of at each step in time, takes nothing from the
   await soon(async () => expect(await storage.size("a/b")).toBe(1));
 });
 
-test("a file that is read or written while its mount begins to hang breaks off", async (context) => {
-  const { disk, path, hang } = await mountFolder(context);
-  const storage = folderHere(path, host).open({ isMarked: false });
-  await writeFile(join(disk, "large"), Buffer.alloc(20_000_000));
-  const stored = await storage.get("large", whole);
-  const reading = stored[Symbol.asyncIterator]();
-  await reading.next();
-  const asked = Promise.withResolvers<void>();
-  const content = new Readable({ read: () => asked.resolve() });
-  const writing = storage.put("new", content, whole);
-  await asked.promise;
-  hang();
-  content.push(Buffer.alloc(20_000_000));
-  await expect(writing).rejects.toEqual(hangs(path));
-  const readAll = async () => {
-    while ((await reading.next()).done !== true);
-  };
-  await expect(readAll()).rejects.toEqual(hangs(path));
-});
+const server = createRemoteServer();
+
+test.for(["here", "on a server"])(
+  "a file that is read or written while its mount begins to hang breaks off, %s",
+  async (where, context) => {
+    const { disk, path, hang } = await mountFolder(context);
+    const folder =
+      where === "here"
+        ? folderHere(path, host)
+        : folderThere(1, { host: await server.host(), server: "web-1", root: path });
+    const storage = folder.open({ isMarked: false });
+    await writeFile(join(disk, "large"), Buffer.alloc(20_000_000));
+    const stored = await storage.get("large", whole);
+    const reading = stored[Symbol.asyncIterator]();
+    await reading.next();
+    const asked = Promise.withResolvers<void>();
+    const content = new Readable({ read: () => asked.resolve() });
+    const writing = storage.put("new", content, whole);
+    await asked.promise;
+    hang();
+    content.push(Buffer.alloc(20_000_000));
+    await expect(writing).rejects.toEqual(hangs(folder.place));
+    const readAll = async () => {
+      while ((await reading.next()).done !== true);
+    };
+    await expect(readAll()).rejects.toEqual(hangs(folder.place));
+  },
+);

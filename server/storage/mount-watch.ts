@@ -2,6 +2,7 @@
 // command asks first, and again for as long as something is done there.
 import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { StorageError } from "./storage.ts";
 
 /** In milliseconds. */
@@ -22,14 +23,20 @@ type Kind = "disk" | "mount" | "hung" | "unknown";
 /** What was said holds for everything that is begun so soon after it; milliseconds. */
 const holdsMs: Record<Kind, number> = { disk: 60_000, mount: 2000, hung: 5000, unknown: 0 };
 
-/** @returns what the file system says, in time; and what settles once nobody waits for it any more, not even the kernel */
-function askKind(root: string): { kind: Promise<Kind>; ended: Promise<void> } {
+/** What the file system says, in time; and what settles once nobody waits for it any more, not even the kernel. */
+type Question = { kind: Promise<Kind>; ended: Promise<void> };
+
+const commandFor = (root: string) => ["stat", "-f", "-c", "%T", "--", root] as const;
+const kindOf = (stdout: string): Kind => (own.test(stdout.trim()) ? "disk" : "mount");
+
+function askHere(root: string): Question {
   const kind = Promise.withResolvers<Kind>();
   const ended = Promise.withResolvers<void>();
+  const [program, ...args] = commandFor(root);
   const options = { cwd: "/", env: { PATH: process.env["PATH"], LC_ALL: "C" } };
-  const child = execFile("stat", ["-f", "-c", "%T", "--", root], options, (error, stdout) => {
+  const child = execFile(program, args, options, (error, stdout) => {
     clearTimeout(timer);
-    kind.resolve(error !== null ? "unknown" : own.test(stdout.trim()) ? "disk" : "mount");
+    kind.resolve(error === null ? kindOf(stdout) : "unknown");
     ended.resolve();
   });
   const timer = setTimeout(() => {
@@ -39,7 +46,20 @@ function askKind(root: string): { kind: Promise<Kind>; ended: Promise<void> } {
   return { kind: kind.promise, ended: ended.promise };
 }
 
-function createMountWatch(root: string) {
+function askThere({ host, root }: Pick<RemoteFolder, "host" | "root">): Question {
+  const signal = AbortSignal.timeout(patience.answer);
+  const kind = host.run({ argv: commandFor(root), signal }).then(
+    ({ exitCode, stdout }) => (exitCode === 0 ? kindOf(stdout) : "unknown"),
+    // That the server is away is said by what is done there.
+    (): Kind => (signal.aborted ? "hung" : "unknown"),
+  );
+  return { kind, ended: kind.then(() => undefined) };
+}
+
+export type MountWatch = ReturnType<typeof createMountWatch>;
+
+/** @param place in words */
+function createMountWatch(place: string, question: () => Question) {
   let known: { kind: Kind; untilMs: number } | null = null;
   /** One at a time: one that hangs may be one that nobody can end. */
   let asked: Promise<Kind> | null = null;
@@ -48,7 +68,7 @@ function createMountWatch(root: string) {
   async function ask(): Promise<Kind> {
     if (known === null || performance.now() >= known.untilMs) {
       if (asked === null) {
-        const { kind, ended } = askKind(root);
+        const { kind, ended } = question();
         asked = kind;
         void ended.then(() => (asked = null));
       }
@@ -57,7 +77,7 @@ function createMountWatch(root: string) {
     }
     if (known.kind !== "hung") return known.kind;
     throw new StorageError(
-      `${root} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
+      `${place} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
     );
   }
 
@@ -117,11 +137,15 @@ function createMountWatch(root: string) {
   };
 }
 
-const watches = new Map<string, ReturnType<typeof createMountWatch>>();
+const watches = new Map<string, MountWatch>();
 
-/** The same for everybody. @param root absolute path of the folder, which is the storage's place in words too */
-export function mountWatch(root: string): ReturnType<typeof createMountWatch> {
-  const found = watches.get(root) ?? createMountWatch(root);
+/** Of a folder of this machine; the same for everybody. @param root absolute path */
+export function mountWatch(root: string): MountWatch {
+  const found = watches.get(root) ?? createMountWatch(root, () => askHere(root));
   watches.set(root, found);
   return found;
 }
+
+/** Of a folder of a server over SSH. */
+export const mountWatchThere = (folder: RemoteFolder): MountWatch =>
+  createMountWatch(placeOf(folder), () => askThere(folder));
