@@ -176,7 +176,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         kept: () => foldersOn({ inventory, serverId, dataFolder }),
         excludes,
         realPath: async (of) =>
-          isLocal ? realPathHere(of) : realPathOn(await openServer(serverId), of),
+          isLocal ? realPathHere(host, of) : realPathOn(await openServer(serverId), of),
       },
     );
   }

@@ -38,8 +38,11 @@ export async function foldersOn({
 }
 
 /** @returns null where nothing is there. What is mounted there is taken as it is named: it may hang. */
-export const realPathHere = async (path: string): Promise<string | null> =>
-  (await mountWatch(path)
+export const realPathHere = async (
+  host: Pick<Host, "run" | "account">,
+  path: string,
+): Promise<string | null> =>
+  (await mountWatch(path, host)
     .isMount()
     .catch(() => true))
     ? path

@@ -29,7 +29,7 @@ export const createRunner =
     const temporary = environment["TMPDIR"] ?? tmpdir();
     const command = account === null ? asked : bringingGiven(asked);
     const { folder = "/" } = command;
-    const isEnteredHere = account === null && !mayHang(folder);
+    const isEnteredHere = account === null && (folder === "/" || !mayHang(folder));
     const [program, ...args] = isEnteredHere
       ? command.argv
       : account === null

@@ -24,7 +24,7 @@ export type StorageFolder = {
 /** @param host the service's own machine */
 export function folderHere(root: string, host: RemoteFolder["host"]): StorageFolder {
   const folder = { host, server: null, root };
-  const watch = mountWatch(root);
+  const watch = mountWatch(root, host);
   return {
     place: root,
     root,

@@ -1,6 +1,5 @@
 // Whether the file system of a storage's folder responds. Whoever asks a network mount whose server is away waits without end: so a
 // command asks first, and again for as long as something is done there.
-import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { StorageError } from "./storage.ts";
@@ -23,43 +22,27 @@ type Kind = "disk" | "mount" | "hung" | "unknown";
 /** What was said holds for everything that is begun so soon after it; milliseconds. */
 const holdsMs: Record<Kind, number> = { disk: 60_000, mount: 2000, hung: 5000, unknown: 0 };
 
+type Place = Pick<RemoteFolder, "host" | "root">;
+
 /** What the file system says, in time; and what settles once nobody waits for it any more, not even the kernel. */
-type Question = { kind: Promise<Kind>; ended: Promise<void> };
-
-const commandFor = (root: string) => ["stat", "-f", "-c", "%T", "--", root] as const;
-const kindOf = (stdout: string): Kind => (own.test(stdout.trim()) ? "disk" : "mount");
-
-function askHere(root: string): Question {
-  const kind = Promise.withResolvers<Kind>();
-  const ended = Promise.withResolvers<void>();
-  const [program, ...args] = commandFor(root);
-  const options = { cwd: "/", env: { PATH: process.env["PATH"], LC_ALL: "C" } };
-  const child = execFile(program, args, options, (error, stdout) => {
-    clearTimeout(timer);
-    kind.resolve(error === null ? kindOf(stdout) : "unknown");
-    ended.resolve();
-  });
-  const timer = setTimeout(() => {
-    kind.resolve("hung");
-    child.kill("SIGKILL");
-  }, patience.answer);
-  return { kind: kind.promise, ended: ended.promise };
-}
-
-function askThere({ host, root }: Pick<RemoteFolder, "host" | "root">): Question {
+function askKind({ host, root }: Place): { kind: Promise<Kind>; ended: Promise<void> } {
   const signal = AbortSignal.timeout(patience.answer);
-  const kind = host.run({ argv: commandFor(root), signal }).then(
-    ({ exitCode, stdout }) => (exitCode === 0 ? kindOf(stdout) : "unknown"),
-    // That the server is away is said by what is done there.
+  const late = new Promise<Kind>((resolve) =>
+    signal.addEventListener("abort", () => resolve("hung"), { once: true }),
+  );
+  const said = host.run({ argv: ["stat", "-f", "-c", "%T", "--", root], signal }).then(
+    ({ exitCode, stdout }): Kind =>
+      exitCode !== 0 ? "unknown" : own.test(stdout.trim()) ? "disk" : "mount",
+    // That a server is away is said by what is done there.
     (): Kind => (signal.aborted ? "hung" : "unknown"),
   );
-  return { kind, ended: kind.then(() => undefined) };
+  return { kind: Promise.race([said, late]), ended: said.then(() => undefined) };
 }
 
 export type MountWatch = ReturnType<typeof createMountWatch>;
 
 /** @param place in words */
-function createMountWatch(place: string, question: () => Question) {
+function createMountWatch(place: string, at: Place) {
   let known: { kind: Kind; untilMs: number } | null = null;
   /** One at a time: one that hangs may be one that nobody can end. */
   let asked: Promise<Kind> | null = null;
@@ -68,7 +51,7 @@ function createMountWatch(place: string, question: () => Question) {
   async function ask(): Promise<Kind> {
     if (known === null || performance.now() >= known.untilMs) {
       if (asked === null) {
-        const { kind, ended } = question();
+        const { kind, ended } = askKind(at);
         asked = kind;
         void ended.then(() => (asked = null));
       }
@@ -139,13 +122,13 @@ function createMountWatch(place: string, question: () => Question) {
 
 const watches = new Map<string, MountWatch>();
 
-/** Of a folder of this machine; the same for everybody. @param root absolute path */
-export function mountWatch(root: string): MountWatch {
-  const found = watches.get(root) ?? createMountWatch(root, () => askHere(root));
+/** Of a folder of this machine; the same for everybody. @param host runs commands here */
+export function mountWatch(root: string, host: Place["host"]): MountWatch {
+  const found = watches.get(root) ?? createMountWatch(root, { host, root });
   watches.set(root, found);
   return found;
 }
 
 /** Of a folder of a server over SSH. */
 export const mountWatchThere = (folder: RemoteFolder): MountWatch =>
-  createMountWatch(placeOf(folder), () => askThere(folder));
+  createMountWatch(placeOf(folder), folder);

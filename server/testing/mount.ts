@@ -14,7 +14,9 @@ export async function mountFolder({ skip }: Pick<TestContext, "skip">) {
   onTestFinished(() => rm(folder, { recursive: true }));
   const [disk, path] = [join(folder, "disk"), join(folder, "mount")];
   await Promise.all([mkdir(disk), mkdir(path)]);
-  const program = spawn("bindfs", ["-f", disk, path], { stdio: "ignore" });
+  // Otherwise the kernel answers from memory for a while.
+  const options = ["-f", "-o", "attr_timeout=0,entry_timeout=0,negative_timeout=0"];
+  const program = spawn("bindfs", [...options, disk, path], { stdio: "ignore" });
   const ended = once(program, "exit");
   const isMounted = async () =>
     expect(await readFile("/proc/self/mountinfo", "utf8")).toContain(` ${path} `);
