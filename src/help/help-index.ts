@@ -54,6 +54,7 @@ export const helpIndex = [
       "0018-object-lock-after-verification": "18. A backup is locked once it is verified",
       "0019-no-parallel-dumps": "19. PostgreSQL is dumped in one stream",
       "0020-whole-servers-as-one-backup": "20. All databases of a server are one backup",
+      "0021-network-mounts-by-commands": "21. Commands work in network mounts",
     },
   },
 ] as const;
