@@ -125,6 +125,18 @@ test("where there is no room for it, it is not made, and what it shows is not as
   await expect(place(page, site.name)).toBeVisible();
 });
 
+test("what the menu leads to is there at once, however busy the browser is @long", async ({
+  connected: page,
+  service,
+  site,
+}) => {
+  await page.addInitScript(() => (globalThis.requestIdleCallback = () => 0));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${service.url}/sites/${site.id}/workers`);
+  await page.getByRole("button", { name: "Menu", exact: true }).click();
+  await expect(place(page, site.name)).toBeVisible();
+});
+
 test("in a low window, such as one at 400 %, all of it is reached by scrolling @long", async ({
   connected: page,
   service,

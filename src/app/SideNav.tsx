@@ -14,6 +14,7 @@ import { Link } from "./Link.tsx";
 import { optionalPart } from "./optional-part.ts";
 import { PaletteButton } from "../palette/PaletteButton.tsx";
 import { SettingsLink } from "./SettingsLink.tsx";
+import { wideScreen } from "./wide-screen.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 
 const rowClass = "flex min-h-8 items-center gap-2 rounded-md px-2 py-1";
@@ -24,9 +25,9 @@ const NavMissing = () => (
   <p className="px-2 text-sm text-muted">Couldn't load the navigation. Reload the page.</p>
 );
 
-// The page is read first; what leads away from it comes right after.
+// The page is read first; what leads away from it comes right after, or at once where a menu is opened for it.
 const NavPlaces = optionalPart(async () => {
-  await idle();
+  if (wideScreen.get()) await idle();
   return (await import("./nav/NavPlaces.tsx")).NavPlaces;
 }, NavMissing);
 
