@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { callbackify } from "node:util";
 import type { PieceMemory } from "../piece-memory.ts";
-import { writeTo } from "./sources/write-to.ts";
+import { writeTo } from "../write-to.ts";
 
 const slabBytes = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { createPieceMemory } from "../piece-memory.ts";
 import { passCompressed } from "./packing.ts";
-import { writeTo } from "./sources/write-to.ts";
+import { writeTo } from "../write-to.ts";
 
 test("what comes compressed passes as it is", async () => {
   const packed = randomBytes(3_000_000);

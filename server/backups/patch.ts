@@ -7,7 +7,7 @@ import { CommandMissing, heldFile, type LocalHost } from "../hosts/host.ts";
 import { toError } from "../to-error.ts";
 import { sizeInWords } from "./formatting.ts";
 import { SourceError } from "./sources/source.ts";
-import { writeTo } from "./sources/write-to.ts";
+import { writeTo } from "../write-to.ts";
 import { freeBytesIn, NoRoom, openUnnamedFile, type UnnamedFile } from "./unnamed-file.ts";
 
 type Zstd = Pick<LocalHost, "run">;

@@ -20,7 +20,7 @@ import { isLongForm } from "../testing/long-form.ts";
 import { makeSeed } from "../testing/random.ts";
 import { storeDump } from "./pipeline.ts";
 import { SourceError } from "./sources/source.ts";
-import { writeTo } from "./sources/write-to.ts";
+import { writeTo } from "../write-to.ts";
 import { settleMs } from "./together.ts";
 import { toError } from "../to-error.ts";
 import { keysOf } from "../../contract/keys-of.ts";

@@ -3,7 +3,7 @@ import { finished } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import { freeOutput, outputBytes } from "../piece-memory.ts";
 import { createArchiveInspector, type ArchiveSummary } from "./sources/folder/archive.ts";
-import { writeTo } from "./sources/write-to.ts";
+import { writeTo } from "../write-to.ts";
 
 /** What a zstd stream holds: a tar archive, or something that is only counted. */
 export type Content = "archive" | "other";

@@ -3,7 +3,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { toError } from "../../to-error.ts";
 import { SourceError } from "../sources/source.ts";
-import { writeTo } from "../sources/write-to.ts";
+import { writeTo } from "../../write-to.ts";
 
 const programs = {
   // A file says itself how much memory it takes to unpack; the highest level of xz takes 65 MiB.

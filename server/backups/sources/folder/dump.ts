@@ -22,7 +22,7 @@ import {
   type Manifest,
 } from "../source.ts";
 import { databaseBeside } from "../sqlite/header.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 
 /** Names that wait for tar. */
 const waitingBytes = 16 * 1024;

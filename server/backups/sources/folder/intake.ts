@@ -4,7 +4,7 @@ import { countOf } from "../../../../contract/count-text.ts";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import { SourceError, type Intake } from "../source.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { createArchiveInspector, type ArchiveEntry } from "./archive.ts";
 import { showName } from "./walk.ts";
 

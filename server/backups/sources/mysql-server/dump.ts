@@ -11,7 +11,7 @@ import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { createCounts } from "../whole-server/counts.ts";
 import { pathOf } from "../whole-server/names.ts";
 import { archiveEnd, headOf } from "../whole-server/tar.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { accountsPath, grantsPath, readAccounts } from "./accounts.ts";
 import { listDatabases, readsAccounts } from "./databases.ts";
 import { createPieces } from "./pieces.ts";

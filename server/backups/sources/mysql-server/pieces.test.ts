@@ -1,6 +1,6 @@
 import { finished } from "node:stream/promises";
 import { expect, test } from "vitest";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { createPieces } from "./pieces.ts";
 
 const settings =

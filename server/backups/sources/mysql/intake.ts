@@ -6,7 +6,7 @@ import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import type { SqlPiece, Statement } from "../../foreign/sql-statement.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import { SourceError, type Intake } from "../source.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { createForeignStatements } from "./foreign-statements.ts";
 
 /** Nothing more is needed to tell what becomes of a statement, so that it need not be held in memory. */

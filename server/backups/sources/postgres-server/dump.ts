@@ -10,7 +10,7 @@ import { isMissingDatabase, withServer } from "../postgres/databases.ts";
 import { dumpContent } from "../postgres/dump.ts";
 import { lastWords, toolsToDump, type Installations } from "../postgres/tools.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { listDatabases, lookAtAccount, sizesOf, type Account } from "./databases.ts";
 import { createCounts } from "../whole-server/counts.ts";
 import { fileOf } from "../whole-server/names.ts";

@@ -15,7 +15,7 @@ import type { Command, Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { compressCommand } from "../compress-there.ts";
 import { lastWords, toolsToDump, type Installations, type Tools } from "./tools.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 

@@ -7,7 +7,7 @@ import { toError } from "../../../to-error.ts";
 import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import { type SqlPiece, takesRows, type Statement } from "../../foreign/sql-statement.ts";
 import { SourceError, type Attempt } from "../source.ts";
-import { writeTo } from "../write-to.ts";
+import { writeTo } from "../../../write-to.ts";
 import { isLeftOut, refuseCommand, refuseStatement } from "./foreign-statements.ts";
 
 /** Many small statements go to the server at once: over SSH each would take a journey of its own. */

@@ -10,7 +10,7 @@ import { keepEnd } from "../../foreign/keep-end.ts";
 import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import type { SqlPiece } from "../../foreign/sql-statement.ts";
 import { SourceError, type Attempt, type Intake, type Manifest } from "../source.ts";
-import { writingTo } from "../write-to.ts";
+import { writingTo } from "../../../write-to.ts";
 import { withClient, type Target } from "./connection.ts";
 import { tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";

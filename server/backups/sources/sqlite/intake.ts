@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
 import type { Attempt, Intake } from "../source.ts";
-import { writingTo } from "../write-to.ts";
+import { writingTo } from "../../../write-to.ts";
 import { tellChecked, textsOf, type Unchecked } from "./check-queries.ts";
 
 /** Rows by table, and what could not be checked. */

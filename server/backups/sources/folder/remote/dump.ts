@@ -10,7 +10,7 @@ import { createRewriter } from "../rewrite.ts";
 import { createArguments, createTally, tarEnvironment, type Tally } from "../tar.ts";
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type Excludes, type Manifest } from "../../source.ts";
-import { writeTo } from "../../write-to.ts";
+import { writeTo } from "../../../../write-to.ts";
 import { findCaches } from "./carry.ts";
 import { createSiteDatabasesThere } from "./databases.ts";
 import type { Survey } from "./survey.ts";

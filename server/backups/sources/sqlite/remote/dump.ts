@@ -5,7 +5,7 @@ import { finished } from "node:stream/promises";
 import { toError } from "../../../../to-error.ts";
 import { compressCommand } from "../../compress-there.ts";
 import { SourceError, type Attempt, type FileOwner, type Manifest } from "../../source.ts";
-import { writeTo } from "../../write-to.ts";
+import { writeTo } from "../../../../write-to.ts";
 import { tellCopied } from "../check-queries.ts";
 import { check, checkArguments, copyName, readCheck } from "./check.ts";
 import { ask, clear, folderName, refuseFailure, type Target } from "./shell.ts";
