@@ -15,23 +15,32 @@ export function freeOutput({ buffer, byteOffset, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && byteOffset + byteLength === outputBytes) buffer.transfer(0);
 }
 
-export type PieceMemory = ReturnType<typeof createPieceMemory>;
+/** Which one each piece is of. */
+const memories = new WeakMap<ArrayBufferLike, PieceMemory>();
 
-export function createPieceMemory() {
+export type PieceMemory = {
+  /** For one piece. */
+  take(): Buffer;
+  /** Takes a piece that is not needed any more, of whatever memory; what was not given here is left alone. */
+  giveBack(piece: Buffer): void;
+};
+
+export function createPieceMemory(): PieceMemory {
   const free: Buffer[] = [];
-  const own = new WeakSet<ArrayBufferLike>();
-  return {
-    /** For one piece. */
-    take(): Buffer {
+  const memory: PieceMemory = {
+    take() {
       const found = free.pop();
       if (found !== undefined) return found;
       const made = Buffer.allocUnsafeSlow(pieceBytes);
-      own.add(made.buffer);
+      memories.set(made.buffer, memory);
       return made;
     },
-    /** Takes a piece that is not needed any more, of whatever memory; what was not given here is left alone. */
-    giveBack({ buffer }: Buffer): void {
-      if (own.has(buffer)) free.push(Buffer.from(buffer));
+    giveBack({ buffer }) {
+      if (memories.get(buffer) === memory) free.push(Buffer.from(buffer));
     },
   };
+  return memory;
 }
+
+/** For the last one who has a piece, wherever it is from. */
+export const giveBackPiece = (piece: Buffer): void => memories.get(piece.buffer)?.giveBack(piece);

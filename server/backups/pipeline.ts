@@ -7,7 +7,7 @@ import { StorageError, type Storage } from "../storage/storage.ts";
 import { streamOf } from "../storage/stream-of.ts";
 import { createDecrypt, type FileKey } from "../encryption/decrypt.ts";
 import type { Encrypt } from "../encryption/encrypt.ts";
-import { createPieceMemory, outputBytes } from "../piece-memory.ts";
+import { createPieceMemory, giveBackPiece, outputBytes } from "../piece-memory.ts";
 import { createHasher } from "./hasher.ts";
 import type { Pace } from "./pacer.ts";
 import { compressHere, passCompressed } from "./packing.ts";
@@ -278,7 +278,8 @@ export async function verifyStored(
   signal: AbortSignal,
 ): Promise<void> {
   await checkSize(storage, expected, signal);
-  for await (const _ of await openVerified(storage, expected, signal));
+  const pieces: AsyncIterable<Buffer> = await openVerified(storage, expected, signal);
+  for await (const piece of pieces) giveBackPiece(piece);
 }
 
 type OpenContent = {

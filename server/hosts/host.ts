@@ -16,6 +16,11 @@ export type Command = {
   folder?: string;
   /** What it reads; without it, nothing. */
   input?: Readable;
+  /**
+   * Called with pieces of the input that are not needed any more, whose memory may be used again. A remote machine calls it
+   * not.
+   */
+  release?(piece: Buffer): void;
   /** A text that the program reads as the file `givenFile`, such as a password. */
   given?: string;
   /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */

@@ -1,10 +1,12 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes, randomFillSync } from "node:crypto";
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeFolder } from "../testing/machine.ts";
+import { createPieceMemory, giveBackPiece } from "../piece-memory.ts";
+import { streamOf } from "../storage/stream-of.ts";
 import { heldFile } from "./host.ts";
 import { createRunner } from "./run.ts";
 import { mountFolder } from "../testing/mount.ts";
@@ -53,64 +55,101 @@ test("no shell reads its arguments", async () => {
   expect(stdout).toBe("$(id); `id` > /tmp/x");
 });
 
-test("a command that has read enough decides by its code what that means", async () => {
-  const endless = Readable.from(
-    (function* () {
-      for (;;) yield "x".repeat(65_536);
-    })(),
-  );
-  expect(await run({ argv: ["head", "-c", "3"], input: endless })).toMatchObject({
-    exitCode: 0,
-    stdout: "xxx",
+describe.each([
+  { how: "as it comes", more: {} },
+  { how: "whose memory is used again", more: { release: () => undefined } },
+])("an input $how", ({ more }) => {
+  test("comes whole and in order", async () => {
+    const pieces = Array.from({ length: 20 }, () => randomBytes(300_000));
+    const { stdout } = await run({ argv: ["sha256sum"], input: Readable.from(pieces), ...more });
+    const sum = createHash("sha256").update(Buffer.concat(pieces)).digest("hex");
+    expect(stdout).toBe(`${sum}  -\n`);
+  });
+
+  test("a command that has read enough decides by its code what that means", async () => {
+    const endless = Readable.from(
+      (function* () {
+        for (;;) yield "x".repeat(65_536);
+      })(),
+    );
+    expect(await run({ argv: ["head", "-c", "3"], input: endless, ...more })).toMatchObject({
+      exitCode: 0,
+      stdout: "xxx",
+    });
+  });
+
+  test("however a command ends before it has read everything, its code decides", async () => {
+    // What is under way into the pipe then fails in one way or another, by chance.
+    const input = () => Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(64 * 1024)));
+    const runs = Array.from({ length: 40 }, async () =>
+      run({
+        argv: ["head", "--bytes=70000"],
+        input: input(),
+        take: async () => undefined,
+        ...more,
+      }),
+    );
+    const ends = await Promise.all(runs);
+    expect(new Set(ends.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
+  });
+
+  test("a command that ends is not kept by an input whose next piece does not come", async () => {
+    const held = Promise.withResolvers<void>();
+    async function* slow() {
+      yield Buffer.from("more\n");
+      await held.promise;
+    }
+    const end = await run({ argv: ["head", "-n", "1"], input: Readable.from(slow()), ...more });
+    expect(end).toMatchObject({ exitCode: 0, stdout: "more\n" });
+    held.resolve();
+  });
+
+  test("an input that breaks off is not taken for one that ended", async () => {
+    let reads = 0;
+    const broken = new Readable({
+      read() {
+        reads += 1;
+        if (reads < 5) this.push("line\n");
+        else this.destroy(new Error("the disk is gone"));
+      },
+    });
+    await expect(
+      run({ argv: ["sh", "-c", "cat >/dev/null; sleep 5"], input: broken, ...more }),
+    ).rejects.toThrow("the disk is gone");
+  });
+
+  test("an input that is gone is not taken for one that ended", async () => {
+    const gone = Readable.from(["line\n"]).destroy();
+    const going = new Readable({
+      read() {
+        if (this.readableLength === 0) this.push("line\n");
+        setImmediate(() => this.destroy());
+      },
+    });
+    const cat = ["sh", "-c", "cat >/dev/null; sleep 5"] as const;
+    await expect(run({ argv: cat, input: gone, ...more })).rejects.toThrow("Premature close");
+    await expect(run({ argv: cat, input: going, ...more })).rejects.toThrow("Premature close");
   });
 });
 
-test("however a command ends before it has read everything, its code decides", async () => {
-  // What is under way into the pipe then fails in one way or another, by chance.
-  const input = () => Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(64 * 1024)));
-  const runs = Array.from({ length: 40 }, async () =>
-    run({ argv: ["head", "--bytes=70000"], input: input(), take: async () => undefined }),
-  );
-  const ends = await Promise.all(runs);
-  expect(new Set(ends.map(({ exitCode }) => exitCode))).toEqual(new Set([0]));
-});
-
-test("a command that ends is not kept by an input whose next piece does not come", async () => {
-  const held = Promise.withResolvers<void>();
-  async function* slow() {
-    yield Buffer.from("more\n");
-    await held.promise;
+test("a piece of the input is released once it was read, and none before", async () => {
+  const memory = createPieceMemory();
+  const used = new Set<ArrayBufferLike>();
+  const hash = createHash("sha256");
+  async function* pieces() {
+    for (let count = 0; count < 20; count += 1) {
+      const piece = memory.take();
+      randomFillSync(piece);
+      hash.update(piece);
+      used.add(piece.buffer);
+      yield piece;
+    }
   }
-  const end = await run({ argv: ["head", "-n", "1"], input: Readable.from(slow()) });
-  expect(end).toMatchObject({ exitCode: 0, stdout: "more\n" });
-  held.resolve();
-});
-
-test("an input that breaks off is not taken for one that ended", async () => {
-  let reads = 0;
-  const broken = new Readable({
-    read() {
-      reads += 1;
-      if (reads < 5) this.push("line\n");
-      else this.destroy(new Error("the disk is gone"));
-    },
-  });
-  await expect(
-    run({ argv: ["sh", "-c", "cat >/dev/null; sleep 5"], input: broken }),
-  ).rejects.toThrow("the disk is gone");
-});
-
-test("an input that is gone is not taken for one that ended", async () => {
-  const gone = Readable.from(["line\n"]).destroy();
-  const going = new Readable({
-    read() {
-      if (this.readableLength === 0) this.push("line\n");
-      setImmediate(() => this.destroy());
-    },
-  });
-  const cat = ["sh", "-c", "cat >/dev/null; sleep 5"] as const;
-  await expect(run({ argv: cat, input: gone })).rejects.toThrow("Premature close");
-  await expect(run({ argv: cat, input: going })).rejects.toThrow("Premature close");
+  const input = streamOf(pieces(), () => undefined, { isOneByOne: true });
+  const { stdout } = await run({ argv: ["sha256sum"], input, release: giveBackPiece });
+  expect(stdout).toBe(`${hash.digest("hex")}  -\n`);
+  // One is written while another one waits and a third is filled.
+  expect(used.size).toBeLessThanOrEqual(4);
 });
 
 test("an output that breaks ends the command", async () => {

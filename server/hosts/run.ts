@@ -9,11 +9,12 @@ import { callbackify } from "node:util";
 import type { Account } from "./account.ts";
 import { accountEnvironment, asAccount, enterFolder, startFailure } from "./as-account.ts";
 import { bringingGiven, givenAt, openGiven } from "./given-file.ts";
-import { CommandMissing, type CommandEnd, type LocalCommand } from "./host.ts";
+import { CommandMissing, type Command, type CommandEnd, type LocalCommand } from "./host.ts";
 import { eachLine } from "./lines.ts";
 import { mayHang } from "./mounts.ts";
 import { openOwnPipe } from "./own-pipe.ts";
 import { toError } from "../to-error.ts";
+import { writeTo } from "../write-to.ts";
 
 const keptOutputBytes = 1024 * 1024;
 const keptErrorCharacters = 16 * 1024;
@@ -104,10 +105,7 @@ export const createRunner =
       const chunks: AsyncIterable<string> = child.stdout.setEncoding("utf8");
       for await (const chunk of chunks) if (stdout.length < keptOutputBytes) stdout += chunk;
     };
-    const streams = Promise.all([
-      takeOutput(),
-      command.input === undefined ? child.stdin.end() : feed(command.input, child.stdin, endGroup),
-    ]);
+    const streams = Promise.all([takeOutput(), feed(command, child.stdin, endGroup)]);
     let end: CommandEnd;
     try {
       // What the command has left running may hold its error output open after the end of the others.
@@ -142,7 +140,12 @@ function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
   return new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
 }
 
-async function feed(input: Readable, stdin: Writable, endGroup: () => void): Promise<void> {
+async function feed(
+  { input, release }: Command,
+  stdin: Writable,
+  endGroup: () => void,
+): Promise<void> {
+  if (input === undefined) return void stdin.end();
   // Which end went first is seen at the pipe alone: the code of what is thrown depends on what was noticed when.
   let isBroken = false;
   const breakOff = () => {
@@ -154,7 +157,10 @@ async function feed(input: Readable, stdin: Writable, endGroup: () => void): Pro
   input.once("error", breakOff).once("close", () => input.readableEnded || breakOff());
   try {
     if (input.destroyed) breakOff();
-    const fed = pipeline(input, stdin);
+    const fed =
+      release === undefined
+        ? pipeline(input, stdin)
+        : pipeline(input, (pieces: AsyncIterable<Buffer>) => feedEach(pieces, stdin, release));
     fed.catch(() => undefined);
     // Once the command has ended, nobody waits for the next piece of its input.
     await Promise.race([fed, once(stdin, "close")]);
@@ -163,4 +169,16 @@ async function feed(input: Readable, stdin: Writable, endGroup: () => void): Pro
     // A program may end before it has read everything; its exit code says whether that was right.
     if (isBroken) throw error;
   }
+}
+
+async function feedEach(
+  pieces: AsyncIterable<Buffer>,
+  stdin: Writable,
+  release: (piece: Buffer) => void,
+): Promise<void> {
+  for await (const piece of pieces) {
+    await writeTo(stdin, piece);
+    release(piece);
+  }
+  stdin.end();
 }

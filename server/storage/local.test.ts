@@ -1,9 +1,25 @@
 // A folder that several work in at once.
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { giveBackPiece } from "../piece-memory.ts";
 import { isLongForm } from "../testing/long-form.ts";
+import { soon } from "../testing/soon.ts";
 import { createLocalStorage } from "./local.ts";
 import { makeRoot } from "./testing/every-storage.ts";
+
+const openFiles = () => readdirSync("/proc/self/fd").map(linkOf);
+const linkOf = (name: string): string => {
+  try {
+    return readlinkSync(`/proc/self/fd/${name}`);
+  } catch {
+    // Closed meanwhile.
+    return "";
+  }
+};
 
 const whole = { signal: new AbortController().signal };
 const content = (text: string) => Readable.from([Buffer.from(text)]);
@@ -17,4 +33,32 @@ test("a file is stored while the last one beside it is removed, with their folde
     expect(await storage.size("a/1/d")).toBe(1);
     await storage.remove("a/1/d");
   }
+});
+
+test("a file is read into the memory of the pieces that are given back", async () => {
+  const storage = createLocalStorage({ path: await makeRoot() });
+  const stored = randomBytes(20_500_000);
+  await storage.put("a/large", Readable.from([stored]), whole);
+  const hash = createHash("sha256");
+  const used = new Set<ArrayBufferLike>();
+  const pieces: AsyncIterable<Buffer> = await storage.get("a/large", whole);
+  for await (const piece of pieces) {
+    hash.update(piece);
+    used.add(piece.buffer);
+    giveBackPiece(piece);
+  }
+  expect(hash.digest("hex")).toBe(createHash("sha256").update(stored).digest("hex"));
+  expect(used.size).toBeLessThanOrEqual(3);
+});
+
+test.skipIf(process.platform !== "linux")("a file that nobody reads on is closed", async () => {
+  const path = await makeRoot();
+  const storage = createLocalStorage({ path });
+  await storage.put("a/large", Readable.from([randomBytes(5_000_000)]), whole);
+  const unread = await storage.get("a/large", whole);
+  const begun = await storage.get("a/large", whole);
+  await once(begun, "readable");
+  expect(openFiles()).toContain(join(path, "a/large"));
+  for (const stream of [unread, begun]) stream.destroy();
+  await soon(() => expect(openFiles()).not.toContain(join(path, "a/large")));
 });

@@ -1,5 +1,5 @@
 // Copies in a folder of this machine, or of a disk that is mounted there.
-import { constants, createReadStream, type Dirent } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import {
   mkdir,
   open,
@@ -11,14 +11,18 @@ import {
   stat,
   statfs,
   writeFile,
+  type FileHandle,
 } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { createPieceMemory } from "../piece-memory.ts";
 import { diagnose } from "./disk-errors.ts";
 import { refuseUnmarked } from "./marker.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
 import { followFile, readBackFile } from "./read-back.ts";
 import type { ListedStorage, StoredObject } from "./storage.ts";
+import { streamOf } from "./stream-of.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
 
@@ -137,7 +141,10 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
           await file.close();
           throw isGone(path);
         }
-        return createReadStream(path, { fd: file, signal, highWaterMark: 1024 * 1024 });
+        return addAbortSignal(
+          signal,
+          streamOf(piecesOf(file), () => void file.close()),
+        );
       }),
 
     size: (key) =>
@@ -177,6 +184,17 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         return bavail * bsize;
       }),
   };
+}
+
+/** A file from its beginning. The memory of a piece that is given back is used again. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  const memory = createPieceMemory();
+  for (;;) {
+    const piece = memory.take();
+    const { bytesRead } = await file.read(piece, 0, piece.length, null);
+    if (bytesRead === 0) return;
+    yield piece.subarray(0, bytesRead);
+  }
 }
 
 const isMissing = (error: unknown) => toError(error).code === "ENOENT";

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { accountName } from "../../../hosts/account.ts";
 import { CommandMissing, type CommandEnd, type Host } from "../../../hosts/host.ts";
 import { isPipelineEnd, pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
+import { giveBackPiece } from "../../../piece-memory.ts";
 import { unpackCommand } from "../compress-there.ts";
 import type { Carry } from "./carry.ts";
 import { createArchiveInspector, type ArchiveEntry, type ArchiveSummary } from "./archive.ts";
@@ -96,6 +97,7 @@ export async function extractPacked(
         argv: pipelineOf(unpackCommand, toTheEnd(tar)),
         environment: tarEnvironment,
         input: from,
+        release: giveBackPiece,
         onErrorLine: (line) => isPipelineEnd(line) || onErrorLine(line),
         signal,
       });

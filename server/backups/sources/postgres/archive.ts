@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
+import { giveBackPiece } from "../../../piece-memory.ts";
 import { unpackCommand } from "../compress-there.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
@@ -43,7 +44,13 @@ export async function openArchive(
   from: Readable,
   signal: AbortSignal,
 ): Promise<Archive> {
-  const run: Archive["run"] = (list, command) => runOnArchive(running, list, command);
+  // What stands at the beginning is read again.
+  const run: Archive["run"] = (list, command) =>
+    runOnArchive(
+      running,
+      list,
+      command.input === stream ? { ...command, release: giveBackPiece } : command,
+    );
   const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
   const head: Buffer[] = [];
   let fetching: Promise<boolean> | null = null;
@@ -70,6 +77,7 @@ export async function openArchive(
     const value = head.shift();
     return value === undefined ? end : { value };
   };
+  const stream = readFrom(next);
   // It reads to the end of the contents and no further.
   // Into a stream, because there may be more of it than a run keeps; half a list would restore half the database.
   const output = new PassThrough();
@@ -91,7 +99,7 @@ export async function openArchive(
     entries: () => readEntries(list),
     dumpMajor: Number(version ?? tools.major),
     openHead,
-    stream: readFrom(next),
+    stream,
     run,
   };
 }

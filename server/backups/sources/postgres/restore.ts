@@ -1,7 +1,9 @@
 // Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { createGatherer } from "../../../hosts/gatherer.ts";
 import type { Host } from "../../../hosts/host.ts";
+import { giveBackPiece } from "../../../piece-memory.ts";
+import { streamOf } from "../../../storage/stream-of.ts";
 import { openArchive, type Archive } from "./archive.ts";
 import { leavesPublic, listFor, readRights } from "./rights.ts";
 import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
@@ -266,7 +268,8 @@ export async function runScript(
       "--set=ON_ERROR_STOP=1",
       `--dbname=${patience}`,
     ],
-    input: Readable.from(linesOf(script), { objectMode: false }),
+    input: streamOf(linesOf(script), () => undefined, { isOneByOne: true }),
+    release: giveBackPiece,
     onErrorLine(line) {
       const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
       // The archive's own BEGIN, within ours.
