@@ -1,4 +1,14 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -17,6 +27,7 @@ import {
   waitForAbort,
 } from "./testing-tasks.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
+import { mountFolder } from "../testing/mount.ts";
 import { soon } from "../testing/soon.ts";
 
 const isRoot = userInfo().uid === 0;
@@ -86,6 +97,29 @@ describe.runIf(isRoot)("a command that runs as an account", () => {
     });
     expect((await nobody.run({ argv: ["sh", "-c", "exit 127"] })).exitCode).toBe(127);
   });
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a task of the service's own account is performed by the service, or by another process where that is asked",
+  async () => {
+    const pidOf = async (one: LocalHost) =>
+      Number.parseInt(await one.perform(readText, "/proc/self/stat"), 10);
+    expect(await pidOf(host)).toBe(process.pid);
+    expect(await pidOf(host.apart())).not.toBe(process.pid);
+    expect((await host.apart().run({ argv: ["id", "-u"] })).stdout).toBe(`${process.getuid?.()}\n`);
+  },
+);
+
+test("what looks for a folder on a mount that hangs takes no thread from the service", async (context) => {
+  const { disk, path, hang, goOn } = await mountFolder(context);
+  await mkdir(join(disk, "public"));
+  await hang();
+  // More than there are threads.
+  const found = Promise.all(Array.from({ length: 5 }, () => host.folderInside(path, "public")));
+  // Each may come before the next step of what looks there.
+  for (let count = 0; count < 20; count += 1) expect(await readdir(disk)).toEqual(["public"]);
+  goOn();
+  expect(await found).toEqual(Array.from({ length: 5 }, () => join(path, "public")));
 });
 
 describe.runIf(isRoot)("a task that is performed as an account", () => {

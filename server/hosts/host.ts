@@ -63,7 +63,7 @@ export type Host = {
   account: Account;
   /** Another machine than the service's own: it has none of our program, and its connection may be cut. */
   isRemote: boolean;
-  /** The account is the service's own; on a remote machine, the one that it logs in as. */
+  /** The account is the service's own, which performs its tasks by itself; on a remote machine, the one that it logs in as. */
   isOwn: boolean;
   /** The same machine as another account sees it. @throws where the service cannot become that account */
   as(account: Account): Host;
@@ -92,6 +92,11 @@ export type Host = {
 /** The machine that the service runs on: only there is our own code, which a remote machine does not have. */
 export type LocalHost = Omit<Host, "as" | "run"> & {
   as(account: Account): LocalHost;
+  /**
+   * The same, but all tasks are performed in child processes, as those of other accounts are: for folders in which whoever works may
+   * hang. The service could not end a thread of its own there, nor itself as long as it waits.
+   */
+  apart(): LocalHost;
   run(command: LocalCommand): ReturnType<Host["run"]>;
   /**
    * Performs work of our own as the account.

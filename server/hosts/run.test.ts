@@ -297,7 +297,7 @@ test("a program that is not there says its name", async () => {
 test("a folder that hangs holds up the command that enters it, and not whoever has it run", async (context) => {
   const { path, hang } = await mountFolder(context);
   expect((await run({ argv: ["pwd"], folder: path })).stdout).toBe(`${path}\n`);
-  hang();
+  await hang();
   const over = new AbortController();
   const running = run({ argv: ["pwd"], folder: path, signal: over.signal });
   expect((await run({ argv: ["echo", "on"] })).stdout).toBe("on\n");

@@ -94,6 +94,8 @@ async function load({ module, name }: TaskRequest): Promise<Task<unknown, unknow
 
 /** Groups first, since only root may set them; see setpriv(1) for the same in C. */
 function become({ uid, gid, name }: Account): void {
+  hasBecome = process.getuid?.() === uid;
+  if (hasBecome) return;
   // The types of Node.js do not know initgroups; see process.initgroups in its documentation.
   const { initgroups } = process as { initgroups?: (user: string, extraGroup: number) => void };
   if (name === "" || initgroups === undefined) process.setgroups?.([gid]);

@@ -48,7 +48,7 @@ test("a mount that hangs is told of at each step in time, takes nothing from the
     `${path}/a/b is there already`,
   );
   await expect(storage.get("a/c", whole)).rejects.toThrow(`${path}/a/c`);
-  hang();
+  await hang();
   const steps = () => [
     storage.put("a/c", content(), whole),
     storage.replace("a/d", Buffer.from("x"), whole),
@@ -88,7 +88,7 @@ test.for(["here", "on a server"])(
     const content = new Readable({ read: () => asked.resolve() });
     const writing = storage.put("new", content, whole);
     await asked.promise;
-    hang();
+    await hang();
     content.push(Buffer.alloc(20_000_000));
     await expect(writing).rejects.toEqual(hangs(folder.place));
     const readAll = async () => {

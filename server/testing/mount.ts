@@ -29,5 +29,11 @@ export async function mountFolder({ skip }: Pick<TestContext, "skip">) {
     signal("SIGTERM");
     await ended;
   });
-  return { disk, path, hang: () => signal("SIGSTOP"), goOn: () => signal("SIGCONT") };
+  const isStopped = async () =>
+    expect(await readFile(`/proc/${program.pid}/stat`, "latin1")).toContain(") T ");
+  const hang = async () => {
+    signal("SIGSTOP");
+    await soon(isStopped);
+  };
+  return { disk, path, hang, goOn: () => signal("SIGCONT") };
 }

@@ -67,7 +67,7 @@ describe.each(accounts)("A worker of $whose", ({ account }) => {
 test("A worker whose folder hangs holds up nothing else, and begins once the folder responds", async (context) => {
   const { path, hang, goOn } = await mountFolder(context);
   const supervisor = makeSupervisor(context);
-  hang();
+  await hang();
   const account = ownAccount();
   supervisor.start(programOf(1, { root: path, account }));
   supervisor.start(programOf(2, { account }));
