@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
+import { mayHang } from "../hosts/mounts.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/one-account.ts";
 import { expandHome } from "../inventory/paths.ts";
@@ -41,6 +42,7 @@ import { createSqliteSource } from "./sources/sqlite/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
 import { foldersOn, keepStoredInside, realPathHere, realPathOn } from "./stored-inside.ts";
 import { describeSubject, type Subject } from "./subject.ts";
+import { createSourceWatch } from "./watched-source.ts";
 
 type Into = Partial<RestoreDestination>;
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
@@ -110,6 +112,7 @@ const lookedFor = 20;
 export function createResolver(options: ResolverOptions): Resolver & EntryResolver {
   const { inventory, store, host, servers, secrets, scratch, installation, times } = options;
   const drillPlaces = createDrillPlaces(options);
+  const watched = createSourceWatch(options);
   /** A run or a restore does not fail for a connection that was lost a moment before it. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
 
@@ -119,8 +122,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   };
 
   /** This machine as the account of an entry sees it, and where that account may put things. */
-  async function openHere(entry: EntryAccount) {
-    const its = host.as(accountOf(entry));
+  async function openHere(entry: EntryAccount, path: string) {
+    const as = host.as(accountOf(entry));
+    const its = mayHang(path) ? as.apart() : as;
     return { host: its, scratchFolder: await scratch.folderOf(its) };
   }
 
@@ -135,11 +139,14 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       if (!isLocal) {
         const there = await openServer(serverId);
         const its = there.as(accountOf(account));
-        return createRemoteSqliteSource({ host: its, name, path: entry.path, tables });
+        const source = createRemoteSqliteSource({ host: its, name, path: entry.path, tables });
+        return watched(source, { serverId, path: entry.path, its });
       }
-      const { host: its, scratchFolder } = await openHere(account);
-      const options = { name, path: expandHome(entry.path), scratchFolder, tables };
-      return its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
+      const path = expandHome(entry.path);
+      const { host: its, scratchFolder } = await openHere(account, path);
+      const options = { name, path, scratchFolder, tables };
+      const source = its.isOwn ? createSqliteSource(options) : createSqliteSourceAs(its, options);
+      return watched(source, { serverId, path, its });
     }
     const own = await secrets.read(entry.url, `the url of database ${entry.id} (${name})`);
     const machine = isLocal ? host : await openServer(serverId);
@@ -161,7 +168,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     excludes: Excludes | null,
   ): Promise<Source> {
     const isLocal = await inventory.isLocal(serverId);
-    const here = isLocal ? await openHere(account) : null;
+    const here = isLocal ? await openHere(account, root) : null;
     const its = here?.host ?? (await openServer(serverId)).as(accountOf(account));
     const source =
       here === null
@@ -169,7 +176,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         : createFolderSource({ ...here, name, root, excludes, times });
     const dataFolder = isLocal ? dirname(scratch.own) : null;
     return keepStoredInside(
-      path === undefined ? source : createFolderPart(source, { host: its, root, path }),
+      path === undefined
+        ? await watched(source, { serverId, path: root, its })
+        : createFolderPart(source, { host: its, root, path }),
       {
         root,
         path: join(root, path ?? "."),
