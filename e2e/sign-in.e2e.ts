@@ -30,7 +30,9 @@ const noticeOf = (page: Page) =>
 const kept = (page: Page) => page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
 /** The session alone, without the answers that are kept beside it. */
 const keptSession = async (page: Page): Promise<unknown[]> =>
-  JSON.parse(await kept(page)).map((shelf: Record<string, string>) => shelf["quarterdeck.session"]);
+  JSON.parse(await kept(page)).map(
+    (storage: Record<string, string>) => storage["quarterdeck.session"],
+  );
 
 const makeToken = async (service: ServiceProcess, name: string): Promise<NewToken> =>
   (await service.call("POST", "/api/tokens", { name, abilities: ["*"] })).json();

@@ -6,7 +6,7 @@ export type Session = {
   token: string;
 };
 
-export type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+export type BrowserStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export const sessionKey = "quarterdeck.session";
 /** What was read in the session, kept in its tab. */
@@ -21,9 +21,9 @@ export function attempt<Result>(run: () => Result): Result | null {
   }
 }
 
-export function readSession(shelf: Shelf | null): Session | null {
+export function readSession(storage: BrowserStorage | null): Session | null {
   return attempt(() => {
-    const stored: unknown = JSON.parse(shelf?.getItem(sessionKey) ?? "null");
+    const stored: unknown = JSON.parse(storage?.getItem(sessionKey) ?? "null");
     if (typeof stored !== "object" || stored === null) return null;
     if (!("token" in stored) || typeof stored.token !== "string") return null;
     const address = "address" in stored && typeof stored.address === "string" ? stored.address : "";
@@ -57,14 +57,14 @@ export function takeLink(): SignInLink | null {
   return link;
 }
 
-export const shelf = (name: "sessionStorage" | "localStorage"): Shelf | null =>
+export const browserStorage = (name: "sessionStorage" | "localStorage"): BrowserStorage | null =>
   attempt(() => globalThis[name]);
 
 /** The session that the dashboard begins with. A link never replaces one that is there: that is asked first. */
 export function firstSession(
   link: SignInLink | null,
-  tab: Shelf | null = shelf("sessionStorage"),
-  device: Shelf | null = shelf("localStorage"),
+  tab: BrowserStorage | null = browserStorage("sessionStorage"),
+  device: BrowserStorage | null = browserStorage("localStorage"),
 ): Session | null {
   const kept = readSession(tab) ?? readSession(device);
   return kept ?? (link?.kind === "token" ? { address: "", token: link.secret } : null);

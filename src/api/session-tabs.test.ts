@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import type { Session, Shelf } from "./kept-session.ts";
+import type { Session, BrowserStorage } from "./kept-session.ts";
 import { createSessions } from "./session.ts";
 import { createSessionTabs } from "./session-tabs.ts";
-import { memoryShelf } from "./testing/memory-shelf.ts";
+import { memoryStorage } from "./testing/memory-storage.ts";
 
 const open = new Set<BroadcastChannel>();
 afterEach(() => {
@@ -13,15 +13,15 @@ afterEach(() => {
 /** For a tab that another one answers, on a machine that may be busy. */
 const patient = { waitMs: 30_000 };
 
-type TabOptions = { device?: Shelf; waitMs?: number };
+type TabOptions = { device?: BrowserStorage; waitMs?: number };
 
 /** A tab of a browser whose pages hear one another by a channel of this name. */
 function openTab(
   name: string,
   session: Session | null = null,
-  { device = memoryShelf(), ...waiting }: TabOptions = {},
+  { device = memoryStorage(), ...waiting }: TabOptions = {},
 ) {
-  const sessions = createSessions(memoryShelf(), device);
+  const sessions = createSessions(memoryStorage(), device);
   if (session !== null) sessions.connect(session, { remember: false });
   const channel = new BroadcastChannel(name);
   open.add(channel);
@@ -120,11 +120,11 @@ test("a link that nobody has looked at yet connects no other tab", async () => {
 });
 
 test("a session of another tab leaves alone what is remembered on the device", async () => {
-  const device = memoryShelf();
+  const device = memoryStorage();
   const tab = openTab("device", null, { device, ...patient });
-  createSessions(memoryShelf(), device).connect(own, { remember: true });
+  createSessions(memoryStorage(), device).connect(own, { remember: true });
   openTab("device", own);
   expect(await tab.ask()).toBe(true);
   expect(tab.sessions.state.get().isRemembered).toBe(true);
-  expect(createSessions(memoryShelf(), device).current()).toEqual(own);
+  expect(createSessions(memoryStorage(), device).current()).toEqual(own);
 });

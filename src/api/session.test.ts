@@ -1,36 +1,27 @@
 import { expect, test } from "vitest";
 import { firstSession, readLink } from "./kept-session.ts";
 import { createSessions, readAddress } from "./session.ts";
-
-function memoryShelf() {
-  const items = new Map<string, string>();
-  return {
-    items,
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => void items.set(key, value),
-    removeItem: (key: string) => void items.delete(key),
-  };
-}
+import { memoryStorage } from "./testing/memory-storage.ts";
 
 const ops = { address: "https://ops.example.com", token: "1|qd_secret" };
 
 test("a session lasts for the tab, and only for the tab", () => {
-  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const [tab, device] = [memoryStorage(), memoryStorage()];
   createSessions(tab, device).connect(ops, { remember: false });
   expect(createSessions(tab, device).current()).toEqual(ops);
-  expect(createSessions(memoryShelf(), device).current()).toBeNull();
+  expect(createSessions(memoryStorage(), device).current()).toBeNull();
 });
 
 test("a remembered session is there in the next tab", () => {
-  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const [tab, device] = [memoryStorage(), memoryStorage()];
   createSessions(tab, device).connect(ops, { remember: true });
-  const next = createSessions(memoryShelf(), device);
+  const next = createSessions(memoryStorage(), device);
   expect(next.current()).toEqual(ops);
   expect(next.state.get().isRemembered).toBe(true);
 });
 
 test("a session of a link is offered to be remembered, once", () => {
-  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const [tab, device] = [memoryStorage(), memoryStorage()];
   const sessions = createSessions(tab, device);
   sessions.connect(ops, { remember: false, fromLink: "code" });
   expect(sessions.state.get()).toMatchObject({ fromLink: "code", isRemembered: false });
@@ -40,7 +31,7 @@ test("a session of a link is offered to be remembered, once", () => {
 });
 
 test("a refused token is forgotten everywhere, and its address is offered again", () => {
-  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const [tab, device] = [memoryStorage(), memoryStorage()];
   const sessions = createSessions(tab, device);
   sessions.connect(ops, { remember: true });
   sessions.end(ops.token);
@@ -49,7 +40,7 @@ test("a refused token is forgotten everywhere, and its address is offered again"
 });
 
 test("the late answer to an old token does not end the new session", () => {
-  const sessions = createSessions(memoryShelf(), memoryShelf());
+  const sessions = createSessions(memoryStorage(), memoryStorage());
   sessions.connect(ops, { remember: false });
   sessions.end("an older token");
   expect(sessions.current()).toEqual(ops);
@@ -59,8 +50,8 @@ test("a browser that forbids storage still connects, and is not said to remember
   const forbidden = () => {
     throw new DOMException("denied", "SecurityError");
   };
-  const shelf = { getItem: forbidden, setItem: forbidden, removeItem: forbidden };
-  const sessions = createSessions(shelf, shelf);
+  const storage = { getItem: forbidden, setItem: forbidden, removeItem: forbidden };
+  const sessions = createSessions(storage, storage);
   expect(sessions.current()).toBeNull();
   sessions.connect(ops, { remember: true });
   expect(sessions.current()).toEqual(ops);
@@ -70,9 +61,9 @@ test("a browser that forbids storage still connects, and is not said to remember
 test.each(["not json", "[]", '{"address":"x"}', '{"token":7}'])(
   "what somebody else stored is not a session: %s",
   (text) => {
-    const tab = memoryShelf();
+    const tab = memoryStorage();
     tab.items.set("quarterdeck.session", text);
-    expect(createSessions(tab, memoryShelf()).current()).toBeNull();
+    expect(createSessions(tab, memoryStorage()).current()).toBeNull();
   },
 );
 
@@ -103,7 +94,7 @@ test.each([
 });
 
 test("begins with the tab's session, then the device's; a link's token comes only where there is none", () => {
-  const [tab, device] = [memoryShelf(), memoryShelf()];
+  const [tab, device] = [memoryStorage(), memoryStorage()];
   const stored = { address: "https://ops.example.com", token: "one" };
   const link = { kind: "token", secret: "two" } as const;
   expect(firstSession(null, tab, device)).toBeNull();

@@ -8,8 +8,8 @@ import {
   readSession,
   type Session,
   sessionKey,
-  shelf,
-  type Shelf,
+  browserStorage,
+  type BrowserStorage,
   type SignInLink,
 } from "./kept-session.ts";
 
@@ -38,7 +38,7 @@ export function readAddress(text: string, origin: string): string | null {
   return address === origin ? "" : address;
 }
 
-export function createSessions(tab: Shelf | null, device: Shelf | null) {
+export function createSessions(tab: BrowserStorage | null, device: BrowserStorage | null) {
   const kept = readSession(device);
   const current = readSession(tab) ?? kept;
   const state: Store<SessionState> = createStore<SessionState>({
@@ -50,7 +50,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
   });
 
   const forgetEverywhere = () => {
-    for (const shelf of [tab, device]) attempt(() => shelf?.removeItem(sessionKey));
+    for (const storage of [tab, device]) attempt(() => storage?.removeItem(sessionKey));
     attempt(() => tab?.removeItem(cacheKey));
   };
 
@@ -110,4 +110,7 @@ export function createSessions(tab: Shelf | null, device: Shelf | null) {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export const sessions = createSessions(shelf("sessionStorage"), shelf("localStorage"));
+export const sessions = createSessions(
+  browserStorage("sessionStorage"),
+  browserStorage("localStorage"),
+);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createStore } from "../store.ts";
 import type { Session, SignInLink } from "./kept-session.ts";
 import { createSessions } from "./session.ts";
-import { memoryShelf } from "./testing/memory-shelf.ts";
+import { memoryStorage } from "./testing/memory-storage.ts";
 import { createSignInLinks, type LinkState } from "./sign-in-link.ts";
 
 const own: Session = { address: "", token: "mine" };
@@ -16,7 +16,7 @@ function open({
   isAway = false,
 }: { session?: Session | null; elsewhere?: Session | null; isAway?: boolean } = {}) {
   const names: Record<string, string> = { mine: "my laptop", other: "ops", fresh: "First sign-in" };
-  const sessions = createSessions(memoryShelf(), memoryShelf());
+  const sessions = createSessions(memoryStorage(), memoryStorage());
   if (session !== null) sessions.connect(session, { remember: true });
   const state = createStore<LinkState>({ kind: "none" });
   const sent: string[] = [];

@@ -3,7 +3,7 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { OperationName } from "../../contract/operations.ts";
 import { isPassing } from "../api/api-error.ts";
-import { attempt, cacheKey, shelf } from "../api/kept-session.ts";
+import { attempt, cacheKey, browserStorage } from "../api/kept-session.ts";
 import { sessions } from "../api/session.ts";
 import { type KeptCache, markOf } from "./kept-cache.ts";
 import { leftAt } from "./page-change.ts";
@@ -70,7 +70,7 @@ export function keepCache(client: QueryClient): () => void {
     };
     const answers = toKept(client.getQueryCache().getAll()).join(",");
     attempt(() =>
-      shelf("sessionStorage")?.setItem(
+      browserStorage("sessionStorage")?.setItem(
         cacheKey,
         `${JSON.stringify(rest).slice(0, -1)},"answers":[${answers}]}`,
       ),

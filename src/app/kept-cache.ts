@@ -1,7 +1,7 @@
 // What was read before, put back before the first page of a load shows: it opens at once, and is renewed behind that. Kept
 // for the tab's session; see `keepCache`, which writes it.
 import { queryClient } from "../api/query.ts";
-import { attempt, cacheKey, type Session, shelf } from "../api/kept-session.ts";
+import { attempt, cacheKey, type Session, browserStorage } from "../api/kept-session.ts";
 import { sessionMark } from "../api/session-mark.ts";
 import { leftAt } from "./page-change.ts";
 
@@ -23,7 +23,7 @@ export function restoreCache(session: Session | null): void {
   attempt(() => {
     // Written by `keepCache` of the same build, as the mark says, or null.
     const kept = JSON.parse(
-      shelf("sessionStorage")?.getItem(cacheKey) ?? "null",
+      browserStorage("sessionStorage")?.getItem(cacheKey) ?? "null",
     ) as KeptCache | null;
     if (kept?.mark !== markOf(session)) return;
     for (const [queryKey, data, updatedAt] of kept.answers)
