@@ -10,7 +10,7 @@ import {
   deleteWorker,
   expectWord,
   openPlace,
-  order,
+  pressAction,
   test,
 } from "./second-service/steps.ts";
 
@@ -49,15 +49,15 @@ test.describe("by its address, another service's", () => {
     // It takes no changes, and a duplicate is a worker like any other.
     await expect(row.getByRole("link", { name: ofWorker(id, "Duplicate") })).toBeVisible();
     await expect(row.getByRole("link", { name: ofWorker(id, "Edit") })).toBeHidden();
-    await order(page, second, id, "Stop");
+    await pressAction(page, second, id, "Stop");
     second.move();
     await expectWord(row, "halted");
-    await order(page, second, id, "Start");
+    await pressAction(page, second, id, "Start");
     second.move();
     await expectWord(row, "warming");
     second.move();
     await expectWord(row, "active");
-    await order(page, second, id, "Restart");
+    await pressAction(page, second, id, "Restart");
     second.move();
     await expectWord(row, "recycling");
     second.move();
@@ -271,7 +271,7 @@ test("through QUARTERDECK_UPSTREAM another service works the same @long", async 
   await page.getByRole("link", { name: "New worker" }).first().click();
   const id = await createWorker(page, second);
   await page.getByRole("link", { name: `Site ${siteId} workers` }).click();
-  await order(page, second, id, "Stop");
+  await pressAction(page, second, id, "Stop");
   second.move();
   await expectWord(workerRow(page, id), "halted");
   await deleteWorker(page, id);

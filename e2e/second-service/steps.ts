@@ -106,7 +106,7 @@ export async function createWorker(page: Page, { move }: SecondService): Promise
 }
 
 /** Presses a button of a worker's row; comes back when the service has heard of it, and shows nothing of it yet. */
-export async function order(page: Page, second: SecondService, id: number, action: string) {
+export async function pressAction(page: Page, second: SecondService, id: number, action: string) {
   await clickRowAction(page, id, action);
   const path = `/api/worker/${id}/${action.toLowerCase()}`;
   await expect.poll(() => second.asked.some((one) => one.endsWith(path))).toBe(true);

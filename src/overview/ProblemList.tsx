@@ -7,7 +7,7 @@ import { handFocusOn } from "../ui/hand-focus-on.ts";
 import { LineDot } from "../ui/StatusDot.tsx";
 import { Time } from "../ui/Time.tsx";
 import type { Tone } from "../ui/tone.ts";
-import { OrderButton } from "./OrderButton.tsx";
+import { ActionButton } from "./ActionButton.tsx";
 import {
   linesOf,
   listOf,
@@ -15,18 +15,18 @@ import {
   type Problem,
   type ProblemGroup,
   type ProblemKind,
-  type ProblemOrder,
+  type ProblemAction,
 } from "./problems.ts";
 
 type LineProps = {
   tone: Tone;
   title: string;
   detail: ReactNode;
-  action: { to: string; label: string };
-  order?: ProblemOrder | undefined;
+  link: { to: string; label: string };
+  action?: ProblemAction | undefined;
 };
 
-const Line = ({ tone, title, detail, action, order }: LineProps) => (
+const Line = ({ tone, title, detail, link, action }: LineProps) => (
   <li
     ref={handFocusOn}
     className="flex min-h-12 items-center gap-3 border-b border-line px-4 py-2 text-sm last:border-b-0 max-sm:px-3"
@@ -34,11 +34,11 @@ const Line = ({ tone, title, detail, action, order }: LineProps) => (
     <LineDot tone={tone} />
     <div className="min-w-0 flex-1">
       <p className="font-medium wrap-anywhere">
-        {order === undefined ? (
+        {action === undefined ? (
           title
         ) : (
           <Link
-            to={action.to}
+            to={link.to}
             className="underline decoration-edge underline-offset-4 hover:decoration-current"
           >
             {title}
@@ -47,23 +47,23 @@ const Line = ({ tone, title, detail, action, order }: LineProps) => (
       </p>
       {detail !== null && <p className="line-clamp-2 text-xs wrap-anywhere text-muted">{detail}</p>}
     </div>
-    {order === undefined ? (
+    {action === undefined ? (
       <Link
-        to={action.to}
+        to={link.to}
         // Alone it would not say what is set up, or viewed.
-        aria-label={`${action.label}: ${title}`}
+        aria-label={`${link.label}: ${title}`}
         className="inline-flex min-h-8 shrink-0 items-center rounded-md border border-line px-2.5 font-medium hover:bg-hover max-sm:px-2 max-sm:text-xs"
       >
-        {action.label}
+        {link.label}
       </Link>
     ) : (
-      <OrderButton order={order} />
+      <ActionButton action={action} />
     )}
   </li>
 );
 
 function ProblemLine({
-  problem: { tone, title, place, reason, at, isFailing, action, order },
+  problem: { tone, title, place, reason, at, isFailing, link, action },
 }: {
   problem: Problem;
 }) {
@@ -80,8 +80,8 @@ function ProblemLine({
           {reason !== null && reason !== "" && `${(place ?? at) ? " · " : ""}${reason}`}
         </>
       }
+      link={link}
       action={action}
-      order={order}
     />
   );
 }
@@ -109,7 +109,7 @@ function GroupLine({
           </>
         )
       }
-      action={{ to, label: action }}
+      link={{ to, label: action }}
     />
   );
 }

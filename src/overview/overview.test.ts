@@ -106,13 +106,15 @@ test("a backup with a warning is protected and never green", () => {
   expect(failureCount(odd)).toBe(1);
 });
 
-test("an order is offered where one mends the problem, and nothing else", () => {
-  const ordersOf = (overview: WholeOverview) =>
-    groupsOf(overview).flatMap(({ problems }) => problems.map(({ order }) => order?.kind ?? null));
+test("an action is offered where one mends the problem, and nothing else", () => {
+  const actionsOf = (overview: WholeOverview) =>
+    groupsOf(overview).flatMap(({ problems }) =>
+      problems.map(({ action }) => action?.kind ?? null),
+    );
   const { protection, workers } = empty;
   const configured = { ...target(1, 2, 20), can_run: true };
   expect(
-    ordersOf({
+    actionsOf({
       ...empty,
       workers: {
         ...workers,
@@ -157,14 +159,14 @@ test("a server that is away is one line, however many workers it has, and leads 
       problem: {
         ...problem,
         title: "web-1 is unreachable",
-        action: { to: "/servers/1", label: "View server" },
+        link: { to: "/servers/1", label: "View server" },
       },
     },
     {
       problem: {
         ...problem,
         title: "Workers on web-3 are unreachable",
-        action: { to: "/servers/3", label: "View server" },
+        link: { to: "/servers/3", label: "View server" },
       },
     },
   ]);

@@ -20,13 +20,13 @@ export type Problem = {
   at: string | null;
   /** It lasts, and is said with how long. */
   isFailing?: boolean;
-  /** Where more of it stands, and where it is mended if that takes more than an order. */
-  action: { to: string; label: string };
-  /** The one thing that mends it, where that is safe and takes no more than an order. */
-  order?: ProblemOrder | undefined;
+  /** Where it is shown, and mended if `action` does not. */
+  link: { to: string; label: string };
+  /** What mends it at once, where that is safe. */
+  action?: ProblemAction | undefined;
 };
 
-export type ProblemOrder =
+export type ProblemAction =
   | { kind: "run"; configuration: { id: number; name: string } }
   | { kind: "start"; worker: { id: number; queue: string; connection: string; status: string } }
   | { kind: "enable"; webhook: { id: number; host: string } };
@@ -75,11 +75,11 @@ function protectionGroups({ protection }: WholeOverview): ProblemGroup[] {
     place: one.server,
     reason: one.configuration_id === null ? null : (one.warning ?? one.reason),
     at: one.at,
-    action:
+    link:
       one.configuration_id === null
         ? { to: paths.newBackupConfiguration(one.server_id, one), label: "Set up backup" }
         : { to: paths.backupConfiguration(one.configuration_id), label: "View" },
-    order:
+    action:
       one.configuration_id !== null && one.can_run === true
         ? { kind: "run", configuration: { id: one.configuration_id, name: one.name } }
         : undefined,
@@ -125,7 +125,7 @@ function selfBackupGroup({ self_backup: own }: WholeOverview): ProblemGroup {
             place: null,
             reason: own.reason,
             at: own.at,
-            action: { to: paths.settings(), label: "Check installation" },
+            link: { to: paths.settings(), label: "Check installation" },
           },
         ];
   return {
@@ -154,7 +154,7 @@ function unreachableGroup({ servers }: WholeOverview): ProblemGroup {
         place: null,
         reason: unreachable.reason,
         at: unreachable.since,
-        action: { to: paths.server(id), label: "View server" },
+        link: { to: paths.server(id), label: "View server" },
       },
     ];
   });
@@ -183,8 +183,8 @@ function workerGroup({ workers }: WholeOverview): ProblemGroup {
       place: one.site,
       reason: firstLine(one.reason),
       at: one.at ?? null,
-      action: { to: paths.worker(one.id), label: "View" },
-      order:
+      link: { to: paths.worker(one.id), label: "View" },
+      action:
         one.status === "failed" && one.connection !== undefined
           ? { kind: "start", worker: { ...one, connection: one.connection } }
           : undefined,
@@ -213,8 +213,8 @@ function receiverGroups({
         reason: one.reason,
         at: one.at ?? one.failing_since,
         isFailing: one.status !== "disabled",
-        action: { to: paths.webhook(one.id), label: "View" },
-        order: one.status === "disabled" ? { kind: "enable", webhook: one } : undefined,
+        link: { to: paths.webhook(one.id), label: "View" },
+        action: one.status === "disabled" ? { kind: "enable", webhook: one } : undefined,
       })),
     },
     {
@@ -231,7 +231,7 @@ function receiverGroups({
         place: one.title,
         reason: one.answer,
         at: one.at,
-        action: { to: channelPath(one.site_id, one.server_id), label: "Send test" },
+        link: { to: channelPath(one.site_id, one.server_id), label: "Send test" },
       })),
     },
     {
@@ -249,7 +249,7 @@ function receiverGroups({
         place: null,
         reason: "No site lists the database, and the server has no notification channel.",
         at: null,
-        action: { to: paths.serverNotifications(id), label: "Choose channels" },
+        link: { to: paths.serverNotifications(id), label: "Choose channels" },
       })),
     },
   ];

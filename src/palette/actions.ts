@@ -21,9 +21,9 @@ const toChange: typeof toAction = (icon, label, run, refusal) =>
   toAction(icon, label, run, changeRefusal.get() ?? refusal);
 
 /** Asks the service; what goes wrong is said in a toast, because the palette is gone by then. */
-async function order(what: string, act: () => Promise<unknown>): Promise<void> {
+async function act(what: string, ask: () => Promise<unknown>): Promise<void> {
   try {
-    await act();
+    await ask();
   } catch (error) {
     toast.failure(`Couldn't ${what}.`, error);
   }
@@ -37,10 +37,10 @@ const workerWords = {
   Record<WorkerAction, { label: string; icon: IconName; operation: string }>
 >;
 
-type OrderedAction = keyof typeof workerWords;
+type AskedAction = keyof typeof workerWords;
 
 /** A state that only the service knows is its own to judge. */
-function workerRefusal(action: OrderedAction, status: string | null): string | undefined {
+function workerRefusal(action: AskedAction, status: string | null): string | undefined {
   const known = workerStates.find((state) => state === status);
   return known === undefined || canWorker[action]({ status: known })
     ? undefined
@@ -48,13 +48,13 @@ function workerRefusal(action: OrderedAction, status: string | null): string | u
 }
 
 function workerActions({ id, name, status }: SearchHit): Entry[] {
-  const toOrder = (action: OrderedAction) => {
+  const toEntry = (action: AskedAction) => {
     const { label, icon, operation } = workerWords[action];
     return toChange(
       icon,
       label,
       () =>
-        void order(`${action} ${name} (worker ${id})`, async () => {
+        void act(`${action} ${name} (worker ${id})`, async () => {
           await call(operation, { id });
           await invalidate("listWorkers", "showWorker");
         }),
@@ -62,14 +62,14 @@ function workerActions({ id, name, status }: SearchHit): Entry[] {
     );
   };
   // A hit doesn't say what one was that can't be asked.
-  const orders =
+  const others =
     status === "unreachable"
       ? (["start", "stop"] as const)
       : ([status === "stopped" ? "start" : "stop"] as const);
   return [
     toOpen("Open", paths.worker(id)),
-    toOrder("restart"),
-    ...orders.map(toOrder),
+    toEntry("restart"),
+    ...others.map(toEntry),
     toAction("bottom", "View log", () => void goToSection(paths.worker(id), "Log")),
     toPage("edit", "Edit", "", paths.editWorker(id)),
   ];
@@ -77,7 +77,7 @@ function workerActions({ id, name, status }: SearchHit): Entry[] {
 
 function configurationActions({ id, name, status }: SearchHit): Entry[] {
   const run = () =>
-    void order(`run “${name}”`, async () => {
+    void act(`run “${name}”`, async () => {
       const backup = await call("runBackup", { backupConfigurationId: id });
       await invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups");
       if (backup === undefined) return;
@@ -96,7 +96,7 @@ function configurationActions({ id, name, status }: SearchHit): Entry[] {
 function webhookActions({ id, name }: SearchHit): Entry[] {
   const host = URL.parse(name)?.host ?? name;
   const ping = () =>
-    void order(`ping ${host}`, async () => {
+    void act(`ping ${host}`, async () => {
       const delivery = await call("pingWebhook", { id });
       await invalidate("listWebhooks", "showWebhook", "listDeliveries");
       // Whether it arrives is known later, and the delivery's page says so.
@@ -110,7 +110,7 @@ export const runAllOf = (server: { id: number; name: string }, label: string): E
   toChange(
     "play",
     label,
-    () => void order(`run the backups of ${server.name}`, () => runAll(server)),
+    () => void act(`run the backups of ${server.name}`, () => runAll(server)),
   );
 
 const actions: Record<string, (hit: SearchHit) => Entry[]> = {

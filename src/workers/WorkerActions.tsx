@@ -8,7 +8,7 @@ import { Button } from "../ui/Button.tsx";
 import { editRefusal, refusal, useWorkerActions, workerActions } from "./actions.ts";
 import { Icon, type IconName } from "../ui/Icon.tsx";
 
-const orders = ["start", "stop", "restart"] as const satisfies readonly WorkerAction[];
+const actions = ["start", "stop", "restart"] as const satisfies readonly WorkerAction[];
 
 const processesOf = ({ processes }: Worker) =>
   processes === 1
@@ -97,7 +97,7 @@ export function WorkerActions({ worker, look: size, onRemoved }: WorkerActionsPr
   };
   return (
     <>
-      {orders.map(toButton)}
+      {actions.map(toButton)}
       {/* A service that says whether it is being changed takes changes. */}
       {worker.is_changing !== undefined &&
         link("Edit", "edit", "e", paths.editWorker(worker.id), editRefusal(worker))}

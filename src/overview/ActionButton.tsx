@@ -3,32 +3,32 @@ import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { loadAgain } from "../app/asked-part.ts";
 import { toast } from "../app/toasts.ts";
 import { Button } from "../ui/Button.tsx";
-import type { ProblemOrder } from "./problems.ts";
+import type { ProblemAction } from "./problems.ts";
 
-function wordsOf(order: ProblemOrder): { label: string; name: string } {
-  switch (order.kind) {
+function wordsOf(action: ProblemAction): { label: string; name: string } {
+  switch (action.kind) {
     case "run":
-      return { label: `Run backup now: ${order.configuration.name}`, name: "Run backup now" };
+      return { label: `Run backup now: ${action.configuration.name}`, name: "Run backup now" };
     case "start":
-      return { label: `Start ${workerLabel(order.worker)}`, name: "Start" };
+      return { label: `Start ${workerLabel(action.worker)}`, name: "Start" };
     case "enable":
-      return { label: `Enable webhook to ${order.webhook.host}`, name: "Enable" };
+      return { label: `Enable webhook to ${action.webhook.host}`, name: "Enable" };
   }
 }
 
-// Most visits give no order, so how one is given comes once somebody is about to.
-const loadOrders = () => import("./give-order.ts");
-const preload = () => void loadOrders().catch(() => undefined);
+// Most visits run none, so how one runs is loaded once somebody is about to.
+const loadActions = () => import("./run-action.ts");
+const preload = () => void loadActions().catch(() => undefined);
 
 /** Mends a problem where it is listed. Its line goes or changes once the service says so. */
-export function OrderButton({ order }: { order: ProblemOrder }) {
+export function ActionButton({ action }: { action: ProblemAction }) {
   const [isPending, setPending] = useState(false);
-  const words = wordsOf(order);
+  const words = wordsOf(action);
   const press = async () => {
     setPending(true);
     try {
-      const { giveOrder } = await loadOrders();
-      await giveOrder(order);
+      const { runAction } = await loadActions();
+      await runAction(action);
     } catch {
       toast.failure("Couldn't load what the action needs.", loadAgain);
     }

@@ -1,4 +1,4 @@
-// Carries out what the overview offers, by the mutations of the rooms.
+// Runs the actions that the overview offers, by the mutations of the rooms.
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { mutate } from "../api/mutate.ts";
 import { invalidate } from "../api/query.ts";
@@ -7,13 +7,13 @@ import { runMutation } from "../backups/actions.ts";
 import { followRun } from "../backups/follow-run.ts";
 import { changeMutation } from "../webhooks/actions.ts";
 import { workerMutation } from "../workers/actions.ts";
-import type { ProblemOrder } from "./problems.ts";
+import type { ProblemAction } from "./problems.ts";
 
-/** How an order is carried out, and what it is called where that fails. */
-function planOf(order: ProblemOrder): { what: string; act: () => Promise<unknown> } {
-  switch (order.kind) {
+/** How an action runs, and what it is called where that fails. */
+function planOf(action: ProblemAction): { what: string; act: () => Promise<unknown> } {
+  switch (action.kind) {
     case "run": {
-      const { configuration } = order;
+      const { configuration } = action;
       return {
         what: `run the backup of “${configuration.name}”`,
         act: async () => {
@@ -23,7 +23,7 @@ function planOf(order: ProblemOrder): { what: string; act: () => Promise<unknown
       };
     }
     case "start": {
-      const { worker } = order;
+      const { worker } = action;
       const label = workerLabel(worker);
       return {
         what: `start ${label}`,
@@ -34,7 +34,7 @@ function planOf(order: ProblemOrder): { what: string; act: () => Promise<unknown
       };
     }
     case "enable": {
-      const { id, host } = order.webhook;
+      const { id, host } = action.webhook;
       return {
         what: `enable the webhook to ${host}`,
         act: async () => {
@@ -47,8 +47,8 @@ function planOf(order: ProblemOrder): { what: string; act: () => Promise<unknown
 }
 
 /** Resolves once the overview shows what came of it; a failure is reported here. */
-export async function giveOrder(order: ProblemOrder): Promise<void> {
-  const { what, act } = planOf(order);
+export async function runAction(action: ProblemAction): Promise<void> {
+  const { what, act } = planOf(action);
   try {
     await act();
   } catch (error) {
