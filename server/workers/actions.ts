@@ -1,8 +1,16 @@
-// What is asked of a worker without more to say, as changes of its state.
-import type { WorkerAction, WorkerState } from "../../contract/workers/worker.ts";
+// Asks something of a worker without more to say: a change of its state, and the job that carries it out.
+import { canWorker, type WorkerAction, type WorkerState } from "../../contract/workers/worker.ts";
+import { recordActivity } from "../activity/store.ts";
+import { conflict } from "../http/service-error.ts";
+import type { InventoryStore } from "../inventory/store.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { askedEntry } from "./event-data.ts";
+import { jobReference } from "./job-reference.ts";
+import type { Mover } from "./mover.ts";
+import type { WorkerRow, WorkerStore } from "./store.ts";
 
 /** Which state an action leads into, and the states in which it has nothing to do. */
-export const actions = {
+const actions = {
   start: {
     into: "starting",
     done: ["installed", "starting", "restarting"],
@@ -15,3 +23,43 @@ export const actions = {
   WorkerAction,
   { into: WorkerState; done: readonly WorkerState[]; asked: string }
 >;
+
+type ActionsOptions = {
+  store: WorkerStore;
+  inventory: InventoryStore;
+  jobs: Pick<Jobs, "send">;
+  mover: Pick<Mover, "move">;
+  /** What was known last before an order that is given now. */
+  lastStatusOf(row: WorkerRow): WorkerState;
+};
+
+export function createActions({ store, inventory, jobs, mover, lastStatusOf }: ActionsOptions) {
+  async function act(id: number, action: WorkerAction): Promise<void> {
+    const { into, done, asked } = actions[action];
+    await store.transaction(async (tx) => {
+      const row = await store.lock(tx, id);
+      // Somebody else was faster with deleting it: what was asked for can no longer be done.
+      if (row === null) throw conflict("The worker no longer exists.");
+      if (!canWorker[action](row))
+        throw conflict(`The worker is ${row.status}. Try again once that is done.`);
+      if (action === "restart" && row.changed_from !== null)
+        throw conflict("The worker is being changed. Try again once that is done.");
+      if (done.some((state) => state === row.status)) return;
+      const lastStatus = lastStatusOf(row);
+      const isRestart = action === "restart";
+      const moved = await mover.move(tx, row, into, null, { lastStatus, isRestart });
+      if (moved === null) return;
+      const site = await inventory.findSite(row.site_id, tx);
+      if (site === null) throw conflict("The worker's site is no longer in the inventory.");
+      await jobs.send(tx, "worker.apply", jobReference(moved, site));
+      await recordActivity(tx, askedEntry(moved, site, asked));
+    });
+  }
+
+  return {
+    start: (id: number) => act(id, "start"),
+    stop: (id: number) => act(id, "stop"),
+    restart: (id: number) => act(id, "restart"),
+    remove: (id: number) => act(id, "remove"),
+  };
+}

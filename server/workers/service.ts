@@ -1,25 +1,20 @@
-// The rules of workers: what may be asked for when, and how an order becomes a state and a state an outcome.
+// The rules of workers: how an order becomes a state, and a state an outcome.
 import type { Logger } from "pino";
-import { canWorker, type WorkerAction } from "../../contract/workers/worker.ts";
-import { actions } from "./actions.ts";
 import type { Clock } from "../clock.ts";
-import { recordActivity } from "../activity/store.ts";
-import { conflict } from "../http/service-error.ts";
 import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { JobData } from "../jobs/job-data.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
+import { createActions } from "./actions.ts";
 import { brokenBy, createChanger, isUnsettled } from "./changer.ts";
 import { crashLoopOf } from "./crash-loop.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { createCreator } from "./creator.ts";
 import { createDeadlineLoop } from "./deadline-loop.ts";
 import { deadlineAt } from "./deadlines.ts";
-import { jobReference } from "./job-reference.ts";
 import { createDeployer } from "./deployer.ts";
-import { askedEntry } from "./event-data.ts";
 import { createInventoryFollower } from "./inventory-follower.ts";
 import { createKillNotes } from "./kills.ts";
 import { createMover } from "./mover.ts";
@@ -48,7 +43,7 @@ type WorkerServiceOptions = {
 };
 
 export function createWorkerService(options: WorkerServiceOptions) {
-  const { store, inventory, jobs, leases, clock, log } = options;
+  const { store, inventory, leases, clock, log } = options;
   const kills = createKillNotes(store, inventory);
   const observer = createObserver(observe, clock, log);
   const manager = options.createManager({
@@ -79,28 +74,6 @@ export function createWorkerService(options: WorkerServiceOptions) {
     notice: manager.notice,
     observe,
   });
-
-  async function act(id: number, action: WorkerAction): Promise<void> {
-    const { into, done, asked } = actions[action];
-    await store.transaction(async (tx) => {
-      const row = await store.lock(tx, id);
-      // Somebody else was faster with deleting it: what was asked for can no longer be done.
-      if (row === null) throw conflict("The worker no longer exists.");
-      if (!canWorker[action](row))
-        throw conflict(`The worker is ${row.status}. Try again once that is done.`);
-      if (action === "restart" && row.changed_from !== null)
-        throw conflict("The worker is being changed. Try again once that is done.");
-      if (done.some((state) => state === row.status)) return;
-      const lastStatus = lastStatusOf(row);
-      const isRestart = action === "restart";
-      const moved = await move(tx, row, into, null, { lastStatus, isRestart });
-      if (moved === null) return;
-      const site = await inventory.findSite(row.site_id, tx);
-      if (site === null) throw conflict("The worker's site is no longer in the inventory.");
-      await jobs.send(tx, "worker.apply", jobReference(moved, site));
-      await recordActivity(tx, askedEntry(moved, site, asked));
-    });
-  }
 
   /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
   function beginRemoval({ id, transition }: Pick<WorkerRow, "id" | "transition">): void {
@@ -166,10 +139,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
         .map(({ number }) => ({ number, ...manager.usage(id, number) })),
     }),
     readLog: (id: number, position: LogPosition) => manager.readLog(id, position),
-    start: (id: number) => act(id, "start"),
-    stop: (id: number) => act(id, "stop"),
-    restart: (id: number) => act(id, "restart"),
-    remove: (id: number) => act(id, "remove"),
+    ...createActions({ ...options, mover, lastStatusOf }),
     withdraw,
     create: creator.create,
     checkFields: creator.checkFields,
