@@ -1,6 +1,6 @@
 // The look at all schedules, and ten thousand of them that come to the same minute.
 import { setTimeout as wait } from "node:timers/promises";
-import { createConfigurationStore } from "../server/backups/configuration-store.ts";
+import { createScheduleStore } from "../server/backups/schedule-store.ts";
 import { createDueStore } from "../server/backups/due-store.ts";
 import { createOverdueFinder } from "../server/backups/overdue.ts";
 import { createPostponedFinder } from "../server/backups/postponed.ts";
@@ -16,7 +16,7 @@ const giveUpSeconds = 600;
 export async function measureLooks({ databaseUrl, query }: ScaleService): Promise<void> {
   const { db, close } = await openDatabase({ connectionString: databaseUrl }, () => undefined);
   try {
-    const configurations = createConfigurationStore(db);
+    const configurations = createScheduleStore(db);
     const dueStore = createDueStore(db);
     const findOverdue = createOverdueFinder();
     const findPostponed = createPostponedFinder();

@@ -35,12 +35,14 @@ import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
 import { createRunMaker } from "./run-maker.ts";
 import { removeStored } from "./stored-file.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
 import type { TaskRow, TaskStore } from "./task-store.ts";
 import { cancellationMessage, Canceled } from "./failure-message.ts";
 
 type BackupServiceOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
+  scheduleStore: Pick<ScheduleStore, "takeMoments">;
   tasks: TaskStore;
   chain: Pick<Chain, "baseOf">;
   chainStore: Pick<ChainStore, "needing">;

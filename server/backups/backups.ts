@@ -56,6 +56,7 @@ import { createAdoptionStore } from "./adoption-store.ts";
 import { createDueStore } from "./due-store.ts";
 import { backupRoutes } from "./routes.ts";
 import { createScheduleService } from "./schedule-service.ts";
+import { createScheduleStore } from "./schedule-store.ts";
 import { createScheduler } from "./scheduler.ts";
 import type { TrustedTimes } from "./sources/folder/state.ts";
 import { createTakeBackup } from "./take-backup.ts";
@@ -128,7 +129,8 @@ export function createBackups(options: BackupsOptions): Backups {
     log,
     version,
   });
-  const stores = { store, configurations: configurationStore, tasks };
+  const scheduleStore = createScheduleStore(db);
+  const stores = { store, configurations: configurationStore, scheduleStore, tasks };
   const fileKeys = createFileKeys(clock);
   const copies = createCopyStore(db);
   const copyQueue = createCopyQueue({ store, copies, tasks, jobs, inventory, clock });

@@ -1,7 +1,7 @@
 // Which configurations missed a run: none has begun although one should have, a quarter of the schedule's gap ago.
 import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { expectedGapMs, nextRun } from "../../contract/backups/schedule.ts";
-import type { WatchedConfiguration } from "./configuration-store.ts";
+import type { WatchedConfiguration } from "./schedule-store.ts";
 
 /** So much of a gap may pass after a run's moment before the run counts as missed. */
 const toleratedLateness = 0.25;

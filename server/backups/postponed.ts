@@ -2,7 +2,7 @@
 // server answered, their server has another time zone by now, or they wait for none, because a deletion that failed took it away.
 import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { nextRun } from "../../contract/backups/schedule.ts";
-import type { WatchedConfiguration } from "./configuration-store.ts";
+import type { WatchedConfiguration } from "./schedule-store.ts";
 
 type Scheduled = Pick<
   WatchedConfiguration,

@@ -9,14 +9,16 @@ import type { Jobs } from "../jobs/jobs.ts";
 import type { Connection } from "../store/database.ts";
 import { createAddTasks } from "./add-tasks.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
-import type { ConfigurationRow, ConfigurationStore, Moment } from "./configuration-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { CopyQueue } from "./copy-queue.ts";
 import { backupEntry } from "./event-data.ts";
+import type { Moment, ScheduleStore } from "./schedule-store.ts";
 import type { TaskStore } from "./task-store.ts";
 
 type RunMakerOptions = {
   store: BackupStore;
   configurations: ConfigurationStore;
+  scheduleStore: Pick<ScheduleStore, "takeMoments">;
   tasks: TaskStore;
   jobs: Jobs;
   leases: Pick<Leases, "holdThose">;
@@ -25,7 +27,7 @@ type RunMakerOptions = {
 };
 
 export function createRunMaker(options: RunMakerOptions) {
-  const { store, configurations, tasks, leases, copyQueue, clock } = options;
+  const { store, configurations, scheduleStore, tasks, leases, copyQueue, clock } = options;
   const { addTasks } = createAddTasks(options);
 
   /** Stores runs, their tasks, and who asked for them. @returns the ids of the runs */
@@ -86,7 +88,7 @@ export function createRunMaker(options: RunMakerOptions) {
         const held = await leases.holdThose(tx, [
           ...new Set(moments.map(({ configuration }) => configuration.server_id)),
         ]);
-        const taken = await configurations.takeMoments(
+        const taken = await scheduleStore.takeMoments(
           tx,
           moments.filter(({ configuration }) => held.has(configuration.server_id)),
         );

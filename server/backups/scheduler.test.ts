@@ -7,7 +7,7 @@ import type { Backup, BackupConfiguration, BackupSchedule } from "../../contract
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { oneOfMany } from "../testing/instance.ts";
 import { openDatabase } from "../store/database.ts";
-import { createConfigurationStore } from "./configuration-store.ts";
+import { createScheduleStore } from "./schedule-store.ts";
 import {
   createBackupTestService,
   nightly,
@@ -75,16 +75,16 @@ test("a moment that somebody else took meanwhile makes no second run", async () 
   const { id } = await service.installed();
   const { db, close } = await openDatabase(service.connection, () => undefined);
   try {
-    const configurations = createConfigurationStore(db);
-    const [due] = await configurations.due(new Date(clock.now() + dayMs), []);
+    const schedules = createScheduleStore(db);
+    const [due] = await schedules.due(new Date(clock.now() + dayMs), []);
     expect(due?.configuration.id).toBe(id);
     if (due === undefined) return;
     const next = new Date(clock.now() + 2 * dayMs);
-    const take = () => configurations.takeMoments(db, [{ ...due, next }]);
+    const take = () => schedules.takeMoments(db, [{ ...due, next }]);
     expect(await take()).toMatchObject([{ id, next_run_at: next }]);
     // Read before that, as by another instance.
     expect(await take()).toEqual([]);
-    expect(await configurations.nextMoment([])).toEqual(next);
+    expect(await schedules.nextMoment([])).toEqual(next);
   } finally {
     await close();
   }

@@ -9,23 +9,21 @@ import { ServiceError } from "../http/service-error.ts";
 import type { Leases } from "../instances/leases.ts";
 import type { BackupService } from "./backup-service.ts";
 import type { BackupStore } from "./backup-store.ts";
-import type {
-  ConfigurationStore,
-  DueConfiguration,
-  WatchedConfiguration,
-} from "./configuration-store.ts";
+import type { ConfigurationStore } from "./configuration-store.ts";
 import type { CopyStore } from "./copy-store.ts";
 import type { DueStore } from "./due-store.ts";
 import { missedEvent } from "./event-data.ts";
 import { createOverdueFinder } from "./overdue.ts";
 import { clockDifferenceMs, createPostponedFinder } from "./postponed.ts";
 import type { Retention } from "./retention.ts";
+import type { DueConfiguration, ScheduleStore, WatchedConfiguration } from "./schedule-store.ts";
 
 type SchedulerOptions = {
   store: Pick<BackupStore, "transaction">;
   dueStore: DueStore;
   copies: Pick<CopyStore, "unverified">;
-  configurations: ConfigurationStore;
+  configurations: Pick<ConfigurationStore, "byId" | "setMissed">;
+  scheduleStore: ScheduleStore;
   backups: BackupService;
   retention: Retention;
   /** Each instance follows the schedules of its servers; that a run was missed any of them notices. */
@@ -49,8 +47,18 @@ const runsAtOnce = 100;
 const latestOf = (now: Date): Date => new Date(now.getTime() + clockDifferenceMs);
 
 export function createScheduler(options: SchedulerOptions) {
-  const { store, dueStore, copies, configurations, backups, retention, leases, clock, log } =
-    options;
+  const {
+    store,
+    dueStore,
+    copies,
+    configurations,
+    scheduleStore,
+    backups,
+    retention,
+    leases,
+    clock,
+    log,
+  } = options;
   let cancel: () => void = () => undefined;
   let ticking = Promise.resolve();
   let stopped = false;
@@ -87,7 +95,7 @@ export function createScheduler(options: SchedulerOptions) {
     for (const { row, next } of await findPostponed(own, now)) {
       if (stopped) return;
       await guarded(row.id, async () => {
-        if (await configurations.setMoment(row, next))
+        if (await scheduleStore.setMoment(row, next))
           log.warn(
             { configuration: row.id, from: row.nextRunAt, to: next },
             "a run was brought forward: the clock was ahead, the server's time zone is another, or a deletion had failed",
@@ -165,8 +173,8 @@ export function createScheduler(options: SchedulerOptions) {
   /** What may be some seconds late, and looks at every configuration. */
   async function lookAtAll(now: Date): Promise<void> {
     if (!isPast(lookedAt, now, longestSleepMs)) return;
-    await configurations.noteZones(now, latestOf(now));
-    const watched = await configurations.watched();
+    await scheduleStore.noteZones(now, latestOf(now));
+    const watched = await scheduleStore.watched();
     await watch(watched, now);
     await bringForward(watched, now);
     for (const row of await dueStore.undrilled(now, latestOf(now), leases.elsewhere())) {
@@ -181,7 +189,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   async function tick(): Promise<void> {
     const now = new Date(clock.now());
-    const due = await configurations.due(now, leases.elsewhere());
+    const due = await scheduleStore.due(now, leases.elsewhere());
     for (let from = 0; from < due.length; from += runsAtOnce) {
       if (stopped) return;
       await runDue(due.slice(from, from + runsAtOnce), now);
@@ -191,7 +199,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   /** Sleeps until the next moment of any schedule. */
   async function sleep(): Promise<void> {
-    const next = await configurations.nextMoment(leases.elsewhere());
+    const next = await scheduleStore.nextMoment(leases.elsewhere());
     const untilMs = (next?.getTime() ?? Infinity) - clock.now();
     // What is still due could not be begun.
     const restMs = untilMs > 0 ? Math.max(50, untilMs) : retryMs;
