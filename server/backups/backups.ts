@@ -49,6 +49,7 @@ import { createResolver, type RemoteServers } from "./resolver.ts";
 import { createSerializer } from "./serializer.ts";
 import { createRemoval } from "./removal.ts";
 import { createRestoreService } from "./restore-service.ts";
+import { createRetentionStore } from "./retention-store.ts";
 import { createRetention } from "./retention.ts";
 import { adoptionRoutes } from "./adoption-routes.ts";
 import { createAdoptStorage } from "./adopt-storage.ts";
@@ -156,7 +157,12 @@ export function createBackups(options: BackupsOptions): Backups {
   const objectListings = createObjectListings(clock);
 
   const removal = createRemoval(parts);
-  const retention = createRetention({ ...parts, inventory, removal });
+  const retention = createRetention({
+    ...parts,
+    retentionStore: createRetentionStore(db),
+    inventory,
+    removal,
+  });
 
   const copyBackup = createCopyBackup({ ...parts, version });
   const incremental = createIncremental({ ...parts, host, scratch });

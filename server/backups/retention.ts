@@ -9,6 +9,7 @@ import type { ConfigurationRow, ConfigurationStore } from "./configuration-store
 import { isLocked } from "./lock-stored.ts";
 import { clockDifferenceMs } from "./postponed.ts";
 import type { Removal } from "./removal.ts";
+import type { RetentionStore } from "./retention-store.ts";
 import type { TaskStore } from "./task-store.ts";
 
 type Facts = Pick<
@@ -155,8 +156,9 @@ export function removedByNextRun<Backup extends Facts>(
 }
 
 type RetentionOptions = {
-  store: BackupStore;
-  configurations: ConfigurationStore;
+  store: Pick<BackupStore, "finished" | "transaction">;
+  retentionStore: RetentionStore;
+  configurations: Pick<ConfigurationStore, "lock">;
   tasks: TaskStore;
   removal: Removal;
   inventory: Pick<InventoryStore, "findServer">;
@@ -164,7 +166,7 @@ type RetentionOptions = {
 };
 
 export function createRetention(options: RetentionOptions) {
-  const { store, configurations, tasks, removal, inventory, clock } = options;
+  const { store, retentionStore, configurations, tasks, removal, inventory, clock } = options;
 
   /** @returns whether all of them go; what is being restored or proven is left for the next time */
   async function removeAll(tx: Connection, rows: readonly BackupRow[]): Promise<boolean> {
@@ -209,7 +211,7 @@ export function createRetention(options: RetentionOptions) {
           (row) => row.trigger !== "copy" && !removed.includes(row) && !isPinned(row),
         );
         if (oldestKept !== undefined)
-          await store.removeFailedBefore(tx, configurationId, oldestKept.id);
+          await retentionStore.removeFailedBefore(tx, configurationId, oldestKept.id);
       });
     },
 
@@ -221,9 +223,12 @@ export function createRetention(options: RetentionOptions) {
       const now = new Date(clock.now());
       const before = new Date(now.getTime() - safetyKeptMs);
       let isAll = true;
-      for (const id of await store.configurationsToSweep(before)) {
+      for (const id of await retentionStore.configurationsToSweep(before)) {
         const isDone = await decide(id, async (tx, _, finished) =>
-          removeAll(tx, [...expiredSafety(finished, now), ...(await store.notRemoved(tx, id))]),
+          removeAll(tx, [
+            ...expiredSafety(finished, now),
+            ...(await retentionStore.notRemoved(tx, id)),
+          ]),
         );
         if (isDone === false) isAll = false;
       }
