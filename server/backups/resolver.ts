@@ -1,34 +1,19 @@
-// Opens the source and the storage that a configuration names in the inventory. A local storage whose disk is away is known by
-// its marker file, or before there was one, by its backups.
+// Opens the sources of the inventory, what restores go into, and where drills are made.
 import { dirname, join } from "node:path";
-import { EncryptionError } from "../encryption/encryption-error.ts";
-import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { mayHang } from "../hosts/mounts.ts";
 import type { Scratch } from "../hosts/scratch.ts";
 import type { EntryAccount } from "../inventory/one-account.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
-import type {
-  DatabaseRow,
-  InventoryStore,
-  SiteRow,
-  StorageProviderEntry,
-} from "../inventory/store.ts";
+import type { DatabaseRow, InventoryStore, SiteRow } from "../inventory/store.ts";
 import type { Account } from "../hosts/account.ts";
-import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
-import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
-import { nothingOfOurs } from "../storage/marker.ts";
-import { storageAway } from "../storage/remote-folder.ts";
-import { type ListedStorage, StorageError } from "../storage/storage.ts";
-import { toError } from "../to-error.ts";
 import type { RestoreDestination } from "../jobs/job-data.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import { createDrillPlaces, type PlacedDrill } from "./drill-places.ts";
+import { createDrillResolver, type PlacedDrill } from "./resolve-drill.ts";
 import { openDatabase } from "./open-database.ts";
 import { openHooks } from "./open-hooks.ts";
-import { openService } from "./open-service.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderPart } from "./sources/folder/part.ts";
@@ -39,13 +24,16 @@ import { SourceError, type Excludes, type Hooks, type Source } from "./sources/s
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 import { createSqliteSourceAs } from "./sources/sqlite/as-account.ts";
 import { createSqliteSource } from "./sources/sqlite/source.ts";
-import type { Recipients } from "./stored-manifest.ts";
+import {
+  createStorageResolver,
+  type EntryStorageResolver,
+  type StorageResolver,
+} from "./resolve-storage.ts";
 import { foldersOn, keepStoredInside, realPathHere, realPathOn } from "./stored-inside.ts";
 import { describeSubject, type Subject } from "./subject.ts";
 import { createSourceWatch } from "./watched-source.ts";
 
 type Into = Partial<RestoreDestination>;
-type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 
 export type RemoteServers = Pick<Servers, "open" | "login">;
 
@@ -63,9 +51,7 @@ type ResolverOptions = {
   times?: TrustedTimes | undefined;
 };
 
-type Encryption = { recipients: Recipients; encrypt: Encrypt };
-
-export type Resolver = {
+export type Resolver = StorageResolver & {
   /**
    * Where restores of it are tried. Opens the source only where that is its own server.
    * @param into how it is restored there
@@ -86,32 +72,17 @@ export type Resolver = {
     configuration: ConfigurationRow,
     source: Pick<Source, "database" | "tools">,
   ): Promise<Subject>;
-  /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
-  storage(providerId: number): Promise<ListedStorage>;
-  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none, or like `storage` */
-  encryption(providerId: number): Promise<Encryption | null>;
-  /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
-  drillIdentity(providerId: number): Promise<string | null>;
-  /** After an installation or a run that went well: from now on a local storage is known by its marker. */
-  markStorage(providerId: number): Promise<void>;
 };
 
 /** What the inventory need not have. */
-export type EntryResolver = {
+export type EntryResolver = EntryStorageResolver & {
   /** @throws SourceError when its secret is not there */
   sourceOf(found: DatabaseRow): Promise<Source>;
-  /** @throws StorageError, also when the folder is one of the inventory whose disk is away */
-  storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
-  /** @throws EncryptionError when a recipient is none */
-  encryptionOf(recipients: Recipients): Promise<Encryption>;
 };
 
-/** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
-const lookedFor = 20;
-
 export function createResolver(options: ResolverOptions): Resolver & EntryResolver {
-  const { inventory, store, host, servers, secrets, scratch, installation, times } = options;
-  const drillPlaces = createDrillPlaces(options);
+  const { inventory, host, servers, secrets, scratch, installation, times } = options;
+  const drills = createDrillResolver(options);
   const watched = createSourceWatch(options);
   /** A run or a restore does not fail for a connection that was lost a moment before it. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
@@ -197,27 +168,6 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       accountOf: ({ account }) => accountOf(account),
     });
 
-  /** @throws StorageError when its server cannot be used now */
-  async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
-    const root = expandHome(path);
-    if (server === undefined) return folderHere(root, host);
-    const name = (await inventory.findServer(server))?.name ?? `server ${server}`;
-    try {
-      const there = await openServer(server);
-      return there.isRemote
-        ? folderThere(server, { host: there, server: name, root })
-        : folderHere(root, host);
-    } catch (error) {
-      throw error instanceof ServerAway ? storageAway({ root, server: name }, error) : error;
-    }
-  }
-
-  async function holdsBackups(storage: ListedStorage, providerId: number): Promise<boolean> {
-    const paths = await store.newestPaths(providerId, lookedFor);
-    for (const path of paths) if ((await storage.size(path)) !== null) return true;
-    return paths.length === 0;
-  }
-
   /** @throws SourceError when the inventory has it no more */
   async function find({
     database_id,
@@ -245,29 +195,9 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     }
   }
 
-  /** @throws StorageError when the inventory has it no more */
-  async function findProvider(id: number): Promise<StorageProviderEntry> {
-    const entry = await inventory.findStorageProvider(id);
-    if (entry === null)
-      throw new StorageError(`Storage provider ${id} is no longer in the inventory.`);
-    return entry;
-  }
-
-  const encryptionOf = async (recipients: Recipients): Promise<Encryption> => ({
-    recipients,
-    encrypt: await createEncrypt(host, recipients),
-  });
-
   return {
+    ...createStorageResolver({ ...options, openServer }),
     sourceOf: (found) => open(found),
-    encryptionOf,
-
-    async storageOf(entry) {
-      if (entry.type !== "local")
-        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
-      const folder = await folderOf(entry);
-      return folder.open({ isMarked: await inventory.isMarkedPath(folder.key) });
-    },
 
     async source(configuration) {
       const found = await find(configuration);
@@ -287,48 +217,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
 
     async drill(configuration, into = { keeps_owners: true }) {
       const found = await find(configuration);
-      return (await drillPlaces.of(found)) ?? { place: null, ...(await open(found, { into })) };
-    },
-
-    async storage(providerId) {
-      const entry = await findProvider(providerId);
-      if (entry.type !== "local")
-        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
-      const folder = await folderOf(entry);
-      const marked = folder.open({ isMarked: true });
-      if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
-      // Errors of the file system are reported by whoever works in the folder.
-      if (await folder.isMarked().catch(() => false)) {
-        await inventory.setMarkedPath(providerId, folder.key);
-        return marked;
-      }
-      const storage = folder.open({ isMarked: false });
-      if (await holdsBackups(storage, providerId)) return storage;
-      throw nothingOfOurs(folder);
-    },
-
-    async encryption(providerId) {
-      // Removed since the storage was opened, it may have had recipients.
-      const { recipients } = await findProvider(providerId);
-      return recipients === undefined ? null : encryptionOf(recipients);
-    },
-
-    async drillIdentity(providerId) {
-      const entry = await inventory.findStorageProvider(providerId);
-      if (entry?.drill_identity === undefined) return null;
-      const what = `the drill_identity of storage provider ${entry.id} (${entry.name})`;
-      return secrets.read(entry.drill_identity, what).catch((error: unknown) => {
-        throw new EncryptionError(toError(error).message);
-      });
-    },
-
-    async markStorage(providerId) {
-      const entry = await inventory.findStorageProvider(providerId);
-      if (entry?.type !== "local") return;
-      const folder = await folderOf(entry);
-      if ((await inventory.markedPathOf(providerId)) === folder.key) return;
-      await folder.mark();
-      await inventory.setMarkedPath(providerId, folder.key);
+      return (await drills.of(found)) ?? { place: null, ...(await open(found, { into })) };
     },
   };
 }

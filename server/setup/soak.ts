@@ -36,7 +36,7 @@ const programs: readonly Program[] = [
       "server/backups/copies.test.ts",
       "server/backups/counts.test.ts",
       "server/backups/damaged-restore.test.ts",
-      "server/backups/drill-places.test.ts",
+      "server/backups/resolve-drill.test.ts",
       "server/backups/hooks.test.ts",
       "server/backups/recovery.test.ts",
       "server/backups/storage-faults.test.ts",

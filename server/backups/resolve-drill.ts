@@ -23,7 +23,7 @@ export type PlacedDrill = Drill & {
   place: string | null;
 };
 
-type DrillPlacesOptions = {
+type DrillResolverOptions = {
   inventory: Pick<InventoryStore, "findServer">;
   host: LocalHost;
   servers: Pick<Servers, "open">;
@@ -36,7 +36,7 @@ type Drills = NonNullable<ServerRow["drills"]>;
 /** `server`: whose drills they are. */
 type Place = { drills: Drills; server: ServerRow; shown: string };
 
-export function createDrillPlaces(options: DrillPlacesOptions) {
+export function createDrillResolver(options: DrillResolverOptions) {
   const { inventory, host, servers, secrets, scratch, installation } = options;
 
   async function find(serverId: number): Promise<Place | null> {

@@ -1,0 +1,146 @@
+// Opens the storages of the inventory, and what is stored there is encrypted with. A local storage whose disk is away is known
+// by its marker file, or before there was one, by its backups.
+import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
+import { EncryptionError } from "../encryption/encryption-error.ts";
+import type { LocalHost } from "../hosts/host.ts";
+import type { Scratch } from "../hosts/scratch.ts";
+import { expandHome } from "../inventory/paths.ts";
+import type { SecretReader } from "../inventory/secrets.ts";
+import type { InventoryStore, StorageProviderEntry } from "../inventory/store.ts";
+import { ServerAway } from "../ssh/server-away.ts";
+import type { Servers } from "../ssh/servers.ts";
+import { folderHere, folderThere, type StorageFolder } from "../storage/folder.ts";
+import { nothingOfOurs } from "../storage/marker.ts";
+import { storageAway } from "../storage/remote-folder.ts";
+import { type ListedStorage, StorageError } from "../storage/storage.ts";
+import { toError } from "../to-error.ts";
+import type { BackupStore } from "./backup-store.ts";
+import { openService } from "./open-service.ts";
+import type { Recipients } from "./stored-manifest.ts";
+
+type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
+type Encryption = { recipients: Recipients; encrypt: Encrypt };
+
+type StorageResolverOptions = {
+  inventory: InventoryStore;
+  store: Pick<BackupStore, "newestPaths">;
+  host: LocalHost;
+  servers: Pick<Servers, "open" | "login">;
+  openServer: (id: number) => ReturnType<Servers["open"]>;
+  secrets: SecretReader;
+  scratch: Scratch;
+};
+
+export type StorageResolver = {
+  /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
+  storage(providerId: number): Promise<ListedStorage>;
+  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none, or like `storage` */
+  encryption(providerId: number): Promise<Encryption | null>;
+  /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
+  drillIdentity(providerId: number): Promise<string | null>;
+  /** After an installation or a run that went well: from now on a local storage is known by its marker. */
+  markStorage(providerId: number): Promise<void>;
+};
+
+/** What the inventory need not have. */
+export type EntryStorageResolver = {
+  /** @throws StorageError, also when the folder is one of the inventory whose disk is away */
+  storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
+  /** @throws EncryptionError when a recipient is none */
+  encryptionOf(recipients: Recipients): Promise<Encryption>;
+};
+
+/** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
+const lookedFor = 20;
+
+export function createStorageResolver(
+  options: StorageResolverOptions,
+): StorageResolver & EntryStorageResolver {
+  const { inventory, store, host, servers, openServer, secrets, scratch } = options;
+
+  /** @throws StorageError when its server cannot be used now */
+  async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
+    const root = expandHome(path);
+    if (server === undefined) return folderHere(root, host);
+    const name = (await inventory.findServer(server))?.name ?? `server ${server}`;
+    try {
+      const there = await openServer(server);
+      return there.isRemote
+        ? folderThere(server, { host: there, server: name, root })
+        : folderHere(root, host);
+    } catch (error) {
+      throw error instanceof ServerAway ? storageAway({ root, server: name }, error) : error;
+    }
+  }
+
+  async function holdsBackups(storage: ListedStorage, providerId: number): Promise<boolean> {
+    const paths = await store.newestPaths(providerId, lookedFor);
+    for (const path of paths) if ((await storage.size(path)) !== null) return true;
+    return paths.length === 0;
+  }
+
+  /** @throws StorageError when the inventory has it no more */
+  async function findProvider(id: number): Promise<StorageProviderEntry> {
+    const entry = await inventory.findStorageProvider(id);
+    if (entry === null)
+      throw new StorageError(`Storage provider ${id} is no longer in the inventory.`);
+    return entry;
+  }
+
+  const encryptionOf = async (recipients: Recipients): Promise<Encryption> => ({
+    recipients,
+    encrypt: await createEncrypt(host, recipients),
+  });
+
+  return {
+    encryptionOf,
+
+    async storageOf(entry) {
+      if (entry.type !== "local")
+        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
+      const folder = await folderOf(entry);
+      return folder.open({ isMarked: await inventory.isMarkedPath(folder.key) });
+    },
+
+    async storage(providerId) {
+      const entry = await findProvider(providerId);
+      if (entry.type !== "local")
+        return openService(entry, { secrets, host, servers, spoolFolder: scratch.own });
+      const folder = await folderOf(entry);
+      const marked = folder.open({ isMarked: true });
+      if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
+      // Errors of the file system are reported by whoever works in the folder.
+      if (await folder.isMarked().catch(() => false)) {
+        await inventory.setMarkedPath(providerId, folder.key);
+        return marked;
+      }
+      const storage = folder.open({ isMarked: false });
+      if (await holdsBackups(storage, providerId)) return storage;
+      throw nothingOfOurs(folder);
+    },
+
+    async encryption(providerId) {
+      // Removed since the storage was opened, it may have had recipients.
+      const { recipients } = await findProvider(providerId);
+      return recipients === undefined ? null : encryptionOf(recipients);
+    },
+
+    async drillIdentity(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      if (entry?.drill_identity === undefined) return null;
+      const what = `the drill_identity of storage provider ${entry.id} (${entry.name})`;
+      return secrets.read(entry.drill_identity, what).catch((error: unknown) => {
+        throw new EncryptionError(toError(error).message);
+      });
+    },
+
+    async markStorage(providerId) {
+      const entry = await inventory.findStorageProvider(providerId);
+      if (entry?.type !== "local") return;
+      const folder = await folderOf(entry);
+      if ((await inventory.markedPathOf(providerId)) === folder.key) return;
+      await folder.mark();
+      await inventory.setMarkedPath(providerId, folder.key);
+    },
+  };
+}
