@@ -1,9 +1,7 @@
 // Copies in whatever rclone reaches. Some services show a file while it is still being written, and an input that a killed
 // service leaves behind looks to rclone like one that ended: so nothing is sent under its final name, but moved there.
-import { once } from "node:events";
-import { PassThrough, Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { z } from "zod/mini";
-import { toError } from "../to-error.ts";
 import { isGone, isThereAlready, partial, partsOfKey } from "./object-key.ts";
 import {
   describeRcloneFailure,
@@ -12,9 +10,10 @@ import {
   runRclone,
   type RcloneOptions,
 } from "./rclone-command.ts";
-import { cleanUpMs, heldBytes, sendToRclone } from "./rclone-send.ts";
+import { cleanUpMs, sendToRclone } from "./rclone-send.ts";
 import { parseListed, readListed } from "./rclone-list.ts";
-import { maxBreaks, StorageError, type ListedStorage } from "./storage.ts";
+import { FolderMissing, readFromRclone } from "./rclone-read.ts";
+import { StorageError, type ListedStorage } from "./storage.ts";
 
 const list = ["lsjson", "-R", "--files-only", "--no-modtime", "--no-mimetype"];
 
@@ -32,8 +31,6 @@ const featuresSchema = z.object({
 type Features = z.infer<typeof featuresSchema>["Features"];
 
 const aboutSchema = z.object({ free: z.optional(z.number()) });
-
-type OpenOptions = { signal: AbortSignal; size?: Promise<number | null> };
 
 /** Sizes by key; one that is not there has none. */
 type Sizes = ReadonlyMap<string, number>;
@@ -134,52 +131,11 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
   const moveInto = (key: string, how: string, signal: AbortSignal) =>
     perform(["moveto", how, at(partial(key)), at(key)], { signal });
 
-  /**
-   * What rclone writes, from its first byte on.
-   * @param size of the file that it reads: a reader may take nothing for minutes, e.g. a restore while an index is built, and then
-   * the rest comes over another connection; left out: it is no file
-   */
-  function open(args: readonly string[], { signal, size }: OpenOptions): Readable {
-    const passing = new PassThrough({ highWaterMark: heldBytes });
-    const unread = new AbortController();
-    passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
-    // Whoever gets it hears of its error; until then nobody does.
-    passing.on("error", () => undefined);
-    let bytes = 0;
-    const run = (more: readonly string[] = []) =>
-      runRclone(options, [...args, ...more], {
-        async take(piece) {
-          bytes += piece.length;
-          if (!passing.write(Buffer.from(piece)))
-            await once(passing, "drain", { signal: unread.signal });
-        },
-        signal: AbortSignal.any([signal, unread.signal]),
-      });
-    async function read(): Promise<void> {
-      const isBegun = () => size !== undefined && bytes > 0;
-      let end = await run();
-      for (let breaks = 1; end.exitCode !== 0 && breaks <= maxBreaks && isBegun();) {
-        const from = bytes;
-        end = await run([`--offset=${from}`]);
-        breaks = bytes > from ? 1 : breaks + 1;
-      }
-      const { exitCode, stderr } = end;
-      if (exitCode === folderMissing && size === undefined) throw new FolderMissing();
-      if (exitCode !== 0) throw describeRcloneFailure(remote, stderr);
-      const whole = await size;
-      if (whole != null && bytes !== whole)
-        throw new StorageError(`${place} returned ${bytes} of ${whole} bytes of a file.`);
-      passing.end();
-    }
-    read().catch((error: unknown) => passing.destroy(toError(error)));
-    return passing;
-  }
-
   async function get(key: string, signal: AbortSignal): Promise<Readable> {
     checkKey(key);
     // `cat` gives all that is in a folder of that name, and of what is not there it may say nothing.
     const size = sizesOf([key], signal).then((sizes) => sizes.get(key) ?? null);
-    const content = open(["cat", at(key)], { signal, size });
+    const content = readFromRclone(options, ["cat", at(key)], { signal, size });
     try {
       if ((await size) === null) throw isGone(inWords(key));
       return content;
@@ -255,7 +211,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     async *list({ signal, prefix = "" }) {
       const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
       try {
-        const output = open([...list, at(folder)], { signal });
+        const output = readFromRclone(options, [...list, at(folder)], { signal });
         for await (const { key, sizeBytes } of readListed(output)) {
           const found = { key: `${folder}${key}`, sizeBytes };
           if (found.key.startsWith(prefix)) yield found;
@@ -297,6 +253,3 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
 
 const rootMissing = (place: string): StorageError =>
   new StorageError(`${place} is not there. Create it, or correct the remote in the inventory.`);
-
-/** Not an error of the storage where only some folder of it was asked for. */
-class FolderMissing extends Error {}
