@@ -10,12 +10,12 @@ import {
   type SftpFiles,
 } from "../ssh/sftp/files.ts";
 import { statuses } from "../ssh/sftp/packets.ts";
-import { SftpRefusal, shownRefusal, type SftpSession } from "../ssh/sftp/session.ts";
-import { ServerAway } from "../ssh/server-away.ts";
+import type { SftpSession } from "../ssh/sftp/session.ts";
 import { placeOf } from "../ssh/target.ts";
 import { toError } from "../to-error.ts";
 import { diagnoseLine } from "./disk-errors.ts";
 import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
+import { describeSftpError } from "./sftp-diagnosis.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 
@@ -40,31 +40,10 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
   const root = path.replace(/(?<=.)\/+$/, "");
   const place = `${root} on ${placeOf(target)}`;
   const disk = { place, account: `${target.user} there` };
+  const toWords = (error: unknown, session: SftpSession | null) =>
+    describeSftpError(error, session, disk);
   const below = (...parts: string[]) => [root === "/" ? "" : root, ...parts].join("/");
   const inWords = (key: string) => `${below(key)} on ${placeOf(target)}`;
-
-  /** What the server, or the way there, has to say; all else stays what it is. */
-  function toWords(error: unknown, session: SftpSession | null): unknown {
-    if (error instanceof SftpRefusal) return refused(error);
-    if (!(error instanceof ServerAway)) return error;
-    // That of a source is not the storage's.
-    if (session !== null && session.ended.reason !== error) return error;
-    return new StorageError(`Couldn't reach the storage ${place}: ${error.message}`, {
-      cause: error,
-    });
-  }
-
-  function refused(error: SftpRefusal): StorageError {
-    const lines = new Map<number, string>([
-      [statuses.noFile, "No such file or directory"],
-      [statuses.denied, "Permission denied"],
-    ]);
-    const known = diagnoseLine(lines.get(error.status) ?? "", disk);
-    return (
-      known ??
-      new StorageError(`${place} can't be used: its server answered “${shownRefusal(error)}”.`)
-    );
-  }
 
   async function open(signal: AbortSignal): Promise<SftpSession> {
     signal.throwIfAborted();
