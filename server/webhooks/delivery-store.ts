@@ -5,7 +5,6 @@ import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
 import { createFilteredRows, type ListRequest } from "../store/filtered-rows.ts";
 import { insertedRow, insertRows } from "../store/rows.ts";
-import { storableJson } from "../store/storable.ts";
 import { events, webhookAttempts, webhookDeliveries, webhooks } from "../store/tables.ts";
 import type { EventRow } from "../events/event.ts";
 import type { WebhookRow } from "./webhook-store.ts";
@@ -22,28 +21,6 @@ export type DeliveryWithEvent = {
 
 /** A delivery, and when it was due for the attempt that is about to be made. */
 export type Due = { id: number; dueAt: Date };
-
-/** One attempt as it is recorded: the attempt itself, and what it makes of its delivery. */
-export type RecordedAttempt = {
-  id: number;
-  /** When it was due for this attempt; a row that says otherwise was requested again meanwhile. */
-  due_at: Date;
-  status: DeliveryRow["status"];
-  status_reason: string | null;
-  code: number | null;
-  duration_ms: number;
-  round_attempts: number;
-  by_hand: boolean;
-  is_missed: boolean;
-  next_attempt_at: Date | null;
-  ended_at: Date | null;
-  url: string;
-  started_at: Date;
-  error: string | null;
-  request_headers: Record<string, string>;
-  response_headers: Record<string, string> | null;
-  response_body: string | null;
-};
 
 export function createDeliveryStore(db: Database) {
   const readList = createFilteredRows(db, webhookDeliveries, listFilters.listDeliveries, {
@@ -237,30 +214,6 @@ export function createDeliveryStore(db: Database) {
         .orderBy(webhookDeliveries.webhook_id);
       return rows.map(({ id }) => id);
     },
-
-    /** Records attempts. What was deleted meanwhile stays deleted. */
-    async recordAttempts(tx: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
-      if (attempts.length === 0) return;
-      await tx.execute(sql`
-        with attempt as materialized (
-          select * from json_to_recordset(${storableJson(attempts)}::json) as x(
-            id int, due_at timestamptz, status text, status_reason text, code int, duration_ms int,
-            round_attempts int, by_hand boolean, is_missed boolean, next_attempt_at timestamptz,
-            ended_at timestamptz, url text, started_at timestamptz, error text,
-            request_headers jsonb, response_headers jsonb, response_body text)
-        ), changed as (
-          update webhook_deliveries d set
-            attempts = d.attempts + 1, code = x.code, duration_ms = x.duration_ms, ${judged}
-          from attempt x
-          -- The list says how few they are; of a recordset the planner expects so many that it reads the whole table.
-          where d.id = x.id and d.id = any(${sql.param(attempts.map(({ id }) => id))}::int[])
-          returning d.id
-        )
-        insert into webhook_attempts
-          (delivery_id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body)
-        select id, url, started_at, duration_ms, code, error, request_headers, response_headers, response_body
-        from attempt join changed using (id)`);
-    },
   };
 }
 
@@ -281,27 +234,5 @@ const hasId = (word: string) =>
   /^\d+$/.test(word)
     ? sql`${webhookDeliveries.id} = ${word}::numeric`
     : sql`exists (select from events where events.id = ${webhookDeliveries.event_id} and starts_with(message_id, ${word}))`;
-
-/**
- * What an attempt makes of its delivery. One that somebody requested while the attempt was made stays as it is: it is sent once
- * more, whatever came of this one.
- */
-const judged = sql.raw(
-  [
-    "status",
-    "status_reason",
-    "round_attempts",
-    "by_hand",
-    "is_missed",
-    "next_attempt_at",
-    "ended_at",
-  ]
-    .map(
-      (column) =>
-        `${column} = case when d.by_hand and d.status = 'pending' and d.next_attempt_at is distinct from x.due_at
-          then d.${column} else x.${column} end`,
-    )
-    .join(", "),
-);
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;

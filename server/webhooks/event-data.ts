@@ -5,7 +5,8 @@ import { currentActor, theService, type Actor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { MadeAttempt } from "./attempt.ts";
-import type { DeliveryWithEvent, RecordedAttempt } from "./delivery-store.ts";
+import type { RecordedAttempt } from "./attempt-store.ts";
+import type { DeliveryWithEvent } from "./delivery-store.ts";
 import type { Place, WebhookRow } from "./webhook-store.ts";
 
 const hostOf = ({ url }: WebhookRow) => new URL(url).host;

@@ -3,7 +3,7 @@
 import { retrySeconds } from "../../contract/webhooks/delivery.ts";
 import { roomOf } from "../events/event.ts";
 import type { Attempt, MadeAttempt } from "./attempt.ts";
-import type { RecordedAttempt } from "./delivery-store.ts";
+import type { RecordedAttempt } from "./attempt-store.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
 /** Nobody is waited for longer than the longest wait of the schedule. */

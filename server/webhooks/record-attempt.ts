@@ -6,7 +6,7 @@ import type { Claim } from "../jobs/job-runner.ts";
 import type { SingletonQueue } from "../jobs/singleton-queue.ts";
 import type { Connection } from "../store/database.ts";
 import type { MadeAttempt } from "./attempt.ts";
-import type { DeliveryStore } from "./delivery-store.ts";
+import { storeAttempts } from "./attempt-store.ts";
 import type { WebhookCounts } from "./metrics.ts";
 import { deliveryEntry, deliveryFailedEvent, disabledEvent, enabledEvent } from "./event-data.ts";
 import { healthOf, isSameHealth, judgeAttempts, type Judged } from "./judge-attempts.ts";
@@ -21,7 +21,6 @@ export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<C
 
 type RecordAttemptsOptions = {
   webhooks: WebhookStore;
-  deliveries: DeliveryStore;
   queue: Pick<SingletonQueue, "hold">;
   counts: WebhookCounts;
   clock: Clock;
@@ -29,7 +28,7 @@ type RecordAttemptsOptions = {
 };
 
 export function createRecordAttempts(options: RecordAttemptsOptions): RecordAttempts {
-  const { webhooks, deliveries, queue, counts, clock, random } = options;
+  const { webhooks, queue, counts, clock, random } = options;
 
   /** Stores a webhook's health, and records what is new about it. @returns how many deliveries it gave up with it */
   async function storeHealth(
@@ -79,7 +78,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
         ...judgeAttempts(webhook, byWebhook.get(webhook.id) ?? [], now, random),
         place,
       }));
-      await deliveries.recordAttempts(
+      await storeAttempts(
         tx,
         all.flatMap(({ rows }) => rows),
       );

@@ -49,7 +49,6 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     attempt: createAttempt({ sender: network, userAgent, clock }),
     recordAttempts: createRecordAttempts({
       webhooks,
-      deliveries,
       queue,
       counts,
       clock,
