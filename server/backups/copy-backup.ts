@@ -4,7 +4,6 @@ import { utcText } from "../../contract/values.ts";
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { whileAway } from "../store/while-away.ts";
-import { encryptedEnding, isEncrypted } from "../encryption/encrypt.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";
 import { readAdopted } from "./adopted-manifest.ts";
 import type { BackupRow } from "./backup-store.ts";
@@ -13,15 +12,14 @@ import { createCopyContent, type CopyContent, type CopyContentOptions } from "./
 import { createCopyOutcome, type CopyOutcomeOptions } from "./copy-outcome.ts";
 import { shortDuration, sizeInWords } from "./formatting.ts";
 import { lockStored, type Locked } from "./lock-stored.ts";
-import { createOutput, type Output } from "./output.ts";
+import { createOutput } from "./output.ts";
 import { createPace, delay } from "./pacer.ts";
 import { storeDump, type Stored } from "./pipeline.ts";
 import type { EntryResolver, Resolver } from "./resolver.ts";
 import { createRunnerParts } from "./runner-parts.ts";
-import { SourceError, type Manifest, type Origin } from "./sources/source.ts";
+import { createPrepareCopy, type CopyWork, type PreparedCopy } from "./prepare-copy.ts";
+import type { Manifest, Origin } from "./sources/source.ts";
 import { makeManifest, putManifest, type Recipients } from "./stored-manifest.ts";
-import { areSame, recipientsOf } from "./stored-recipients.ts";
-import { folderOf } from "./take-backup.ts";
 import type { TaskStore } from "./task-store.ts";
 import { untilAborted } from "./together.ts";
 
@@ -33,14 +31,6 @@ type CopyBackupOptions = CopyOutcomeOptions &
     version: string;
   };
 
-type Work = {
-  run: BackupRow;
-  configuration: ConfigurationRow;
-  output: Output;
-  signal: AbortSignal;
-  claim: Claim;
-};
-
 /** How long is waited after each failure of a storage while a run waits; a copy that nobody waits for is tried once. */
 const waitsMs = [10_000, 60_000];
 /** A storage in which a copy failed so lately is tried once: whatever waits in the server's queue waits for each wait. */
@@ -49,52 +39,15 @@ const awayForMs = 10 * 60_000;
 export function createCopyBackup(options: CopyBackupOptions) {
   const { store, tasks, copyQueue, resolver, jobs, clock, log } = options;
   const contents = createCopyContent(options);
+  const prepare = createPrepareCopy({ contents, copyQueue, resolver });
   const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
   const { reportProgress, storeFailure } = createRunnerParts(options);
   /** By storage provider, when the last try of a copy failed; milliseconds since 1970. */
   const failedAt = new Map<number, number>();
 
-  /** What the copy is encrypted with on the way, and for whom it is encrypted then. What is encrypted is stored plainly nowhere. */
-  async function planEncryption(
-    from: Storage,
-    copy: BackupRow,
-    { isPacked }: CopyContent,
-    { run, output, signal }: Work,
-  ) {
-    const encryption = await resolver.encryption(copy.storage_provider_id);
-    if (!isEncrypted(run.path))
-      return { encrypt: encryption?.encrypt ?? null, recipients: encryption?.recipients };
-    const recipients = await recipientsOf(from, run, signal);
-    if (!isPacked && recipients === null)
-      throw new SourceError(
-        `The manifest of backup ${run.id} doesn't say for whom it is encrypted, so it can't be copied in full. The next full backup can be copied.`,
-      );
-    if (!areSame(recipients ?? [], encryption?.recipients ?? []))
-      output.say(
-        `The file is encrypted for the recipients of ${await copyQueue.nameOf(run.storage_provider_id)}${isPacked ? " and is copied as it is" : ", and so is its copy"}; ${encryption === null ? "the second storage has none" : "those of the second storage can't open it"}.`,
-      );
-    return isPacked || recipients === null
-      ? { encrypt: null, recipients: recipients ?? undefined }
-      : resolver.encryptionOf(recipients);
-  }
-
-  async function checkRoom(
-    storage: Storage,
-    { expectedBytes, isPacked }: CopyContent,
-  ): Promise<void> {
-    const free = await storage.freeBytes();
-    if (free === null || free >= expectedBytes) return;
-    const needed = isPacked
-      ? `the backup has ${sizeInWords(expectedBytes)}`
-      : `in full the backup takes about ${sizeInWords(expectedBytes)}`;
-    throw new StorageError(
-      `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and ${needed}. Free some space or keep fewer backups.`,
-    );
-  }
-
   async function putBeside(
     copy: BackupRow,
-    { run, configuration, signal }: Work,
+    { run, configuration, signal }: CopyWork,
     file: {
       storage: Storage;
       stored: Stored;
@@ -122,8 +75,8 @@ export function createCopyBackup(options: CopyBackupOptions) {
     copy: BackupRow,
     storage: Storage,
     { base, isPacked, open }: CopyContent,
-    { encrypt, recipients }: Awaited<ReturnType<typeof planEncryption>>,
-    work: Work,
+    { encrypt, recipients }: PreparedCopy["encryption"],
+    work: CopyWork,
   ): Promise<Stored & { locked: Locked }> {
     const { run, configuration, output, signal, claim } = work;
     // What was written as a manifest is read as one; older rows have none.
@@ -157,37 +110,11 @@ export function createCopyBackup(options: CopyBackupOptions) {
     }
   }
 
-  /** Opens both storages. @returns them, and how and as what the file is to be stored */
-  async function prepare(copy: BackupRow, tried: number, work: Work) {
-    const { run, configuration, output, claim, signal } = work;
-    const { storage_provider_id: there } = copy;
-    const { storage_provider_id: here } = run;
-    output.say(
-      `Copying backup ${run.id} from ${await copyQueue.nameOf(here)} to ${await copyQueue.nameOf(there)}.`,
-    );
-    const storage = await resolver.storage(there);
-    const from = await resolver.storage(here);
-    const folder = folderOf(configuration);
-    const content = await contents.find(run, copy, { from, to: storage, folder }, signal);
-    if (run.base_id !== null && content.base === null)
-      output.say(
-        `Storing it in full: backup ${run.base_id}, which it needs, has no copy there, or only in another folder or encrypted otherwise.`,
-      );
-    await untilAborted(signal, checkRoom(storage, content));
-    const encryption = await planEncryption(from, copy, content, work);
-    // Like that of a run: no other file has it, not even one of another attempt.
-    const number = claim.attempt * (waitsMs.length + 1) + tried;
-    const time = run.started_at.toISOString().replace(/[-:]|\.\d+/g, "");
-    const key = `${folder}/${copy.id}-${time}-${number}${content.ending}`;
-    const path = encryption.encrypt === null ? key : `${key}${encryptedEnding}`;
-    return { storage, content, encryption, path };
-  }
-
   /** Names the file that is about to be stored, and has the one of the attempt before removed. */
   const rename = (
     copy: BackupRow,
-    { path, content }: Pick<Awaited<ReturnType<typeof prepare>>, "path" | "content">,
-    { configuration, claim }: Work,
+    { path, content }: Pick<PreparedCopy, "path" | "content">,
+    { configuration, claim }: CopyWork,
   ) =>
     store.transaction(async (tx) => {
       const renamed = await store.move(tx, copy, "running", { path });
@@ -201,14 +128,16 @@ export function createCopyBackup(options: CopyBackupOptions) {
     });
 
   /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
-  async function copyAtLast(at: { row: BackupRow }, work: Work) {
+  async function copyAtLast(at: { row: BackupRow }, work: CopyWork) {
     const { run, output, signal, claim } = work;
     const { storage_provider_id: provider } = at.row;
     const isAwaited = run.status === "running";
     const wasAway = clock.now() - (failedAt.get(provider) ?? -Infinity) < awayForMs;
     for (let tried = 0; ; tried++)
       try {
-        const prepared = await prepare(at.row, tried, work);
+        // Like that of a run: no other file has it, not even one of another attempt.
+        const number = claim.attempt * (waitsMs.length + 1) + tried;
+        const prepared = await prepare(at.row, number, work);
         at.row = await rename(at.row, prepared, work);
         const { storage, content, encryption } = prepared;
         const stored = await copyFile(at.row, storage, content, encryption, work);
