@@ -22,7 +22,6 @@ import type { ApiEnvironment } from "./http/every-request.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { createDatabaseClock } from "./instances/database-clock.ts";
 import { createInstances } from "./instances/instances.ts";
-import { LeaseLost } from "./instances/leases.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
 import { inventoryEditing } from "./inventory/editing.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
@@ -30,6 +29,7 @@ import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { jobsChannel } from "./jobs/singleton-queue.ts";
+import { createLeaseListener } from "./lease-listener.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
 import { createReachability, type Reachability } from "./ssh/reachability.ts";
 import { createServers } from "./ssh/servers.ts";
@@ -241,34 +241,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     log,
   });
   if (options.instance === null) await workers.take(null);
-  await leases.start({
-    isBusy: backups.isBusyWith,
-    async taken(ids) {
-      // What nobody could decide here before is decided now.
-      await Promise.all(ids.map(inventory.catchUp));
-      await contacts.noteTaken(ids);
-      await workers.take(ids);
-      contacts.wake();
-      backups.wake();
-    },
-    lost: workers.leave,
-    async regained(ids) {
-      await contacts.noteTaken(ids);
-      await workers.regain(ids);
-      backups.wake();
-    },
-    async abandoned(abandoned) {
-      for (const { id, instance } of abandoned) {
-        const reason = `No instance of the service looks after it. “${instance}” did so last and no longer responds: start it.`;
-        try {
-          const contact = await contacts.noteAbandoned(id, reason);
-          if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
-        } catch (error) {
-          if (!(error instanceof LeaseLost)) throw error; // somebody has it again
-        }
-      }
-    },
-  });
+  await leases.start(createLeaseListener({ backups, workers, inventory, contacts }));
   if (isRunner) {
     await backups.resume();
     await jobs.work(

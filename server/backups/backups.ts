@@ -92,7 +92,7 @@ type BackupHandlers = Pick<
   >
 >;
 
-type Backups = {
+export type Backups = {
   /** Tries entries as somebody typed them. */
   entryTests: Pick<EntryTests, "database" | "storage">;
   routes: Route[];
