@@ -2,7 +2,7 @@
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { findTools } from "../backups/sources/postgres/tools.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
-import { keeperOf, type Inventory } from "../inventory/schema.ts";
+import { processManagerOf, type Inventory } from "../inventory/schema.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { failed, ok, warning } from "./finding.ts";
@@ -85,7 +85,7 @@ function toolsOf({ sites, databases }: Inventory, server: Server): Tool[] {
     ...(isRemote && (hasSites || databases.some((entry) => entry.server === server.id))
       ? [zstd]
       : []),
-    ...(keeperOf(server) === "supervisord" && hasSites ? [supervisord] : []),
+    ...(processManagerOf(server) === "supervisord" && hasSites ? [supervisord] : []),
   ];
 }
 

@@ -16,7 +16,7 @@ import {
   workers,
 } from "../store/tables.ts";
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
-import { keeperOf, type Inventory } from "./schema.ts";
+import { processManagerOf, type Inventory } from "./schema.ts";
 
 const kinds = {
   sites: { table: sites, word: "Site" },
@@ -101,8 +101,8 @@ const uses: readonly Use[] = [
 type ServerEntry = Inventory["servers"][number];
 
 /** What keeps the processes up of the workers on a server. */
-const keeperIn = (server: ServerEntry | undefined) =>
-  server !== undefined && keeperOf(server) === "supervisord"
+const processManagerIn = (server: ServerEntry | undefined) =>
+  server !== undefined && processManagerOf(server) === "supervisord"
     ? `${server.id} ${server.connection === "local" ? "here" : "there"} ${server.supervisord_config ?? ""}`
     : "this service";
 
@@ -126,7 +126,7 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]>
   return rows.flatMap(({ id, name, server, numbers }) => {
     const site = inventory.sites.find((entry) => entry.id === id);
     const next = inventory.servers.find((entry) => entry.id === site?.server);
-    return site === undefined || keeperIn(next) === keeperIn(server)
+    return site === undefined || processManagerIn(next) === processManagerIn(server)
       ? []
       : [
           {

@@ -3,7 +3,7 @@ import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { databases, servers, sites } from "../store/tables.ts";
 import type { EntryAccount } from "./one-account.ts";
 import { expandHome } from "./paths.ts";
-import { keeperOf, type Inventory } from "./schema.ts";
+import { processManagerOf, type Inventory } from "./schema.ts";
 
 type ServerConnection = Inventory["servers"][number]["connection"];
 export type ServerRow = {
@@ -71,7 +71,7 @@ export function toServer(row: typeof servers.$inferSelect): ServerRow {
     id: row.id,
     name: row.name,
     timeZone,
-    supervisord: keeperOf(row.entry) === "supervisord" ? { config } : null,
+    supervisord: processManagerOf(row.entry) === "supervisord" ? { config } : null,
     supervisordConfig: config,
     connection,
     drills: drills ?? null,

@@ -15,8 +15,8 @@ export const inventorySchema = z.strictObject({
 
 export type Inventory = z.infer<typeof inventorySchema>;
 
-/** Who keeps the processes of a server's workers up: over SSH always its supervisord. */
-export const keeperOf = ({
+/** What keeps the processes of a server's workers up: over SSH always its supervisord. */
+export const processManagerOf = ({
   supervisor,
   connection,
 }: Pick<Inventory["servers"][number], "supervisor" | "connection">) =>
