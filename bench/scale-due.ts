@@ -75,7 +75,7 @@ export async function measureSameMinute(
   const elapsed = () => (performance.now() - startedMs) / 1000;
   const seconds = { queued: Number.NaN, begun: Number.NaN };
   let counts: Counts = { queued: 0, begun: 0, ended: 0, at_once: 0 };
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   let isKilled = false;
   while (counts.ended < many && elapsed() < giveUpSeconds) {
     await wait(250);
@@ -87,7 +87,7 @@ export async function measureSameMinute(
        from backups where id > ${last?.id ?? 0}`,
     );
     counts = row ?? counts;
-    mostAtOnce = Math.max(mostAtOnce, counts.at_once);
+    maxAtOnce = Math.max(maxAtOnce, counts.at_once);
     for (const step of ["queued", "begun"] as const)
       if (Number.isNaN(seconds[step]) && counts[step] >= many) seconds[step] = elapsed();
     if (!isKilled && counts.begun > many / 10) {
@@ -104,7 +104,7 @@ export async function measureSameMinute(
   report("… all begun after, with an instance killed and started again", seconds.begun, "s", {
     atMost: 600,
   });
-  report("… at once on a server", mostAtOnce, "", { atMost: 1 });
+  report("… at once on a server", maxAtOnce, "", { atMost: 1 });
   report("… twice", twice?.many ?? Number.NaN, "", { atMost: 0 });
   note(
     `${counts.queued} queued, ${counts.begun} begun, ${counts.ended} ended in ${elapsed().toFixed(0)} s`,

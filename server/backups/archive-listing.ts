@@ -12,7 +12,7 @@ import { createArchiveInspector, type ArchiveEntry } from "./sources/folder/arch
 import { SourceError } from "./sources/source.ts";
 
 /** More entries than a site has; one takes some 300 bytes. */
-const mostEntries = 300_000;
+const maxEntries = 300_000;
 /** So long a request waits for the archive before it answers with what is known so far. */
 const patienceMs = 5000;
 const readLimitMs = 30 * 60_000;
@@ -49,7 +49,7 @@ export function createArchiveListings(clock: Clock) {
     const signal = AbortSignal.any([kept.ending.signal, AbortSignal.timeout(readLimitMs)]);
     try {
       const inspector = createArchiveInspector((entry) => {
-        if (kept.entries.length < mostEntries)
+        if (kept.entries.length < maxEntries)
           kept.entries.push({ ...entry, path: plain(entry.path) });
         else kept.isComplete = false;
       });

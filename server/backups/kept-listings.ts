@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 type Listing = { id: string; backupId: number };
 
 /** Each may take some 100 MB. */
-const mostListings = 3;
+const maxListings = 3;
 /** So long a listing stays that nobody looks at. */
 const keptMs = 15 * 60_000;
 
@@ -39,7 +39,7 @@ export function createKeptListings<Kept extends Listing>(
 
     add(kept: Kept): Kept {
       // The oldest first.
-      const surplus = Math.max(0, listings.size + 1 - mostListings);
+      const surplus = Math.max(0, listings.size + 1 - maxListings);
       for (const old of [...listings.values()].slice(0, surplus)) forget(old.kept);
       return touch(kept);
     },

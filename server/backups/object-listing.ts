@@ -7,7 +7,7 @@ import { createKeptListings } from "./kept-listings.ts";
 import type { ArchiveObject } from "./sources/postgres/archive-objects.ts";
 
 /** Of more the rest is not listed. */
-const mostObjects = 100_000;
+const maxObjects = 100_000;
 const pageObjects = 200;
 
 type Kept = { id: string; backupId: number; objects: Promise<ArchiveObject[]> };
@@ -30,7 +30,7 @@ export function createObjectListings(clock: Clock) {
       { kind = "", search = "", page = 1 }: BrowseObjectsBody,
     ): Promise<ArchiveObjects> {
       const all = await kept.objects;
-      const listed = all.slice(0, mostObjects);
+      const listed = all.slice(0, maxObjects);
       const words = search.toLowerCase();
       const matching = listed.filter(({ name }) => name.toLowerCase().includes(words));
       const counts = new Map<string, number>();
@@ -41,7 +41,7 @@ export function createObjectListings(clock: Clock) {
       const from = (page - 1) * pageObjects;
       return {
         listing: kept.id,
-        is_complete: all.length <= mostObjects,
+        is_complete: all.length <= maxObjects,
         kinds: [...counts]
           .map(([name, count]) => ({ kind: name, count }))
           .sort((one, other) => (one.kind < other.kind ? -1 : 1)),

@@ -27,9 +27,9 @@ export function createSlotTimers({ clock, isAlive }: Pick<SlotPorts, "clock" | "
   return {
     wait,
     watch,
-    /** Waits between 0 and `mostMs`. Both bounds, because the wall clock may have jumped either way. */
-    waitWithin: (delayMs: number, mostMs: number, run: () => void) =>
-      wait(Math.min(Math.max(delayMs, 0), mostMs), run),
+    /** Waits between 0 and `maxMs`. Both bounds, because the wall clock may have jumped either way. */
+    waitWithin: (delayMs: number, maxMs: number, run: () => void) =>
+      wait(Math.min(Math.max(delayMs, 0), maxMs), run),
     cancelWait: () => cancelWait(),
     /** Cancels both timers; events of what was launched before are none of the slot's any more. */
     rest() {

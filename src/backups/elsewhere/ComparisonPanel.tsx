@@ -36,7 +36,7 @@ const compared = [nameColumn, backupColumn, nowColumn];
 const alone = [nameColumn, backupColumn];
 
 /** More than that nobody compares; those that differ most are among them. */
-const mostRows = 200;
+const maxRows = 200;
 
 function CurrentState({ current, name }: { current: CurrentContents; name: string }) {
   if (current.problem !== null)
@@ -77,7 +77,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
   });
   const now = target === null ? null : (current ?? null);
   const rows = contents.tables === null ? [] : compareCounts(contents.tables, now?.tables ?? null);
-  const left = rows.length - mostRows;
+  const left = rows.length - maxRows;
   return (
     <Panel title={target === null ? "In the backup" : "Backup and current data"}>
       <div className="grid gap-2 px-4 py-3 text-sm" aria-live="polite">
@@ -109,7 +109,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
           <Table
             label="Rows by table"
             columns={now?.tables == null ? alone : compared}
-            rows={rows.slice(0, mostRows)}
+            rows={rows.slice(0, maxRows)}
             keyOf={({ name }) => name}
           />
         </div>

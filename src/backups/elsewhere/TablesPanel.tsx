@@ -11,7 +11,7 @@ import { restoreColumn } from "./restore-column.tsx";
 type Row = NonNullable<BackupContents["tables"]>[number];
 
 /** So many rows of a table the browser draws without a delay. */
-const mostShown = 500;
+const maxShown = 500;
 
 const columns: Column<Row>[] = [
   {
@@ -49,7 +49,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
   if (tables === null)
     return <p className="text-muted">This backup doesn't say which tables it holds.</p>;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  const left = found.length - mostShown;
+  const left = found.length - maxShown;
   return (
     <div className="grid gap-4">
       <div className="max-w-sm">
@@ -68,7 +68,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
         <Table
           label="Tables"
           columns={all}
-          rows={found.slice(0, mostShown)}
+          rows={found.slice(0, maxShown)}
           keyOf={({ name }) => name}
         />
         {found.length === 0 && (

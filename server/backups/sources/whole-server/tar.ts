@@ -55,13 +55,13 @@ export async function* readFiles(from: Readable): AsyncGenerator<ArchivedFile> {
   let held: Buffer = Buffer.alloc(0);
 
   /** @returns null at the end */
-  async function some(mostBytes: number): Promise<Buffer | null> {
+  async function some(maxBytes: number): Promise<Buffer | null> {
     while (held.length === 0) {
       const { done, value } = await pieces.next();
       if (done === true) return null;
       held = value;
     }
-    const taken = held.subarray(0, mostBytes);
+    const taken = held.subarray(0, maxBytes);
     held = held.subarray(taken.length);
     return taken;
   }
