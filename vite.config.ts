@@ -96,7 +96,7 @@ export default defineConfig({
             // What every form needs, in one file for the same reasons as the first one.
             {
               name: "form",
-              test: /\/(?:react-hook-form\/|@hookform\/|contract\/words\.|src\/app\/(?:FormError|FormPage|form-values|typed-values)\.)/,
+              test: /\/(?:react-hook-form\/|@hookform\/|contract\/words\.|src\/app\/(?:FormPage|form-values|typed-values)\.)/,
               priority: 0,
             },
           ],

@@ -8,7 +8,6 @@ import { createPostgresServerSource } from "./sources/postgres-server/source.ts"
 import { createPostgresSource } from "./sources/postgres/source.ts";
 import type { Source } from "./sources/source.ts";
 import { createDatabasePart } from "./sources/whole-server/part.ts";
-import { urlWithDatabase } from "./url-with-database.ts";
 
 type DatabaseOptions = {
   host: Host;
@@ -24,6 +23,15 @@ type DatabaseOptions = {
   installation: string;
   isDrilledElsewhere: boolean;
 };
+
+/** The same database server, as the same account. */
+function urlWithDatabase(url: string, database: string): string {
+  // What is no URL is refused by whoever reads it, in words.
+  if (!URL.canParse(url)) return url;
+  const changed = new URL(url);
+  changed.pathname = `/${encodeURIComponent(database)}`;
+  return changed.href;
+}
 
 export function openDatabase(options: DatabaseOptions): Source {
   const { host, entry, into, spoolFolder, scratchFolder, isDrilledElsewhere, installation } =

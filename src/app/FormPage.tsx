@@ -3,15 +3,22 @@
 // against them on the fields, and asks before they are lost.
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { MouseEvent, ReactNode } from "react";
-import { type DefaultValues, type FieldValues, FormProvider, useForm } from "react-hook-form";
+import {
+  type DefaultValues,
+  type FieldErrors,
+  type FieldValues,
+  FormProvider,
+  useForm,
+} from "react-hook-form";
 import { useNavigate } from "react-router";
 import type * as z from "zod/mini";
 import "../../contract/words.ts";
+import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { PageHeader } from "../ui/PageHeader.tsx";
+import { RequestId } from "../ui/RequestId.tsx";
 import { type Crumb, Crumbs } from "./Crumbs.tsx";
-import { FormError } from "./FormError.tsx";
 import { setServerErrors } from "./form-values.ts";
 import { LeaveGuard, savedState } from "./LeaveGuard.tsx";
 import { LinkButton } from "./LinkButton.tsx";
@@ -66,6 +73,20 @@ const withReference = `${withAside} lg:grid-cols-[minmax(0,1fr)_22rem]`;
  * push the button away from under the pointer before that is up again.
  */
 const keepFocus = (event: MouseEvent) => event.preventDefault();
+
+/** What the service said that belongs to no field; `setServerErrors` puts it there, with the request's id as its type. */
+function FormError({ errors }: { errors: FieldErrors }) {
+  const { message, type: requestId } = errors.root?.["service"] ?? {};
+  if (message === undefined) return null;
+  return (
+    <div ref={bringIntoView} className="scroll-my-24">
+      <Notice tone="bad" isAlert>
+        {message}
+        {typeof requestId === "string" && requestId !== "" && <RequestId id={requestId} />}
+      </Notice>
+    </div>
+  );
+}
 
 export function FormPage<Values extends FieldValues, Body>({
   title,

@@ -1,12 +1,15 @@
 // What lies over the pages and is not needed to show one: it is loaded once the first page stands.
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { queryClient } from "../api/query.ts";
 import { useStore } from "../store.ts";
+import { titleFailures } from "../ui/title-failures.ts";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { announceChanges, announcement } from "./announcements.ts";
 import { BulkHost } from "../bulk/BulkHost.tsx";
 import { ConfirmHost } from "./ConfirmHost.tsx";
-import { FailureMark } from "./FailureMark.tsx";
+import { failureCount, iconOf } from "./failures.ts";
+import { overviewQuery } from "./inventory.ts";
 import { KeysHost } from "../shortcuts/KeysHost.tsx";
 import { singleKeys } from "../shortcuts/keys.ts";
 import { PaletteHost } from "../palette/PaletteHost.tsx";
@@ -23,6 +26,22 @@ function Announcer() {
       <p key={number}>{text}</p>
     </div>
   );
+}
+
+/** Shows on the browser's tab how many things fail, on every page. */
+function FailureMark() {
+  const { data: overview } = useQuery(overviewQuery());
+  const count = overview == null ? 0 : failureCount(overview);
+  useEffect(() => {
+    titleFailures.set(count);
+    // The page's head has one from the start.
+    document.querySelector("link[rel=icon]")?.setAttribute("href", iconOf(count));
+    return () => {
+      titleFailures.set(0);
+      document.querySelector("link[rel=icon]")?.setAttribute("href", iconOf(0));
+    };
+  }, [count]);
+  return null;
 }
 
 export function Overlays() {

@@ -6,13 +6,15 @@ import {
   runningWork,
   type Backup,
 } from "../../contract/backups/backup.ts";
+import { backupExtras } from "../../contract/backups/operations.ts";
+import { pathOf } from "../../contract/operation.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { utcText } from "../../contract/values.ts";
 import { call } from "../api/client.ts";
 import { invalidate, queryClient } from "../api/query.ts";
+import { sessions } from "../api/session.ts";
 import { toast } from "../app/toasts.ts";
 import { serviceNow } from "../service-clock.ts";
-import { downloadBackup } from "./download.ts";
 
 export type BackupAction =
   | "restore"
@@ -80,6 +82,20 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
 /** Asks anew for everything that shows a backup. */
 export const refreshBackups = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
+
+/**
+ * Hands a backup's file to the browser's own download manager, by a link that works once: the token enters no address.
+ * @throws ApiError, e.g. where the stored file is missing
+ */
+async function downloadBackup({ id, path }: Backup): Promise<void> {
+  const { url } = await call("createDownloadLink", { id });
+  // The service is asked where this page reaches it; behind a proxy it may know itself by another address.
+  const address = sessions.current()?.address ?? "";
+  const link = document.createElement("a");
+  link.href = `${address}${pathOf(backupExtras.downloadBackup, { id })}${new URL(url, location.href).search}`;
+  link.download = path.split("/").at(-1) ?? "";
+  link.click();
+}
 
 export function useBackupActions() {
   const remove = useMutation({

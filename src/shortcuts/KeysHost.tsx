@@ -1,6 +1,6 @@
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect } from "react";
 import { useAskedPart } from "../app/asked-part.ts";
-import { useCommand } from "../commands/use-command.ts";
+import { register } from "../commands/registry.ts";
 import { useStore } from "../store.ts";
 import { attachKeys } from "./keys.ts";
 import { keysCommand, keysDialog } from "./keys-dialog.ts";
@@ -18,6 +18,7 @@ function Keys() {
 export function KeysHost() {
   const isOpen = useStore(keysDialog);
   useEffect(attachKeys, []);
-  useCommand(keysCommand);
+  // It has no button. Before the paint, so that what can be seen can be run.
+  useLayoutEffect(() => register(keysCommand), []);
   return isOpen && <Keys />;
 }

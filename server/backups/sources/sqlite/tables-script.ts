@@ -1,7 +1,6 @@
 // The SQL that puts single tables of an attached backup into a live SQLite database: one transaction, which holds every promise
 // by a check of its own, or is undone.
 import { quoteName } from "./check-queries.ts";
-import { isOneStatement } from "./schema-text.ts";
 import { isSame, kept, type Facts, type Item } from "./tables-facts.ts";
 
 type Chosen = {
@@ -67,6 +66,25 @@ const contentOf = (sql: string): string | null => {
     ) ?? [];
   return names.find((name) => name !== undefined) ?? null;
 };
+
+const tokens =
+  /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)|[;\0]|[\w$\x80-\uffff]+/g;
+
+/**
+ * Whether what a schema says of one thing is a single statement. SQLite reads the first one and leaves the rest, so a file
+ * that somebody has made may have more behind it, which a script would run.
+ */
+function isOneStatement(type: string, sql: string): boolean {
+  const found = (sql.match(tokens) ?? [])
+    .filter((token) => !token.startsWith("--") && !token.startsWith("/*"))
+    .map((token) => token.toUpperCase());
+  if (found.includes("\0")) return false;
+  if (type !== "trigger") return !found.includes(";");
+  // The statements of a trigger end so, and its own does.
+  return !found.some(
+    (token, at) => token === "END" && found[at - 1] === ";" && found[at + 1] === ";",
+  );
+}
 
 /** Sets a promise's words apart from a constraint of the database's own. */
 const promised = "quarterdeck: ";

@@ -7,8 +7,7 @@ import { accountName } from "../../../../hosts/account.ts";
 import { sizeInWords } from "../../../formatting.ts";
 import { textsOf } from "../check-queries.ts";
 import { createSqliteIntake, type Tried } from "../intake.ts";
-import { readCollations } from "./check.ts";
-import { countThere } from "./count.ts";
+import { countsIn, countsQuery, readCollations } from "./check.ts";
 import { dumpThere } from "./dump.ts";
 import { receiveThere } from "./receive.ts";
 import { restoreThere } from "./restore.ts";
@@ -28,6 +27,23 @@ async function whileRunning<Result>(folder: string, work: () => Promise<Result>)
   } finally {
     running.delete(folder);
   }
+}
+
+const countScript = `s=$(look); tell "$s"
+[ "$s" != open ] || { statements=$(q -readonly "$real" "$1"); step q -readonly "$real" "$statements"; }`;
+
+/** What is there now, before something is restored over it. @returns rows by table of the live database; null when it is not there. @throws SourceError */
+async function countThere(
+  target: Target,
+  signal: AbortSignal,
+): Promise<Record<string, number> | null> {
+  const { word, step } = await ask(target, countScript, [countsQuery], { signal });
+  const state = word();
+  if (state === "missing") return null;
+  refuseState(state, target);
+  const counts = step();
+  refuseFailure(target.path, counts);
+  return countsIn(counts);
 }
 
 export function createRemoteSqliteSource({
