@@ -8,8 +8,6 @@ export type Choice<Value extends string = string> = {
 
 type ChoiceListProps<Value extends string> = {
   legend: string;
-  /** For a legend that the heading above already says. */
-  isLegendHidden?: boolean;
   options: readonly Choice<Value>[];
   value: Value;
   onChange: (value: Value) => void;
@@ -18,7 +16,6 @@ type ChoiceListProps<Value extends string> = {
 /** One of a few, each with its consequence; short ones without stand side by side. */
 export function ChoiceList<Value extends string>({
   legend,
-  isLegendHidden = false,
   options,
   value,
   onChange,
@@ -27,7 +24,7 @@ export function ChoiceList<Value extends string>({
   const isShort = options.every(({ help }) => help === undefined);
   return (
     <fieldset className={isShort ? "flex flex-wrap gap-2" : "grid gap-1"}>
-      <legend className={isLegendHidden ? "sr-only" : "mb-1"}>{legend}</legend>
+      <legend className="mb-1">{legend}</legend>
       {options.map((choice) => (
         <div
           key={choice.value}
