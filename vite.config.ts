@@ -90,13 +90,13 @@ export default defineConfig({
             // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
             {
               name: "parts",
-              test: /\/(?:contract\/(?:inputs|event-words)|src\/(?:ui\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|IdForm|LeaveGuard|current-place|health|known-places)))\./,
+              test: /\/(?:contract\/(?:inputs|event-titles)|src\/(?:ui\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|IdForm|LeaveGuard|current-place|health|known-places)))\./,
               priority: 1,
             },
             // What every form needs, in one file for the same reasons as the first one.
             {
               name: "form",
-              test: /\/(?:react-hook-form\/|@hookform\/|contract\/words\.|src\/app\/(?:FormPage|form-values|typed-values)\.)/,
+              test: /\/(?:react-hook-form\/|@hookform\/|contract\/validation-messages\.|src\/app\/(?:FormPage|form-values|typed-values)\.)/,
               priority: 0,
             },
           ],

@@ -4,7 +4,7 @@ import { toFieldErrors } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { servedOperations } from "./served-operations.ts";
 import { line, isStorableText } from "./inputs.ts";
-import "./words.ts";
+import "./validation-messages.ts";
 
 type Path = (string | number)[];
 type Definition = z.core.$ZodTypes["_zod"]["def"];

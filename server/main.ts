@@ -20,7 +20,7 @@ import { listen } from "./http/listen.ts";
 import { readHome } from "./instances/home.ts";
 import { accountName, ownAccount } from "./hosts/account.ts";
 import { createLog } from "./log.ts";
-import { operatorWords } from "./operator-words.ts";
+import { expectedErrorMessage } from "./expected-error.ts";
 import { watchParent, watchSignals } from "./signals.ts";
 import { startEmbeddedPostgres } from "./store/embedded/embedded-postgres.ts";
 import { openOwnServer } from "./store/own-server.ts";
@@ -265,7 +265,7 @@ process.on("uncaughtException", (error, origin) => {
 try {
   await main();
 } catch (error) {
-  const words = operatorWords(error);
+  const words = expectedErrorMessage(error);
   if (words === null) log.fatal({ err: error }, "the service could not start");
   else process.stderr.write(`\n${words}\n\n`);
   await endAll("keep");

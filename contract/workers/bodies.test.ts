@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toFieldErrors, toFieldErrorsBody } from "../errors.ts";
-import "../words.ts";
+import "../validation-messages.ts";
 import { createWorkerBody, defaultStopWait, withWorkerDefaults } from "./bodies.ts";
 
 const body = {

@@ -8,7 +8,7 @@ import { describeDatabaseError } from "../store/database-error.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
-import { unpackingWords } from "./unpacking-words.ts";
+import { describeUnpackError } from "./unpack-error.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
@@ -47,7 +47,7 @@ function describeOwn(error: unknown): string | null {
   const { code, path } = toError(error);
   if (code === "ENOSPC" || code === "EDQUOT")
     return `No space left on Quarterdeck's machine${path === undefined ? "" : `, for ${path}`}. Free some space, then try again.`;
-  const words = unpackingWords(error);
+  const words = describeUnpackError(error);
   return words === null ? null : `The stored file can't be unpacked: it is ${words}.`;
 }
 

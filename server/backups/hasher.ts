@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../compile-cache.ts";
 import { SourceError } from "./sources/source.ts";
 import { createUnpacker, type Content, type Unpacked } from "./unpacker.ts";
-import { unpackingWords } from "./unpacking-words.ts";
+import { describeUnpackError } from "./unpack-error.ts";
 import { toError } from "../to-error.ts";
 
 const script = new URL("./hash-worker.ts", import.meta.url);
@@ -97,7 +97,7 @@ const notWhole = (reason: string) =>
 
 /** Why, as `notWhole` takes it. */
 export const reasonOf = (error: unknown): string => {
-  const words = unpackingWords(error);
+  const words = describeUnpackError(error);
   return words === null ? toError(error).message : `it is ${words}`;
 };
 

@@ -5,7 +5,7 @@ import {
   type BackupConfiguration,
 } from "../../contract/backups/backup.ts";
 import { expectedGapMs } from "../../contract/backups/schedule.ts";
-import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
+import { scheduleText } from "../../contract/backups/schedule-text.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { excludedIn } from "./sources/folder/excludes.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
@@ -146,7 +146,7 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
       server_id: row.server_id,
       status_reason: row.status_reason,
       status_since: toTimestampOrNull(row.status_since),
-      schedule_words: row.adopted_at === null ? scheduleInWords(row.frequency) : "No schedule",
+      schedule_words: row.adopted_at === null ? scheduleText(row.frequency) : "No schedule",
       next_run_at: toTimestampOrNull(row.next_run_at),
       missed_since: toTimestampOrNull(row.missed_since),
       gap_ms:

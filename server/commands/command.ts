@@ -13,7 +13,7 @@ export type Command = {
   details?: string;
   /** What an exit code of 1 says, as the end of a sentence. */
   failure: string;
-  /** @throws what `operatorWords` has words for */
+  /** @throws what `expectedErrorMessage` has words for */
   run(context: CommandContext): Promise<void>;
 };
 

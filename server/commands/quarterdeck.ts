@@ -2,7 +2,7 @@
 // Like `main.ts`, it alone reads `process.*`.
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
-import { operatorWords } from "../operator-words.ts";
+import { expectedErrorMessage } from "../expected-error.ts";
 import { cancelMoveCommand, moveDatabaseCommand } from "./move-database.ts";
 import { doctorCommand } from "./doctor.ts";
 import { tokenCommand } from "./token.ts";
@@ -75,7 +75,7 @@ try {
   });
   await endAll();
 } catch (error) {
-  if (!isInterrupted) process.stderr.write(`\n${operatorWords(error) ?? inspect(error)}\n`);
+  if (!isInterrupted) process.stderr.write(`\n${expectedErrorMessage(error) ?? inspect(error)}\n`);
   await endAll();
   process.exitCode = 1;
 }

@@ -16,7 +16,7 @@ type Found = {
   offsetMs: number;
 };
 
-/** @throws what `operatorWords` has words for */
+/** @throws what `expectedErrorMessage` has words for */
 export async function checkDatabase(connection: ConnectionOptions): Promise<Found> {
   const opened = await openUnchanged(connection);
   const beforeMs = Date.now();

@@ -7,7 +7,7 @@ import { findFolderOwner, findReplacer } from "../hosts/folder-owner.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
-import { operatorWords } from "../operator-words.ts";
+import { expectedErrorMessage } from "../expected-error.ts";
 import type { Servers } from "../ssh/servers.ts";
 import type { ConnectionOptions } from "../store/storable.ts";
 import { toError } from "../to-error.ts";
@@ -34,7 +34,7 @@ type DiagnoseOptions = {
   servers: Pick<Servers, "open" | "login" | "follow" | "accounts">;
   /** Uids of the service's other accounts, which no site may have; empty where they are not known. */
   reservedAccounts: readonly number[];
-  /** @throws what `operatorWords` has words for */
+  /** @throws what `expectedErrorMessage` has words for */
   openDatabase(): Promise<ConnectionOptions>;
 };
 
@@ -105,7 +105,7 @@ async function withinLimit<Result>(
   try {
     return await Promise.race([check(signal), late.promise]);
   } catch (error) {
-    return failed(name, operatorWords(error) ?? toError(error).message, null);
+    return failed(name, expectedErrorMessage(error) ?? toError(error).message, null);
   } finally {
     signal.removeEventListener("abort", isLate);
   }

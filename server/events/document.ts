@@ -1,6 +1,6 @@
 // The events in docs/webhooks.md, written from their schemas.
 import { eventPayloads } from "../../contract/event-payloads.ts";
-import { eventOccasions } from "../../contract/event-words.ts";
+import { eventOccasions } from "../../contract/event-titles.ts";
 import { eventTypes } from "../../contract/events.ts";
 import { exampleOf, fieldsOf } from "./example.ts";
 

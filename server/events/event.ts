@@ -1,6 +1,6 @@
 // What an event is made of, and what both its kinds of receivers need: a body for webhooks, a notification for people.
 import type { ActivityKind } from "../../contract/activity.ts";
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import type { EventType } from "../../contract/events.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Actor } from "../activity/actor.ts";
@@ -87,4 +87,4 @@ export const bodyOf = ({ type, created_at, data }: EventRow): string =>
 
 /** Outcome first, e.g. `Backup failed: Shop`. */
 export const titleOf = (type: EventType, { subject }: NotificationPayload): string =>
-  `${eventWords[type]}: ${subject}`;
+  `${eventTitles[type]}: ${subject}`;

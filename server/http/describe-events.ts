@@ -1,6 +1,6 @@
 // The requests that webhooks get, for the `webhooks` of the interface description.
 import { eventPayloads } from "../../contract/event-payloads.ts";
-import { eventOccasions, eventWords } from "../../contract/event-words.ts";
+import { eventOccasions, eventTitles } from "../../contract/event-titles.ts";
 import { eventTypes } from "../../contract/events.ts";
 import { exampleOf } from "../events/example.ts";
 import { hoist, type Json } from "./schema-components.ts";
@@ -35,7 +35,7 @@ export const describeEvents = (components: Json): Json =>
       type,
       {
         post: {
-          summary: eventWords[type],
+          summary: eventTitles[type],
           description: eventOccasions[type],
           tags: ["webhooks"],
           security: [],

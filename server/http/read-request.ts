@@ -2,7 +2,7 @@
 // schema has against them, and what only a look at the disk or the database can find.
 import { errorMessage, type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
-import "../../contract/words.ts";
+import "../../contract/validation-messages.ts";
 import { InvalidFields, ServiceError } from "./service-error.ts";
 
 type Schema = NonNullable<Operation["body"]>;

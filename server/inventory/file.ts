@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
 import { withinBranch } from "../../contract/errors.ts";
-import "../../contract/words.ts";
+import "../../contract/validation-messages.ts";
 import { crossCheck, inventorySchema, type Complaint, type Inventory } from "./schema.ts";
 import { toError } from "../to-error.ts";
 

@@ -2,7 +2,7 @@
 // within a minute waits for the minute's end and goes out in one message, so that a worker that flaps is not a hundred
 // messages; and what waits anyway, because the channel is being spoken to, goes out together.
 import type { Clock } from "../clock.ts";
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import { type EventType, problemEvents } from "../../contract/events.ts";
 import type { EventChoice } from "../../contract/notifications/bodies.ts";
 import { titleOf } from "../events/event.ts";
@@ -15,7 +15,7 @@ import type { FoundMessage, MessageRow, MessageStore } from "./message-store.ts"
 const burstMs = 60_000;
 
 const coalescedTitle = (event: EventType, count: number): string =>
-  `${count} × ${eventWords[event]}`;
+  `${count} × ${eventTitles[event]}`;
 
 export function createCoalesce(options: {
   messages: MessageStore;

@@ -1,5 +1,5 @@
 // Turns events into what people read: outcome first, what and where, why, when, and what comes next.
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import { titleOf, outcomeOf, type EventRow } from "../events/event.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { Message } from "./channels/channel.ts";
@@ -55,7 +55,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
         ...(await placeFacts(last)).slice(0, 2),
         ...(earlier > 0 ? [["Earlier", `${earlier} more changes`] as const] : []),
         ...listed.map(
-          ({ type, created_at: at }) => [eventWords[type], momentText(at, zone)] as const,
+          ({ type, created_at: at }) => [eventTitles[type], momentText(at, zone)] as const,
         ),
       ],
       reason:

@@ -15,7 +15,7 @@ import { openOwn, recipientsIn } from "../doctor/storage.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore } from "../inventory/store.ts";
-import { operatorWords } from "../operator-words.ts";
+import { expectedErrorMessage } from "../expected-error.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { StorageError, type ListedStorage } from "../storage/storage.ts";
 import type { Database } from "../store/database.ts";
@@ -206,7 +206,7 @@ export function createNightly(options: NightlyOptions) {
         await writeRecord(db, { ...record, stored }).catch(() => undefined);
         throw error;
       }
-      const reason = operatorWords(error) ?? toError(error).message;
+      const reason = expectedErrorMessage(error) ?? toError(error).message;
       log.error({ err: error }, "Quarterdeck could not be backed up");
       await db.transaction(async (tx) => {
         await writeRecord(tx, { ...record, begun_at: at, failure: { at, reason }, stored });

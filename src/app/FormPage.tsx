@@ -12,7 +12,7 @@ import {
 } from "react-hook-form";
 import { useNavigate } from "react-router";
 import type * as z from "zod/mini";
-import "../../contract/words.ts";
+import "../../contract/validation-messages.ts";
 import { bringIntoView } from "../ui/bring-into-view.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";

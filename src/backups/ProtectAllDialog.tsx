@@ -1,7 +1,7 @@
 // Sets up backups for all that has none on a server: asks once how, shows what it creates, and reports each.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
+import { scheduleText } from "../../contract/backups/schedule-text.ts";
 import { invalidate } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { type BulkRun, spokenOf } from "../bulk/bulk-run.ts";
@@ -101,7 +101,7 @@ function ProtectAllRun({ plan: { values, targets }, run, onClose }: ProtectAllRu
           <ResultRow
             key={`${type} ${id}`}
             name={label}
-            detail={scheduleInWords(frequencyOf(values.spread, index, targets.length))}
+            detail={scheduleText(frequencyOf(values.spread, index, targets.length))}
             result={state.results.get(index)}
             done="created"
           />

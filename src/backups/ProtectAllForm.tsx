@@ -3,9 +3,9 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useId, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { defaultHold } from "../../contract/backups/backup.ts";
-import { scheduleInWords } from "../../contract/backups/schedule-words.ts";
+import { scheduleText } from "../../contract/backups/schedule-text.ts";
 import { keysOf } from "../../contract/keys-of.ts";
-import "../../contract/words.ts";
+import "../../contract/validation-messages.ts";
 import { toNumber } from "../app/form-values.ts";
 import { countText } from "../bulk/bulk-task.ts";
 import { Button } from "../ui/Button.tsx";
@@ -75,7 +75,7 @@ export function ProtectAllForm({
   };
   const planOf = (target: Target) => {
     const index = chosen.indexOf(target);
-    return index < 0 ? "Left out" : scheduleInWords(frequencyOf(spread, index, chosen.length));
+    return index < 0 ? "Left out" : scheduleText(frequencyOf(spread, index, chosen.length));
   };
   return (
     <Dialog

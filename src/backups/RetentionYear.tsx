@@ -7,7 +7,7 @@ import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { planForecastQuery } from "./queries.ts";
 import { ageInWords, simulateYear, type KeptByRule, type YearOfBackups } from "./retention-year.ts";
-import { isHold } from "./hold-words.ts";
+import { isHold } from "./hold-text.ts";
 import { RoomText } from "./StorageRoom.tsx";
 
 type RetentionYearProps = {

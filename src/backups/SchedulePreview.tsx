@@ -8,7 +8,7 @@ import { useClockText } from "../ui/clock.ts";
 import { type Column, Table, type TableLook } from "../ui/Table.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { presets } from "./configuration-form.ts";
-import { holdInWords, sampledRuns } from "./hold-words.ts";
+import { holdText, sampledRuns } from "./hold-text.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
 const shownRuns = 5;
@@ -31,8 +31,8 @@ type SchedulePreviewProps = {
 
 /** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
 const ScheduleWords = optionalPart(async () => {
-  const { scheduleInWords } = await import("../../contract/backups/schedule-words.ts");
-  return ({ frequency }: { frequency: string }) => scheduleInWords(frequency);
+  const { scheduleText } = await import("../../contract/backups/schedule-text.ts");
+  return ({ frequency }: { frequency: string }) => scheduleText(frequency);
 });
 
 /** Nothing is to be tried out for a new one without keep rules. */
@@ -73,7 +73,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   const coming = nextRuns(frequency, timeZone, now, sampledRuns);
   const runs = coming.slice(0, shownRuns);
   const change = clockChangeNote(frequency, timeZone, now);
-  const reach = holdInWords(coming, hold);
+  const reach = holdText(coming, hold);
   const preset = presets.find((one) => one.frequency === frequency);
   const columns = useMemo(() => makeColumns(timeZone), [timeZone]);
   return (

@@ -9,7 +9,7 @@ import type { createBackupConfigurationBody } from "../../contract/backups/bodie
 import { keepInWords, keepRules } from "../../contract/backups/keep-rules.ts";
 import { slugOf } from "../../contract/backups/slug.ts";
 import type { Choice, Choices } from "./choices.ts";
-import { isHold } from "./hold-words.ts";
+import { isHold } from "./hold-text.ts";
 
 export type ConfigurationFormValues = z.input<typeof createBackupConfigurationBody>;
 

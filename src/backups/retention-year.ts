@@ -8,7 +8,7 @@ import {
 } from "../../contract/backups/keep-rules.ts";
 import { nextRuns } from "../../contract/backups/schedule.ts";
 import { countOf } from "../../contract/count-text.ts";
-import { isHold } from "./hold-words.ts";
+import { isHold } from "./hold-text.ts";
 
 const dayMs = 24 * 3_600_000;
 const yearDays = 365;

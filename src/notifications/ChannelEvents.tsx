@@ -7,7 +7,7 @@ import {
   subscribableEvents,
   type SubscribableEvent,
 } from "../../contract/events.ts";
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import type {
   Notification,
   NotificationEvents,
@@ -107,7 +107,7 @@ export function ChannelEvents({ owner, channel }: ChannelEventsProps) {
         <EventChecklist<SubscribableEvent>
           legend={`Chosen events for ${channel.name}`}
           events={subscribableEvents}
-          labelOf={(event) => eventWords[event]}
+          labelOf={(event) => eventTitles[event]}
           chosen={choice}
           onChange={set}
           error={error}

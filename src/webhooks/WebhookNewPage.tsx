@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import { eventTypes } from "../../contract/events.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { type CreateWebhookBody, createWebhookBody } from "../../contract/webhooks/bodies.ts";
@@ -32,7 +32,7 @@ function EventList() {
             key={type}
             className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 border-b border-line py-1 last:border-b-0"
           >
-            <dt>{eventWords[type]}</dt>
+            <dt>{eventTitles[type]}</dt>
             <dd className="font-mono text-xs text-muted">{type}</dd>
           </div>
         ))}

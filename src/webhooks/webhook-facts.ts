@@ -1,5 +1,5 @@
 // What the pages say about a webhook and its deliveries beyond their fields. Pure.
-import { eventWords } from "../../contract/event-words.ts";
+import { eventTitles } from "../../contract/event-titles.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
@@ -22,7 +22,7 @@ export const nameOf = ({ description, url }: Webhook): string => description || 
 export const hostOf = (url: string): string => URL.parse(url)?.host || url;
 
 /** "Backup finished" for `backup.finished`; a service may know events that we do not. */
-export const eventWord = (event: string): string => lookUp(eventWords, event) ?? event;
+export const eventWord = (event: string): string => lookUp(eventTitles, event) ?? event;
 
 /** "All events", "Backup failed, Worker failed", "7 events". */
 export const eventsText = (events: readonly string[] | null): string =>

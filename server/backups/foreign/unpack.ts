@@ -6,7 +6,7 @@ import { streamOf } from "../../storage/stream-of.ts";
 import { toError } from "../../to-error.ts";
 import type { Host } from "../../hosts/host.ts";
 import { SourceError } from "../sources/source.ts";
-import { unpackingWords } from "../unpacking-words.ts";
+import { describeUnpackError } from "../unpack-error.ts";
 import type { ForeignFile } from "./foreign-file.ts";
 import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
 import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";
@@ -27,7 +27,7 @@ function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
       "The file is compressed by zstd with a window of more than 128 MB. Unpack it first: zstd -d --long=31 FILE",
       { cause: error },
     );
-  const words = unpackingWords(error);
+  const words = describeUnpackError(error);
   return words === null
     ? error
     : new SourceError(

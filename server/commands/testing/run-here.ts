@@ -1,7 +1,7 @@
 // Runs a command in the process of the test, as `quarterdeck.ts` does in one of its own, which takes longer to start than
 // most of what it does.
 import { inspect } from "node:util";
-import { operatorWords } from "../../operator-words.ts";
+import { expectedErrorMessage } from "../../expected-error.ts";
 import type { Command } from "../command.ts";
 
 /**
@@ -35,7 +35,7 @@ export async function runHere(
       onEnd: (end) => void ends.push(end),
     });
   } catch (error) {
-    stderr = operatorWords(error) ?? inspect(error);
+    stderr = expectedErrorMessage(error) ?? inspect(error);
     code = 1;
   }
   for (const end of ends.toReversed()) await end();

@@ -9,7 +9,7 @@ import { Notice } from "../../ui/Notice.tsx";
 import { Link } from "../Link.tsx";
 import { LinkButton } from "../LinkButton.tsx";
 import type { TypedSearch } from "./typed-search.ts";
-import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-words.ts";
+import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-labels.ts";
 
 export type ListControlsProps = {
   /** What is listed, e.g. "Workers". */

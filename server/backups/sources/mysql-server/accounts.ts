@@ -2,7 +2,7 @@
 // routine can only be given once that is there. A password is there as the server's hash alone.
 import { quoteName, quoteText, type MysqlClient } from "../mysql/client.ts";
 import { codes, MysqlError } from "../mysql/errors.ts";
-import { listed } from "../mysql/words.ts";
+import { listNames } from "../mysql/list-names.ts";
 import { SourceError } from "../source.ts";
 import type { Beside } from "../whole-server/drill.ts";
 
@@ -179,7 +179,7 @@ export async function readAccounts(
       ...(ignored.length === 0
         ? []
         : [
-            `Not in the backup, because the server ignores them (skip_name_resolve) or they were dropped: ${listed(ignored)}.`,
+            `Not in the backup, because the server ignores them (skip_name_resolve) or they were dropped: ${listNames(ignored)}.`,
           ]),
     ],
   };

@@ -20,7 +20,7 @@ import { mayRestore, readAccount } from "../mysql/privileges.ts";
 import { dropSuspects, refuseProtected } from "../mysql/protected.ts";
 import { cleanUndone, orderLimitMs, putInOrder } from "../mysql/put-in-order.ts";
 import { dropScratch, endSessions, leadOf, refuseHidden } from "../mysql/scratch.ts";
-import { listed } from "../mysql/words.ts";
+import { listNames } from "../mysql/list-names.ts";
 import { SourceError, type Attempt, type Source } from "../source.ts";
 import { readMembers } from "../whole-server/members.ts";
 import {
@@ -97,7 +97,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const broken = await listBrokenViews(one, name, signal);
     if (broken.length > 0)
       lost.push(
-        `Views of ${name} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,
+        `Views of ${name} that referred to something that was not there before the restore could not be made anew: ${listNames(broken)}.`,
       );
     const before = await settableDefiners(
       one,
@@ -244,7 +244,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
         await finish(begun, attempt);
         const left = there.filter((name) => !together.includes(name));
         if (left.length > 0)
-          say(`Left as they are, because the backup doesn't hold them: ${listed(left)}.`);
+          say(`Left as they are, because the backup doesn't hold them: ${listNames(left)}.`);
       } catch (error) {
         from.destroy();
         await putInOrder<ServerPlan | Undone>(

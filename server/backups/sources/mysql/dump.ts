@@ -6,7 +6,7 @@ import { quoteText, type MysqlClient, type MysqlTools } from "./client.ts";
 import { mysqlFailure } from "./errors.ts";
 import { createLines, type Table } from "./lines.ts";
 import { dumpWithRows, hasRoundedColumns } from "./rows.ts";
-import { listed } from "./words.ts";
+import { listNames } from "./list-names.ts";
 import { sizeInWords } from "../../formatting.ts";
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 
@@ -149,7 +149,7 @@ async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Pro
   );
   if (versioned.length > 0)
     say(
-      `Backed up as they are now, without their earlier rows (system versioning): ${listed(versioned.map(([table = ""]) => table))}.`,
+      `Backed up as they are now, without their earlier rows (system versioning): ${listNames(versioned.map(([table = ""]) => table))}.`,
     );
   const rows = await client.query(
     `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE <> 'VIEW' AND TABLE_TYPE <> 'SEQUENCE' AND ENGINE NOT IN ('InnoDB', 'RocksDB', 'TokuDB', 'ndbcluster')`,
@@ -158,7 +158,7 @@ async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Pro
   if (rows.length === 0) return;
   const names = rows.map(([table, engine]) => `${table} (${engine})`);
   say(
-    `Not of one moment with the rest, if written to during the backup: ${listed(names)}. ALTER TABLE … ENGINE=InnoDB would change that.`,
+    `Not of one moment with the rest, if written to during the backup: ${listNames(names)}. ALTER TABLE … ENGINE=InnoDB would change that.`,
   );
 }
 
@@ -229,7 +229,7 @@ async function tellLongRows(
   if (long.length === 0) return;
   const needed = 2 ** Math.ceil(Math.log2(longest + aroundRowBytes));
   say(
-    `Warning: ${listed(long.map(({ name, longestRowBytes }) => `${name} has a row of ${sizeInWords(longestRowBytes)} as SQL`))}, and the server takes ${sizeInWords(limit)} in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = ${Math.min(needed, 2 ** 30)};`,
+    `Warning: ${listNames(long.map(({ name, longestRowBytes }) => `${name} has a row of ${sizeInWords(longestRowBytes)} as SQL`))}, and the server takes ${sizeInWords(limit)} in one statement (max_allowed_packet), so a restore or drill would be refused. Allow it on the server with: SET GLOBAL max_allowed_packet = ${Math.min(needed, 2 ** 30)};`,
   );
 }
 

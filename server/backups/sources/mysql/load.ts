@@ -10,7 +10,7 @@ import { markerTable, type Names } from "./plan.ts";
 import { dropScratch, endSessions, leadOf, makeScratch } from "./scratch.ts";
 import { createSplitter, type Objects, type Taken } from "./split.ts";
 import { withoutForeignViews } from "./view-order.ts";
-import { listed } from "./words.ts";
+import { listNames } from "./list-names.ts";
 import { SourceError, type Attempt, type Checksums, type Drill, type Manifest } from "../source.ts";
 import { compareTables } from "../tables.ts";
 import { toError } from "../../../to-error.ts";
@@ -108,7 +108,7 @@ export async function loadTables(
   const { objects: loadable, left } = isAlone
     ? withoutForeignViews(splitter.objects)
     : { objects: splitter.objects, left: [] };
-  if (left.length > 0) say(`Views that read other databases were not tried: ${listed(left)}.`);
+  if (left.length > 0) say(`Views that read other databases were not tried: ${listNames(left)}.`);
   const objects = isElsewhere
     ? withoutAccounts(loadable)
     : await settableDefiners(client, database, loadable, attempt);
@@ -145,7 +145,7 @@ async function tellEngines(
   });
   if (others.length > 0)
     say(
-      `Warning: in another engine than in the backup, because the server lacks that one or enforces another: ${listed(others)}. What an engine doesn't have, such as foreign keys outside of InnoDB, is left out.`,
+      `Warning: in another engine than in the backup, because the server lacks that one or enforces another: ${listNames(others)}. What an engine doesn't have, such as foreign keys outside of InnoDB, is left out.`,
     );
 }
 

@@ -4,7 +4,7 @@ import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { tryDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { anyDatabase, readGrants, type Grants } from "./grants.ts";
-import { listed } from "./words.ts";
+import { listNames } from "./list-names.ts";
 import { SourceError } from "../source.ts";
 
 /** No object has this name: the server's answer shows whether the account may look. */
@@ -170,7 +170,7 @@ async function checkRoutines(
   );
   if (unread.length > 0)
     throw new SourceError(
-      `The account ${shown} may not read the routines ${listed(unread.map(([routine = ""]) => routine))} of ${database}. Allow it with: ${cure}`,
+      `The account ${shown} may not read the routines ${listNames(unread.map(([routine = ""]) => routine))} of ${database}. Allow it with: ${cure}`,
     );
 }
 

@@ -4,7 +4,7 @@ import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { anyDatabase } from "./grants.ts";
 import { readAccount } from "./privileges.ts";
-import { listed } from "./words.ts";
+import { listNames } from "./list-names.ts";
 import { SourceError } from "../source.ts";
 
 type Suspect = { kind: string; name: string; definer: string };
@@ -57,7 +57,7 @@ async function refusal(
   const { shown } = await readAccount(client, signal);
   const definers = [...new Set(refused.map(({ definer }) => definer))];
   return new SourceError(
-    `${state}: ${shown} may not replace ${refused.length === 1 ? "" : "all of "}${listed(refused.map(({ name }) => name))}, which ${refused.length === 1 ? "runs" : "run"} as ${definers.join(", ")}: MySQL asks for the privilege SYSTEM_USER. Allow it with: GRANT SYSTEM_USER ON *.* TO ${shown};`,
+    `${state}: ${shown} may not replace ${refused.length === 1 ? "" : "all of "}${listNames(refused.map(({ name }) => name))}, which ${refused.length === 1 ? "runs" : "run"} as ${definers.join(", ")}: MySQL asks for the privilege SYSTEM_USER. Allow it with: GRANT SYSTEM_USER ON *.* TO ${shown};`,
   );
 }
 

@@ -41,7 +41,7 @@ import { dropSuspects, refuseProtected } from "./protected.ts";
 import { cleanUndone, orderLimitMs, putInOrder } from "./put-in-order.ts";
 import { dropScratch, endSessions, leadOf, refuseHidden } from "./scratch.ts";
 import type { Objects } from "./split.ts";
-import { listed } from "./words.ts";
+import { listNames } from "./list-names.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
 
 /** @param wanted the tables that are restored alone; null = everything */
@@ -251,7 +251,7 @@ export function createMysqlRestore(
         await tryLocks(client, names, await listTables(client, target, signal), signal);
         if (broken.length > 0)
           lost.push(
-            `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listed(broken)}.`,
+            `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listNames(broken)}.`,
           );
         const before = await settableDefiners(
           client,

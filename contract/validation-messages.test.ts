@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { expect, test } from "vitest";
 import { toFieldErrors } from "./errors.ts";
-import "./words.ts";
+import "./validation-messages.ts";
 
 test.each([
   [z.minLength(1), [], "must have at least 1 item."],

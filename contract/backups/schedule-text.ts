@@ -17,7 +17,7 @@ function sayEither([minute, hour, day, month, weekday]: string[]): string {
 }
 
 /** E.g. "At 02:30, every day"; the schedule itself where there are no words for it. */
-export function scheduleInWords(frequency: string): string {
+export function scheduleText(frequency: string): string {
   const fields = frequency.trim().split(/\s+/);
   // Cron takes a * among others in a list; cronstrue makes "undefined" of it.
   if (fields.some((field) => field !== "*" && field.split(",").includes("*"))) return frequency;

@@ -2,7 +2,7 @@
 import type { EventType } from "./events.ts";
 
 /** Each event as a short sentence begins with it: what came out, first. */
-export const eventWords: Record<EventType, string> = {
+export const eventTitles: Record<EventType, string> = {
   "webhook.ping": "Ping",
   "webhook.disabled": "Webhook disabled",
   "webhook.enabled": "Webhook enabled",

@@ -29,7 +29,7 @@ const expected = [
 ];
 
 /** @returns null for an error that nobody expects */
-export function operatorWords(error: unknown): string | null {
+export function expectedErrorMessage(error: unknown): string | null {
   if (error instanceof Error && expected.some((kind) => error instanceof kind))
     return error.message;
   const { code, port, address }: NodeJS.ErrnoException & { port?: number; address?: string } =

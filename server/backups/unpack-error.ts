@@ -2,7 +2,7 @@
 import { toError } from "../to-error.ts";
 
 /** @returns “cut off” or “damaged”; null = the error is no unpacker's */
-export function unpackingWords(error: unknown): "cut off" | "damaged" | null {
+export function describeUnpackError(error: unknown): "cut off" | "damaged" | null {
   const { code, message } = toError(error);
   if (code === "Z_BUF_ERROR" || message === "unexpected end of file") return "cut off";
   return /^(?:Z_|ZSTD_|ERR_ZLIB|ERR_ZSTD)/.test(String(code)) ? "damaged" : null;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nextRuns } from "../../contract/backups/schedule.ts";
-import { holdInWords, sampledRuns } from "./hold-words.ts";
+import { holdText, sampledRuns } from "./hold-text.ts";
 
 const after = new Date("2026-11-20T20:00:00Z");
 const runs = (frequency: string) => nextRuns(frequency, "Europe/Berlin", after, sampledRuns);
@@ -16,11 +16,11 @@ test.each([
   // It is Friday evening: the weekend counts, although the next two runs are a quarter of an hour apart.
   ["*/15 9-17 * * 1-5", 180, "180 backups cover about 1 week"],
 ])("%s, %d of them", (frequency, hold, words) => {
-  expect(holdInWords(runs(frequency), hold)).toBe(words);
+  expect(holdText(runs(frequency), hold)).toBe(words);
 });
 
 test("nothing is said of a number that is none, or of a single run", () => {
-  expect(holdInWords(runs("30 2 * * *"), Number.NaN)).toBeNull();
-  expect(holdInWords(runs("30 2 * * *"), 0)).toBeNull();
-  expect(holdInWords(runs("30 2 * * *").slice(0, 1), 7)).toBeNull();
+  expect(holdText(runs("30 2 * * *"), Number.NaN)).toBeNull();
+  expect(holdText(runs("30 2 * * *"), 0)).toBeNull();
+  expect(holdText(runs("30 2 * * *").slice(0, 1), 7)).toBeNull();
 });

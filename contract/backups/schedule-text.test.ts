@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scheduleInWords } from "./schedule-words.ts";
+import { scheduleText } from "./schedule-text.ts";
 
 test.each([
   ["30 2 * * *", "At 02:30, every day"],
@@ -19,7 +19,7 @@ test.each([
   ["0 0 1 */3 *", "At 00:00, on day 1 of the month, every 3 months"],
   ["0 0 29 2 *", "At 00:00, on day 29 of the month, only in February"],
 ])("%s reads: %s", (frequency, words) => {
-  expect(scheduleInWords(frequency)).toBe(words);
+  expect(scheduleText(frequency)).toBe(words);
 });
 
 test.each([
@@ -31,12 +31,12 @@ test.each([
     "At 00:00, every 2 days in a month or on Sunday and Saturday, March through May",
   ],
 ])("%s says that either day will do: %s", (frequency, words) => {
-  expect(scheduleInWords(frequency)).toBe(words);
+  expect(scheduleText(frequency)).toBe(words);
 });
 
 test.each(["", "nonsense", "99 2 * * *", "0 0 L * FRI#9", "* * * *", "0 0 * * 1,*"])(
   "%o has no words and stands for itself",
   (text) => {
-    expect(scheduleInWords(text)).toBe(text);
+    expect(scheduleText(text)).toBe(text);
   },
 );

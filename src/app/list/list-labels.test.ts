@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-words.ts";
+import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-labels.ts";
 
 const counts = {
   all: 9,

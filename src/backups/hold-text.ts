@@ -25,7 +25,7 @@ export const sampledRuns = 200;
  * E.g. "7 backups cover about 1 week"; null where that cannot be said.
  * @param runs coming runs of the schedule, oldest first, best one more than are kept
  */
-export function holdInWords(runs: readonly Date[], hold: number): string | null {
+export function holdText(runs: readonly Date[], hold: number): string | null {
   const used = runs.slice(0, hold + 1);
   const first = used[0];
   const last = used.at(-1);
