@@ -56,8 +56,8 @@ const askedTwice = (page: Page): Promise<string[]> =>
 /** What index.html asked for before the dashboard's code was there, and nobody has taken; null = it asked nothing. */
 const leftPreloaded = (page: Page): Promise<string[] | null> =>
   page.evaluate(() => {
-    const { preloadedAnswers: preloaded } = globalThis;
-    return preloaded === undefined ? null : [...preloaded.answers.keys()];
+    const { preloadedResponses: preloaded } = globalThis;
+    return preloaded === undefined ? null : [...preloaded.responses.keys()];
   });
 
 test("nothing jumps on a first visit, and nothing is asked twice", async ({

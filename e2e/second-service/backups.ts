@@ -9,7 +9,7 @@ import {
   type Routes,
   withOffset,
   wrapped,
-} from "./answers.ts";
+} from "./responses.ts";
 
 type Backup = { id: number; startedMs: number; status: () => string; restore: () => string | null };
 type Configuration = {

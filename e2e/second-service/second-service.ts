@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { makeCourses, notThere, problem, type Reply, type Routes } from "./answers.ts";
+import { makeCourses, notThere, problem, type Reply, type Routes } from "./responses.ts";
 import { backupRoutes } from "./backups.ts";
 import { siteRoutes } from "./site.ts";
 import { portOf } from "../../server/testing/port-of.ts";

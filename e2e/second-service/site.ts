@@ -10,7 +10,7 @@ import {
   withMicroseconds,
   withOffset,
   wrapped,
-} from "./answers.ts";
+} from "./responses.ts";
 
 type Worker = {
   id: number;

@@ -9,7 +9,7 @@ import {
 import { readRetryAfter } from "../../contract/retry-after.ts";
 
 /**
- * An HTTP status; `unreachable` = no answer came; `unreadable` = the answer breaks the interface; `foreign` = it is not
+ * An HTTP status; `unreachable` = no response came; `unreadable` = the response breaks the interface; `foreign` = it is not
  * even JSON, so whatever answered is no service of this kind.
  */
 type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
@@ -31,7 +31,7 @@ export class ApiError extends Error {
   readonly tokenCode: TokenCode | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
-  /** The whole answer, for whoever knows more of it than this. */
+  /** The whole response, for whoever knows more of it than this. */
   readonly body: unknown;
 
   constructor(status: ApiStatus, message: string, details: Details = {}) {
@@ -52,7 +52,7 @@ export const hasStatus = (error: unknown, status: ApiStatus): boolean =>
 export const isMissing = (error: unknown): boolean =>
   ([404, 405, 501, "unreadable", "foreign"] as const).some((status) => hasStatus(error, status));
 
-/** True for what may be gone on the next try: no answer, too many requests, a service in trouble. */
+/** True for what may be gone on the next try: no response, too many requests, a service in trouble. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === "unreachable" ||
@@ -106,7 +106,7 @@ const fallbackText: Partial<Record<number, string>> = {
   503: "The service isn't ready. Try again in a moment.",
 };
 
-/** Reads an answer that is not a success. Its body may be anything, from any proxy on the way. */
+/** Reads a response that is not a success. Its body may be anything, from any proxy on the way. */
 export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   // Loaded when it is needed; where that fails too, the status alone has to do.

@@ -46,7 +46,7 @@ test("the query of a list stands in the address", async () => {
   expect(network.mock.calls[0]?.[0]).toBe("https://ops.example.com/api/site/3/workers?page=2");
 });
 
-test("an answer with fields that the contract does not know is read", async () => {
+test("a response with fields that the contract does not know is read", async () => {
   answerWith(() => json(200, { ...site, colour: "teal" }));
   expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
 });
@@ -56,12 +56,12 @@ test("another success status than ours is a success", async () => {
   expect(await callAs(session, "showSite", { id: 3 })).toEqual(site);
 });
 
-test("an answer without a body is one", async () => {
+test("a response without a body is one", async () => {
   answerWith(() => new Response(null, { status: 204 }));
   expect(await callAs(session, "stopWorker", { id: 7 })).toBeUndefined();
 });
 
-test("an answer that breaks the interface is unreadable, not a crash", async () => {
+test("a response that breaks the interface is unreadable, not a crash", async () => {
   answerWith(() => json(200, { ...site, server_id: "one" }));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: "unreadable",
@@ -72,7 +72,7 @@ test("an answer that breaks the interface is unreadable, not a crash", async () 
   });
 });
 
-test("no answer is unreachable", async () => {
+test("no response is unreachable", async () => {
   answerWith(() => Promise.reject(new TypeError("Failed to fetch")));
   expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
     status: "unreachable",
@@ -137,7 +137,7 @@ test("every request has the headers of the interface, with a body or without", a
 });
 
 test.each(["runBackup", "restoreBackup", "updateNotifications"] as const)(
-  "the interface leaves the answer to %s open, so any is a success",
+  "the interface leaves the response to %s open, so any is a success",
   async (name) => {
     const params = { id: 3, backupConfigurationId: 3 };
     answerWith(() => new Response(null, { status: 204 }));
@@ -152,15 +152,15 @@ describe("a service that wants fewer requests at a time", () => {
     ["says for how long", { "retry-after": "2" }, 2_500],
     // Another origin's header is not shown to the page.
     ["does not say for how long", {}, 1_250],
-  ])("and %s is asked again, and its answer is the answer", async (_, headers, atMostMs) => {
+  ])("and %s is asked again, and its response is taken", async (_, headers, atMostMs) => {
     vi.useFakeTimers();
     let asked = 0;
     const network = answerWith(() => (++asked === 1 ? json(429, {}, headers) : json(200, site)));
-    const answer = callAs(session, "showSite", { id: 3 });
+    const response = callAs(session, "showSite", { id: 3 });
     await vi.advanceTimersByTimeAsync(900);
     expect(network).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(atMostMs - 900);
-    expect(await answer).toEqual(site);
+    expect(await response).toEqual(site);
     expect(network).toHaveBeenCalledTimes(2);
   });
 

@@ -1,4 +1,4 @@
-// The one way to the service: a row of the operation table in, its parsed answer or an ApiError out.
+// The one way to the service: a row of the operation table in, its parsed response or an ApiError out.
 import { firstOperations } from "../../contract/first-operations.ts";
 import type {
   ResponseData,
@@ -12,7 +12,7 @@ import type { OperationName, operations } from "../../contract/operations.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 import type { servedOperations } from "../../contract/served-operations.ts";
 import { ApiError, toApiError } from "./api-error.ts";
-import { takePreloaded } from "./preloaded-answers.ts";
+import { takePreloaded } from "./preloaded-responses.ts";
 import type { Session } from "./kept-session.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sessions } from "./session.ts";

@@ -1,4 +1,4 @@
-// Keeps on screen what a new answer does not change: rows that are the same are the same objects, so that they are not
+// Keeps on screen what a new response does not change: rows that are the same are the same objects, so that they are not
 // rendered again, and rows that move for a moment stay where they are.
 import { replaceEqualDeep } from "@tanstack/react-query";
 import { isInTransit } from "../../contract/states.ts";
@@ -10,8 +10,8 @@ const isMoving = ({ status, last_backup: last }: Row) =>
   isInTransit(status) || isInTransit(last?.status);
 
 /**
- * @param known rows of earlier answers, whatever was wanted of the list
- * @param shown what the last answer to the same question had
+ * @param known rows of earlier responses, whatever was wanted of the list
+ * @param shown what the last response to the same question had
  */
 export function keepRows<Item extends Row>(
   known: readonly Item[],

@@ -107,13 +107,13 @@ export function useLoaded<Data>(
   return data;
 }
 
-/** Changes what the cache holds of an operation's answers. */
+/** Changes what the cache holds of an operation's responses. */
 export function patchAnswers<Name extends InterfaceName>(
   name: Name,
-  patch: (answer: ResponseOf<Name>) => ResponseOf<Name>,
+  patch: (response: ResponseOf<Name>) => ResponseOf<Name>,
 ): void {
-  queryClient.setQueriesData<ResponseOf<Name>>({ queryKey: [name] }, (answer) =>
-    answer === undefined ? undefined : patch(answer),
+  queryClient.setQueriesData<ResponseOf<Name>>({ queryKey: [name] }, (response) =>
+    response === undefined ? undefined : patch(response),
   );
 }
 

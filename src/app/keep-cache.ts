@@ -8,7 +8,7 @@ import { sessions } from "../api/session.ts";
 import { type KeptCache, markOf } from "./kept-cache.ts";
 import { leftAt } from "./page-change.ts";
 
-/** By name, so that an operation that is added later is kept only once somebody has looked at what it answers. */
+/** By name, so that an operation that is added later is kept only once somebody has looked at what it returns. */
 const keptOperations: ReadonlySet<unknown> = new Set<OperationName>([
   "listBackupConfigurations",
   "showBackupConfiguration",
@@ -47,7 +47,7 @@ const secret = /whsec_|\bqd_\w{40}/;
 const stillHolds = ({ data, error }: Query["state"]): boolean =>
   data !== undefined && (error === null || isPassing(error));
 
-/** The newest answers that may be kept, as JSON. */
+/** The newest responses that may be kept, as JSON. */
 export function toKept(queries: readonly Pick<Query, "queryKey" | "state">[]): string[] {
   let length = 0;
   return queries
@@ -64,15 +64,15 @@ export function keepCache(client: QueryClient): () => void {
   const keep = () => {
     const session = sessions.current();
     if (session === null) return;
-    const rest: Omit<KeptCache, "answers"> = {
+    const rest: Omit<KeptCache, "responses"> = {
       mark: markOf(session),
       leftAt: [...leftAt].slice(-maxAnswers),
     };
-    const answers = toKept(client.getQueryCache().getAll()).join(",");
+    const responses = toKept(client.getQueryCache().getAll()).join(",");
     attempt(() =>
       browserStorage("sessionStorage")?.setItem(
         cacheKey,
-        `${JSON.stringify(rest).slice(0, -1)},"answers":[${answers}]}`,
+        `${JSON.stringify(rest).slice(0, -1)},"responses":[${responses}]}`,
       ),
     );
   };

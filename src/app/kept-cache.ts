@@ -5,17 +5,17 @@ import { attempt, cacheKey, type Session, browserStorage } from "../api/kept-ses
 import { sessionMark } from "../api/session-mark.ts";
 import { leftAt } from "./page-change.ts";
 
-/** An answer is marked as old from this age on, as long as a newer one is on its way. */
+/** A response is marked as old from this age on, as long as a newer one is on its way. */
 export const oldMs = 30_000;
 
 export type KeptCache = {
   mark: string;
-  answers: readonly (readonly [queryKey: readonly unknown[], data: unknown, updatedMs: number])[];
+  responses: readonly (readonly [queryKey: readonly unknown[], data: unknown, updatedMs: number])[];
   /** Where the pages of the history were left. */
   leftAt: readonly (readonly [key: string, top: number])[];
 };
 
-/** Of another token nothing is shown, and another build may read its answers in another way. */
+/** Of another token nothing is shown, and another build may read its responses in another way. */
 export const markOf = (session: Session): string => `${sessionMark(session)} ${import.meta.url}`;
 
 export function restoreCache(session: Session | null): void {
@@ -26,13 +26,13 @@ export function restoreCache(session: Session | null): void {
       browserStorage("sessionStorage")?.getItem(cacheKey) ?? "null",
     ) as KeptCache | null;
     if (kept?.mark !== markOf(session)) return;
-    for (const [queryKey, data, updatedAt] of kept.answers)
+    for (const [queryKey, data, updatedAt] of kept.responses)
       queryClient.setQueryData(queryKey, data, { updatedAt });
     // However young: a load of the tab asks anew.
     void queryClient.invalidateQueries({ refetchType: "none" });
     for (const [key, top] of kept.leftAt) leftAt.set(key, top);
     // Until `ServiceState` has come to judge.
-    const isOld = kept.answers.some(([, , updatedMs]) => updatedMs < Date.now() - oldMs);
+    const isOld = kept.responses.some(([, , updatedMs]) => updatedMs < Date.now() - oldMs);
     document.documentElement.toggleAttribute("data-last-known", isOld);
   });
 }

@@ -29,15 +29,15 @@ function start(): void {
   const page = preloadFor(location.pathname, location.search, wideScreen.get());
   if (page === null) return;
   preload(page.module);
-  const answers = new Map<string, Promise<Response>>();
+  const responses = new Map<string, Promise<Response>>();
   for (const ask of page.asks) {
     const url = session.address + ask;
-    const answer = fetch(url, { headers: requestHeaders(session), credentials: "omit" });
+    const response = fetch(url, { headers: requestHeaders(session), credentials: "omit" });
     // Whoever takes it learns of a failure; until then nobody handles it.
-    answer.catch(() => undefined);
-    answers.set(url, answer);
+    response.catch(() => undefined);
+    responses.set(url, response);
   }
-  globalThis.preloadedAnswers = { session, startedMs: performance.now(), answers };
+  globalThis.preloadedResponses = { session, startedMs: performance.now(), responses };
 }
 
 start();

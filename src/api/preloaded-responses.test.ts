@@ -1,23 +1,27 @@
 import { afterEach, expect, test } from "vitest";
-import { takePreloaded } from "./preloaded-answers.ts";
+import { takePreloaded } from "./preloaded-responses.ts";
 
 const session = { address: "", token: "one" };
 const url = "/api/servers";
 
 const ask = () => {
-  const answer = Promise.resolve(Response.json({}));
-  globalThis.preloadedAnswers = { session, startedMs: 1_000, answers: new Map([[url, answer]]) };
-  return answer;
+  const response = Promise.resolve(Response.json({}));
+  globalThis.preloadedResponses = {
+    session,
+    startedMs: 1_000,
+    responses: new Map([[url, response]]),
+  };
+  return response;
 };
 
 afterEach(() => {
-  globalThis.preloadedAnswers = undefined;
+  globalThis.preloadedResponses = undefined;
 });
 
-test("a preloaded answer is for one taker", () => {
-  const answer = ask();
+test("a preloaded response is for one taker", () => {
+  const response = ask();
   expect(takePreloaded("/api/overview", session, 2_000)).toBeNull();
-  expect(takePreloaded(url, session, 2_000)).toBe(answer);
+  expect(takePreloaded(url, session, 2_000)).toBe(response);
   expect(takePreloaded(url, session, 2_000)).toBeNull();
 });
 
