@@ -6,33 +6,21 @@ import type { Page } from "../../../contract/paging.ts";
 import type { Worker } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { inLongForm } from "../../testing/long-form.ts";
-import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
+import type { TestService } from "../../testing/service.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
+import { createSupervisedService, removeAllWorkers, workerBecomes } from "./testing/service.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
-import { soon } from "../../testing/soon.ts";
 
 let supervisord: TestSupervisord;
 let service: TestService;
 beforeAll(async () => {
   supervisord = await startSupervisord();
-  service = await createTestService({
-    inventory: (folder) =>
-      oneSite(folder).replace(
-        "connection: local",
-        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
-      ),
-  });
+  service = await createSupervisedService(supervisord);
 });
-const removeAll = () =>
-  soon(async () => {
-    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
-    for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
-    expect(body.data).toEqual([]);
-  });
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
-  await removeAll();
+  await removeAllWorkers(service);
 }, 90_000);
 afterAll(async () => {
   await service?.close();
@@ -40,12 +28,7 @@ afterAll(async () => {
 });
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
-const becomes = (id: number, wanted: Partial<Worker>) =>
-  soon(async () => {
-    const worker = await show(id);
-    expect(worker).toMatchObject(wanted);
-    return worker;
-  }, 90_000);
+const becomes = (id: number, wanted: Partial<Worker>) => workerBecomes(service, id, wanted);
 const create = async () => {
   // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
   const wanted = { ...workerBody, stopwaitsecs: 5 };

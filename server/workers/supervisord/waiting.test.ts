@@ -3,14 +3,14 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
-import type { Page } from "../../../contract/paging.ts";
 import type { Worker, WorkerState } from "../../../contract/workers/worker.ts";
 import { createApp } from "../../app.ts";
 import { patientArtisan } from "../../testing/artisan.ts";
 import { inLongForm } from "../../testing/long-form.ts";
-import { createTestService, oneSite, type TestService } from "../../testing/service.ts";
+import type { TestService } from "../../testing/service.ts";
 import { sendSignal, signalGroup } from "../../testing/signals.ts";
 import { workerBody } from "../../testing/worker-body.ts";
+import { createSupervisedService, removeAllWorkers, workerBecomes } from "./testing/service.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
 import { soon } from "../../testing/soon.ts";
 
@@ -18,23 +18,11 @@ let supervisord: TestSupervisord;
 let service: TestService;
 beforeAll(async () => {
   supervisord = await startSupervisord();
-  service = await createTestService({
-    inventory: (folder) =>
-      oneSite(folder).replace(
-        "connection: local",
-        `connection: local, supervisor: supervisord, supervisord_config: ${supervisord.config}`,
-      ),
-  });
+  service = await createSupervisedService(supervisord);
 });
-const removeAll = () =>
-  soon(async () => {
-    const { body } = await service.json<Page<Worker>>("GET", "/api/site/1/workers");
-    for (const { id } of body.data) await service.call("DELETE", `/api/worker/${id}`);
-    expect(body.data).toEqual([]);
-  });
 afterEach(async () => {
   sendSignal(supervisord.pid(), "SIGCONT");
-  await removeAll();
+  await removeAllWorkers(service);
 }, 90_000);
 afterAll(async () => {
   await service?.close();
@@ -42,12 +30,7 @@ afterAll(async () => {
 });
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
-const becomes = (id: number, wanted: Partial<Worker>) =>
-  soon(async () => {
-    const worker = await show(id);
-    expect(worker).toMatchObject(wanted);
-    return worker;
-  }, 90_000);
+const becomes = (id: number, wanted: Partial<Worker>) => workerBecomes(service, id, wanted);
 const isGone = (id: number) =>
   soon(
     async () => expect((await service.call("GET", `/api/worker/${id}`)).status).toBe(404),
