@@ -1,22 +1,9 @@
 import { expect, test } from "vitest";
-import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
+import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { conditionOf } from "./configuration-condition.ts";
+import { finished as good } from "./testing/backups.ts";
 
 const today = "2026-06-10T02:30:00.000000Z";
-
-const good: Backup = {
-  id: 1,
-  path: "shop/1/1.sqlite.zst",
-  size: 4096,
-  output: "",
-  status: "finished",
-  restore_output: null,
-  restore_status: null,
-  started_at: today,
-  ended_at: today,
-  restored_at: null,
-  duration: "1 second",
-};
 
 const plain: BackupConfiguration = {
   id: 1,

@@ -1,25 +1,13 @@
 import { expect, test } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { protectionRows, type Target } from "./protection-rows.ts";
+import { finished } from "./testing/backups.ts";
 
 const now = Date.parse("2026-06-10T12:00:00Z");
 const yesterday = "2026-06-09T02:30:00.000000Z";
 const today = "2026-06-10T02:30:00.000000Z";
 
-const backup = (change: Partial<Backup> = {}): Backup => ({
-  id: 1,
-  path: "shop/1/1.sqlite.zst",
-  size: 4096,
-  output: "",
-  status: "finished",
-  restore_output: null,
-  restore_status: null,
-  started_at: today,
-  ended_at: today,
-  restored_at: null,
-  duration: "1 second",
-  ...change,
-});
+const backup = (change: Partial<Backup> = {}): Backup => ({ ...finished, ...change });
 
 const configuration = (
   id: number,

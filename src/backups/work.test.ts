@@ -2,22 +2,13 @@ import { expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { sizeTrend } from "./backup-facts.ts";
 import { awaitedCopy } from "./copies.ts";
+import { finished } from "./testing/backups.ts";
 import { runShare, workOf } from "./work.ts";
 
-const at = "2026-06-10T02:30:00.000000Z";
-
 const backup = (id: number, change: Partial<Backup> = {}): Backup => ({
+  ...finished,
   id,
-  path: "",
   size: 1_000_000,
-  output: "",
-  status: "finished",
-  restore_output: null,
-  restore_status: null,
-  started_at: at,
-  ended_at: at,
-  restored_at: null,
-  duration: "1 second",
   ...change,
 });
 
