@@ -10,14 +10,14 @@ import { type ChannelSelection } from "./save-selection.ts";
 import { InventoryHelp } from "./InventoryHelp.tsx";
 
 export type ListProps = {
-  choice: ChannelSelection;
+  selection: ChannelSelection;
   channels: readonly (NotificationChannel | Notification)[];
   chosen: ReadonlySet<number>;
   /** What a checked channel is notified about. */
   intro: string;
 };
 
-export function ChannelList({ choice, channels, chosen, intro }: ListProps) {
+export function ChannelList({ selection, channels, chosen, intro }: ListProps) {
   return (
     <>
       <p className="border-b border-line bg-sunken px-4 py-2.5 text-sm text-muted max-sm:px-3">
@@ -27,7 +27,7 @@ export function ChannelList({ choice, channels, chosen, intro }: ListProps) {
         {channels.map((channel) => (
           <ChannelRow
             key={channel.id}
-            choice={choice}
+            selection={selection}
             channel={channel}
             isChosen={chosen.has(channel.id)}
           />

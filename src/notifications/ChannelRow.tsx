@@ -14,7 +14,7 @@ import { SendTest } from "./SendTest.tsx";
 
 type ChannelRowProps = {
   /** Of whoever uses it. */
-  choice: ChannelSelection;
+  selection: ChannelSelection;
   /** As the account lists it, or as little of it as a site's own list says. */
   channel: NotificationChannel | Notification;
   isChosen: boolean;
@@ -24,7 +24,11 @@ type ChannelRowProps = {
 const below = "col-span-2 ps-9 sm:ps-7";
 
 /** Renders again only when its channel changed: the cache keeps an unchanged one the same object. */
-export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }: ChannelRowProps) {
+export const ChannelRow = memo(function ChannelRow({
+  selection,
+  channel,
+  isChosen,
+}: ChannelRowProps) {
   const id = useId();
   const address = addressOf(channel);
   const ofAccount = "last_message" in channel ? channel : null;
@@ -42,7 +46,7 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
             aria-describedby={trouble === null ? `${id}-kind` : `${id}-kind ${id}-trouble`}
             checked={isChosen}
             isChange
-            onChange={({ target }) => choice.check(channel, target.checked)}
+            onChange={({ target }) => selection.check(channel, target.checked)}
           />
         </span>
         <label
@@ -88,7 +92,7 @@ export const ChannelRow = memo(function ChannelRow({ choice, channel, isChosen }
       )}
       {isChosen && (
         <div className="col-span-full ps-9 sm:ps-7">
-          <ChannelEvents owner={choice.owner} channel={channel} />
+          <ChannelEvents owner={selection.owner} channel={channel} />
         </div>
       )}
     </li>

@@ -32,7 +32,7 @@ test("the inverse of what changed brings the old set back", () => {
 function makeService(ids: number[]) {
   const asked: { ids: readonly number[]; answer: (error?: Error) => Promise<void> }[] = [];
   let stored: readonly number[] = ids;
-  const choice = createSelection({
+  const selection = createSelection({
     current: () => stored,
     save: (wanted) =>
       new Promise((resolve, reject) => {
@@ -49,19 +49,19 @@ function makeService(ids: number[]) {
         });
       }),
   });
-  const shown = () => withChanges(stored, choice.unsaved.get());
+  const shown = () => withChanges(stored, selection.unsaved.get());
   const saves = () => asked.map((one) => one.ids);
   const answer = (index: number, error?: Error) => asked[index]?.answer(error);
-  return { choice, shown, saves, answer };
+  return { selection, shown, saves, answer };
 }
 
 const makeOwner = () => ({ saved: vi.fn<Owner["saved"]>(), refused: vi.fn<Owner["refused"]>() });
 
 test("two quick changes are saved one after the other, and the second save has both", async () => {
-  const { choice, shown, saves, answer } = makeService([1]);
+  const { selection, shown, saves, answer } = makeService([1]);
   const owner = makeOwner();
-  choice.change(changes([2, true]), owner);
-  choice.change(changes([3, true]), owner);
+  selection.change(changes([2, true]), owner);
+  selection.change(changes([3, true]), owner);
   expect([shown(), saves()]).toEqual([[1, 2, 3], [[1, 2]]]);
   await answer(0);
   expect([shown(), saves()]).toEqual([
@@ -73,36 +73,36 @@ test("two quick changes are saved one after the other, and the second save has b
   ]);
   await answer(1);
   expect(owner.saved.mock.calls).toEqual([[changes([2, true])], [changes([3, true])]]);
-  expect(choice.unsaved.get().size).toBe(0);
+  expect(selection.unsaved.get().size).toBe(0);
 });
 
 test("what waits is saved together, and only as it is wanted in the end", async () => {
-  const { choice, shown, saves, answer } = makeService([]);
+  const { selection, shown, saves, answer } = makeService([]);
   const owner = makeOwner();
-  choice.change(changes([1, true]), owner);
-  choice.change(changes([2, true]), owner);
-  choice.change(changes([3, true]), owner);
-  choice.change(changes([2, false]), owner);
+  selection.change(changes([1, true]), owner);
+  selection.change(changes([2, true]), owner);
+  selection.change(changes([3, true]), owner);
+  selection.change(changes([2, false]), owner);
   expect(shown()).toEqual([1, 3]);
   await answer(0);
   expect(saves()).toEqual([[1], [1, 3]]);
 });
 
 test("a change that was taken back before its turn is not sent at all", async () => {
-  const { choice, saves, answer } = makeService([]);
+  const { selection, saves, answer } = makeService([]);
   const owner = makeOwner();
-  choice.change(changes([1, true]), owner);
-  choice.change(changes([1, false]), owner);
-  choice.change(changes([1, true]), owner);
+  selection.change(changes([1, true]), owner);
+  selection.change(changes([1, false]), owner);
+  selection.change(changes([1, true]), owner);
   await answer(0);
   expect(saves()).toEqual([[1]]);
 });
 
 test("a refused change goes back, and one that came after it is still made", async () => {
-  const { choice, shown, saves, answer } = makeService([1]);
+  const { selection, shown, saves, answer } = makeService([1]);
   const owner = makeOwner();
-  choice.change(changes([2, true]), owner);
-  choice.change(changes([1, false]), owner);
+  selection.change(changes([2, true]), owner);
+  selection.change(changes([1, false]), owner);
   const error = new Error("refused");
   await answer(0, error);
   expect(owner.refused.mock.calls).toEqual([[error, changes([2, true]), [1, 2]]]);
@@ -112,11 +112,11 @@ test("a refused change goes back, and one that came after it is still made", asy
 });
 
 test("what another owner wants is a save of its own, so that its refusal takes nothing else along", async () => {
-  const { choice, saves, answer } = makeService([]);
+  const { selection, saves, answer } = makeService([]);
   const [boxes, form] = [makeOwner(), makeOwner()];
-  choice.change(changes([1, true]), boxes);
-  choice.change(changes([99, true]), form);
-  choice.change(changes([2, true]), boxes);
+  selection.change(changes([1, true]), boxes);
+  selection.change(changes([99, true]), form);
+  selection.change(changes([2, true]), boxes);
   await answer(0);
   await answer(1, new Error("There is no channel 99."));
   await answer(2);
@@ -125,10 +125,10 @@ test("what another owner wants is a save of its own, so that its refusal takes n
 });
 
 test("a change that is made while an answer is shown is saved too", async () => {
-  const { choice, saves, answer } = makeService([]);
+  const { selection, saves, answer } = makeService([]);
   const owner = makeOwner();
-  owner.saved.mockImplementationOnce(() => choice.change(changes([2, true]), owner));
-  choice.change(changes([1, true]), owner);
+  owner.saved.mockImplementationOnce(() => selection.change(changes([2, true]), owner));
+  selection.change(changes([1, true]), owner);
   await answer(0);
   await answer(1);
   expect(saves()).toEqual([[1], [1, 2]]);

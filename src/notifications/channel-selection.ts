@@ -1,4 +1,4 @@
-// A choice that is saved as a whole, one save at a time: what is chosen meanwhile waits for its turn and is put on
+// A selection that is saved as a whole, one save at a time: what is chosen meanwhile waits for its turn and is put on
 // top of what the last save left. So none of two quick changes is lost, and no late answer shows an old state.
 import { createStore } from "../store.ts";
 

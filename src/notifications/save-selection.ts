@@ -1,4 +1,4 @@
-// The choice of the channels of a site or a server: checked at once on screen, saved at the service, back if that refuses.
+// The selection of the channels of a site or a server: checked at once on screen, saved at the service, back if that refuses.
 import type { Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import { call } from "../api/client.ts";
@@ -94,8 +94,8 @@ function makeCheckboxes(
   };
 }
 
-function makeChannelChoice(owner: ChannelOwner) {
-  const choice: Selection = createSelection({
+function makeChannelSelection(owner: ChannelOwner) {
+  const selection: Selection = createSelection({
     refresh: () => readUsed(owner),
     current: () => used(owner).map(({ id }) => id),
     save: (ids) => save(owner, ids),
@@ -103,27 +103,29 @@ function makeChannelChoice(owner: ChannelOwner) {
   // Kept, because of a channel that is no longer used nobody may know the name any more.
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? `Channel ${id}`;
-  const checkboxes = makeCheckboxes(owner, nameOf, (changes) => choice.change(changes, checkboxes));
+  const checkboxes = makeCheckboxes(owner, nameOf, (changes) =>
+    selection.change(changes, checkboxes),
+  );
   return {
     owner,
-    unsaved: choice.unsaved,
+    unsaved: selection.unsaved,
     check({ id, name }: Notification, isChecked: boolean): void {
       names.set(id, name);
-      choice.change(new Map([[id, isChecked]]), checkboxes);
+      selection.change(new Map([[id, isChecked]]), checkboxes);
     },
     /** For a channel that only its id is known of. */
-    add: (id: number, owner: Owner) => choice.change(new Map([[id, true]]), owner),
+    add: (id: number, owner: Owner) => selection.change(new Map([[id, true]]), owner),
   };
 }
 
-export type ChannelSelection = ReturnType<typeof makeChannelChoice>;
+export type ChannelSelection = ReturnType<typeof makeChannelSelection>;
 
-const choices = new Map<string, ChannelSelection>();
+const selections = new Map<string, ChannelSelection>();
 
 /** The same for a site or a server whoever asks, so that a save goes on when its page is left. */
 export function channelSelection(owner: ChannelOwner): ChannelSelection {
   const key = `${owner.kind} ${owner.id}`;
-  const choice = choices.get(key) ?? makeChannelChoice(owner);
-  choices.set(key, choice);
-  return choice;
+  const selection = selections.get(key) ?? makeChannelSelection(owner);
+  selections.set(key, selection);
+  return selection;
 }

@@ -14,15 +14,15 @@ import { type ChannelOwner, channelsQuery } from "./queries.ts";
  */
 export function useChannels(owner: ChannelOwner, used: readonly Notification[]) {
   const [poll] = useState(() => makePoller());
-  const choice = channelSelection(owner);
-  const unsaved = useStore(choice.unsaved);
+  const selection = channelSelection(owner);
+  const unsaved = useStore(selection.unsaved);
   const ids = used.map(({ id }) => id);
   const channels = useLoaded(
     channelsQuery(),
     (list) => list !== null && poll(list.data.flatMap(({ last_message: last }) => last ?? [])),
   );
   return {
-    choice,
+    selection,
     chosen: new Set(withChanges(ids, unsaved)),
     channels: channels?.data ?? null,
   };

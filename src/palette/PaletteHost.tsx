@@ -60,6 +60,6 @@ function PaletteDialog({ from }: PaletteState) {
 }
 
 export function PaletteHost() {
-  const opening = useStore(paletteState);
-  return opening === null ? null : <PaletteDialog from={opening.from} />;
+  const state = useStore(paletteState);
+  return state === null ? null : <PaletteDialog from={state.from} />;
 }
