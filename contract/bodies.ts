@@ -1,4 +1,3 @@
-// What the tokens' and the deployments' requests may say.
 import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";

@@ -1,4 +1,3 @@
-// What the backups' requests may say.
 import * as z from "zod/mini";
 import { line, integer, optionalLine, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";

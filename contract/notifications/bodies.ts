@@ -1,4 +1,3 @@
-// What the notifications' requests may say.
 import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
 import { ownId } from "../inputs.ts";

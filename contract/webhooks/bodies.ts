@@ -1,4 +1,3 @@
-// What the webhooks' requests may say.
 import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
 import { optionalLine, moment, storableText } from "../inputs.ts";

@@ -1,4 +1,3 @@
-// The timeline over HTTP.
 import { activityPerPage, type ActivityEntry } from "../../contract/activity.ts";
 import { servedOperations } from "../../contract/served-operations.ts";
 import { toTimestamp } from "../../contract/values.ts";

@@ -1,4 +1,3 @@
-// The backups' operations over HTTP.
 import { downloadLinkSeconds } from "../../contract/backups/backup.ts";
 import { pathOf } from "../../contract/operation.ts";
 import { servedOperations } from "../../contract/served-operations.ts";

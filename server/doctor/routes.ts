@@ -1,4 +1,3 @@
-// The checks of `quarterdeck doctor`, over HTTP.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { servedOperations } from "../../contract/served-operations.ts";
 import type { AppOptions } from "../app-options.ts";

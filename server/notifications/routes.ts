@@ -1,4 +1,3 @@
-// The notifications' operations over HTTP.
 import type { ChannelMessage, Notification } from "../../contract/notifications/notification.ts";
 import { servedOperations } from "../../contract/served-operations.ts";
 import { itemsOn, type PageRequest, readPage, toPage } from "../../contract/paging.ts";

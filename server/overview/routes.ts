@@ -1,4 +1,3 @@
-// The overview over HTTP.
 import { servedOperations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Route } from "../http/route.ts";
 import { sampleRoot } from "../inventory/sample.ts";

@@ -1,4 +1,3 @@
-// The tokens' operations over HTTP.
 import { servedOperations } from "../../contract/served-operations.ts";
 import type { Token } from "../../contract/tokens.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";

@@ -1,4 +1,3 @@
-// The tokens' rows.
 import { and, eq, gt, isNotNull, isNull, ne, or, sql } from "../store/drizzle.ts";
 import { recordActivity, type NewActivity } from "../activity/store.ts";
 import { listFilters } from "../http/list-filters.ts";

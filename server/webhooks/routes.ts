@@ -1,4 +1,3 @@
-// The webhooks' operations over HTTP.
 import { eventTypes } from "../../contract/events.ts";
 import { servedOperations } from "../../contract/served-operations.ts";
 import type { PathParams } from "../../contract/operation.ts";

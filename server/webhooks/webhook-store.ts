@@ -1,4 +1,3 @@
-// The webhooks' rows.
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { eq, gt, inArray, sql } from "../store/drizzle.ts";

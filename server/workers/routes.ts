@@ -1,4 +1,3 @@
-// The workers' operations over HTTP.
 import { servedOperations } from "../../contract/served-operations.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { filteredListRoute, reply, route, type Caller, type Route } from "../http/route.ts";

@@ -1,4 +1,3 @@
-// The workers' rows.
 import {
   and,
   asc,

@@ -1,4 +1,3 @@
-// What can be done with many backup configurations at once.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";

@@ -1,4 +1,3 @@
-// What the page of a server needs before it shows.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery } from "../app/inventory.ts";
 import { idOf, load, loadPlace } from "../app/loading.ts";

@@ -1,4 +1,3 @@
-// The fields of a new token.
 import { useController, useFormContext, useFormState } from "react-hook-form";
 import type { Ability } from "../../contract/tokens.ts";
 import type { CreateTokenBody } from "../../contract/bodies.ts";

@@ -1,4 +1,3 @@
-// What can be done with many webhooks at once.
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { mutate } from "../api/mutate.ts";
 import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";

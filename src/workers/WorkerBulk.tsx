@@ -1,4 +1,3 @@
-// What can be done with many workers at once.
 import type { ReactNode } from "react";
 import type { Worker, WorkerAction } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";

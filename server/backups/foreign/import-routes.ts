@@ -1,4 +1,3 @@
-// Imports over HTTP.
 import { servedOperations } from "../../../contract/served-operations.ts";
 import { reply, route, type Caller, type Route } from "../../http/route.ts";
 import { notFound } from "../../http/service-error.ts";

@@ -1,4 +1,3 @@
-// What the page needs before it shows.
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
 import { idOf, load, loadIfThere, pageOf } from "../../app/loading.ts";

@@ -1,4 +1,3 @@
-// What the page needs before it shows.
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
 import { load, loadIfThere } from "../../app/loading.ts";

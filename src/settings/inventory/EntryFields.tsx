@@ -1,4 +1,3 @@
-// The fields of each kind of entry.
 import { useController, useWatch } from "react-hook-form";
 import type { InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
