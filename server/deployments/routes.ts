@@ -15,11 +15,11 @@ export const deploymentRoutes = (
     runsOn: ({ serverId }) => serverId,
     handle: async ({ found: site, body }) => {
       const { event, restarted } = await deployments.report(site, body);
-      const { restart_workers: _, ...told } = body;
+      const { restart_workers: _, ...details } = body;
       return reply(202, {
         id: event.id,
         site_id: site.id,
-        ...told,
+        ...details,
         created_at: toTimestamp(event.created_at),
         restarted_workers: restarted,
       });

@@ -1,4 +1,4 @@
-// The rules of deployments: what a reported one is told as, and what it does to the site's workers.
+// The rules of deployments: which event a report becomes, and what it does to the site's workers.
 import type { ReportDeploymentBody } from "../../contract/bodies.ts";
 import { currentActor } from "../activity/actor.ts";
 import type { EventRow, NewEvent } from "../events/event.ts";
@@ -21,7 +21,7 @@ type DeploymentServiceOptions = {
   ): Promise<number>;
 };
 
-type Told = Omit<ReportDeploymentBody, "restart_workers">;
+type Details = Omit<ReportDeploymentBody, "restart_workers">;
 
 export type DeploymentService = {
   /** @returns the event that tells of it, and how many workers are being restarted */
@@ -35,26 +35,26 @@ export const createDeploymentService = ({
   db,
   noteForWorkers,
 }: DeploymentServiceOptions): DeploymentService => ({
-  report: (site, { restart_workers: restarts = false, ...told }) =>
+  report: (site, { restart_workers: restarts = false, ...details }) =>
     // In one transaction: what is answered for is carried out, whatever happens to the service next.
     db.transaction(async (tx) => {
-      const event = await recordEvent(tx, deploymentEvent(site, told));
+      const event = await recordEvent(tx, deploymentEvent(site, details));
       // A deployment that failed left the old code in place, so there is nothing to start anew.
       const restarted =
-        told.status === "finished" ? await noteForWorkers(tx, site.id, event.id, restarts) : 0;
+        details.status === "finished" ? await noteForWorkers(tx, site.id, event.id, restarts) : 0;
       return { event, restarted };
     }),
 });
 
-function deploymentEvent(site: SiteRow, told: Told): NewEvent {
-  const { status, commit, branch, author, message, url } = told;
+function deploymentEvent(site: SiteRow, details: Details): NewEvent {
+  const { status, commit, branch, author, message, url } = details;
   const facts = Object.entries({ Commit: commit, Branch: branch, By: author, Run: url });
   return {
     type: status === "finished" ? "site.deployed" : "site.deployment_failed",
     server_id: site.serverId,
     site_id: site.id,
     database_id: null,
-    data: { site_id: site.id, site: site.name, server_id: site.serverId, ...told },
+    data: { site_id: site.id, site: site.name, server_id: site.serverId, ...details },
     notification: {
       subject: site.name,
       facts: facts.filter((fact): fact is [string, string] => fact[1] !== undefined),

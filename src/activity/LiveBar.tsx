@@ -5,8 +5,8 @@ import type { Activity } from "../../contract/activity.ts";
 import { countOf } from "../../contract/count-text.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Filter } from "./filter.ts";
-import { changeTimeline, newsQuery } from "./queries.ts";
-import { withNews } from "./timeline.ts";
+import { changeTimeline, newerQuery } from "./queries.ts";
+import { withNewer } from "./timeline.ts";
 
 const liveMs = 5_000;
 
@@ -18,19 +18,19 @@ type LiveBarProps = { filter: Filter; shown: Activity };
 
 export function LiveBar({ filter, shown }: LiveBarProps) {
   const newest = shown.data[0]?.id ?? 0;
-  const { data: news } = useQuery({
-    ...newsQuery(filter, newest),
+  const { data: newer } = useQuery({
+    ...newerQuery(filter, newest),
     // Nothing has come since what was loaded just now, or at least nobody knows of it.
     initialData: none,
     refetchInterval: liveMs,
   });
-  const fresh = news?.data ?? [];
-  const countText = `${fresh.length}${news?.next === null ? "" : "+"}`;
+  const fresh = newer?.data ?? [];
+  const countText = `${fresh.length}${newer?.next === null ? "" : "+"}`;
   const newText = `${countText} new ${fresh.length === 1 ? "entry" : "entries"}`;
   const show = () => {
     // To the top first: there the browser keeps the new ones in view instead of the old.
     scrollTo({ top: 0 });
-    if (news) changeTimeline(filter, (list) => withNews(list, news));
+    if (newer) changeTimeline(filter, (list) => withNewer(list, newer));
   };
   return (
     <div className="sticky top-12 z-[5] -mb-px flex min-h-11 items-center gap-3 border-b border-line bg-raised px-4 py-1.5 text-sm text-muted max-sm:px-3 lg:top-0">

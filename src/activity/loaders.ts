@@ -3,8 +3,8 @@ import { queryClient } from "../api/query.ts";
 import { everyServerQuery, everySiteQuery, siteQuery } from "../app/inventory.ts";
 import { load, loadIfThere } from "../app/loading.ts";
 import { readFilter } from "./filter.ts";
-import { changeTimeline, newsQuery, timelineQuery } from "./queries.ts";
-import { withNews } from "./timeline.ts";
+import { changeTimeline, newerQuery, timelineQuery } from "./queries.ts";
+import { withNewer } from "./timeline.ts";
 
 export async function activityLoader({ request }: LoaderFunctionArgs) {
   const filter = readFilter(new URL(request.url).search);
@@ -15,11 +15,11 @@ export async function activityLoader({ request }: LoaderFunctionArgs) {
     await load(request, query);
     if (seen === undefined || seen === null) return;
     // Seen before, so only what has come since is missing. If that fails, the live line tries again.
-    const news = newsQuery(filter, seen.data[0]?.id ?? 0);
+    const newer = newerQuery(filter, seen.data[0]?.id ?? 0);
     const answer = await queryClient
-      .fetchQuery({ ...news, staleTime: 0, retry: false })
+      .fetchQuery({ ...newer, staleTime: 0, retry: false })
       .catch(() => null);
-    if (answer !== null) changeTimeline(filter, (shown) => withNews(shown, answer));
+    if (answer !== null) changeTimeline(filter, (shown) => withNewer(shown, answer));
   };
   /** The server whose sites are offered: the chosen one, or that of the chosen site. */
   const findServer = async () => {

@@ -14,13 +14,13 @@ export const timelineQuery = (filter: Filter) => ({
 });
 
 /** What has come since. @param newest the id of the newest entry that is shown, 0 = there is none */
-export function newsQuery(filter: Filter, newest: number) {
+export function newerQuery(filter: Filter, newest: number) {
   const { queryKey, queryFn } = extraQuery(
     "listActivity",
     {},
     { ...toQuery(filter), ...(newest > 0 && { after: String(newest) }) },
   );
-  return { queryKey: [...queryKey, "news"], queryFn, gcTime: 0 };
+  return { queryKey: [...queryKey, "newer"], queryFn, gcTime: 0 };
 }
 
 export function changeTimeline(filter: Filter, change: (shown: Activity) => Activity): void {

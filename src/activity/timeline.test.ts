@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ActivityEntry } from "../../contract/activity.ts";
-import { withNews, withOlder } from "./timeline.ts";
+import { withNewer, withOlder } from "./timeline.ts";
 
 const entry = (id: number): ActivityEntry => ({
   id,
@@ -21,23 +21,23 @@ const timeline = (ids: number[], next: number | null = null) => ({
 const idsOf = ({ data }: { data: readonly ActivityEntry[] }) => data.map(({ id }) => id);
 
 test("what is new comes on top, and what is older stays to be asked for", () => {
-  const shown = withNews(timeline([5, 4], 4), timeline([7, 6]));
+  const shown = withNewer(timeline([5, 4], 4), timeline([7, 6]));
   expect([idsOf(shown), shown.next]).toEqual([[7, 6, 5, 4], 4]);
 });
 
-test("the same news twice are shown once, and no news change nothing", () => {
-  const shown = withNews(timeline([5]), timeline([7, 6]));
-  expect(idsOf(withNews(shown, timeline([8, 7, 6])))).toEqual([8, 7, 6, 5]);
-  expect(withNews(shown, timeline([]))).toBe(shown);
+test("newer entries that come twice are shown once, and where there are none nothing changes", () => {
+  const shown = withNewer(timeline([5]), timeline([7, 6]));
+  expect(idsOf(withNewer(shown, timeline([8, 7, 6])))).toEqual([8, 7, 6, 5]);
+  expect(withNewer(shown, timeline([]))).toBe(shown);
 });
 
-test("more news than one answer holds begin the list anew, so that nothing is missing in between", () => {
-  const news = timeline([99, 98], 98);
-  expect(withNews(timeline([5]), news)).toEqual(news);
+test("more newer entries than one response holds begin the list anew, so that nothing is missing in between", () => {
+  const newer = timeline([99, 98], 98);
+  expect(withNewer(timeline([5]), newer)).toEqual(newer);
 });
 
-test("the first entries of an empty timeline are news", () => {
-  expect(idsOf(withNews(timeline([]), timeline([2, 1])))).toEqual([2, 1]);
+test("the first entries of an empty timeline are newer", () => {
+  expect(idsOf(withNewer(timeline([]), timeline([2, 1])))).toEqual([2, 1]);
 });
 
 test("what is older goes below, until there is no more", () => {

@@ -2,10 +2,10 @@
 import type { Activity } from "../../contract/activity.ts";
 
 /** Adds what is newer. More than one answer holds leaves a gap below it, so what was there goes. */
-export function withNews(shown: Activity, news: Activity): Activity {
-  if (news.next !== null) return { ...shown, ...news };
+export function withNewer(shown: Activity, newer: Activity): Activity {
+  if (newer.next !== null) return { ...shown, ...newer };
   const newest = shown.data[0]?.id ?? 0;
-  const added = news.data.filter(({ id }) => id > newest);
+  const added = newer.data.filter(({ id }) => id > newest);
   return added.length === 0 ? shown : { ...shown, data: [...added, ...shown.data] };
 }
 

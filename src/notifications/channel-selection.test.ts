@@ -21,8 +21,8 @@ test("the inverse of what changed brings the old set back", () => {
   const wanted = fc.array(fc.tuple(fc.integer({ min: 1, max: 8 }), fc.boolean()));
   fc.assert(
     fc.property(ids, wanted, (before, pairs) => {
-      const news = new Map(pairs.filter(([id, isChosen]) => before.includes(id) !== isChosen));
-      const back = withChanges(withChanges(before, news), inverse(news));
+      const changed = new Map(pairs.filter(([id, isChosen]) => before.includes(id) !== isChosen));
+      const back = withChanges(withChanges(before, changed), inverse(changed));
       expect(new Set(back)).toEqual(new Set(before));
     }),
   );

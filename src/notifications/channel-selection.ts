@@ -57,15 +57,15 @@ export function createSelection({ refresh, current, save }: Service) {
     }
     const before = current();
     const sent = withChanges(before, changes);
-    const news: Changes = new Map(
+    const changed: Changes = new Map(
       [...changes].filter(([id, isChosen]) => before.includes(id) !== isChosen),
     );
     try {
-      if (news.size > 0) await save(sent);
+      if (changed.size > 0) await save(sent);
     } catch (error) {
       return () => owner.refused(error, changes, sent);
     }
-    return () => owner.saved(news);
+    return () => owner.saved(changed);
   }
 
   async function run() {
