@@ -47,7 +47,7 @@ test.describe("a webhook's page", () => {
     for (const one of [old, secret]) expect(new Verifier(one).verify(body, headers)).toBeTruthy();
   });
 
-  test("a receiver that wants nothing more disables the webhook, and one that takes a ping enables it @long", async ({
+  test("a receiver that unsubscribes (410 Gone) disables the webhook, and one that takes a ping enables it @long", async ({
     connected: page,
     service,
     site,

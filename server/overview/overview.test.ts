@@ -108,7 +108,7 @@ test("a backup with a warning protects, and needs attention until a better one",
   await soon(async () => expect((await service.call("GET", path)).status).toBe(404));
 });
 
-test("a worker that failed, and one that dies again and again although it is installed", async () => {
+test("a worker that failed, and one that is crash-looping although it is installed", async () => {
   await writeFile(`${service.folder}/shop/artisan`, "exit 3\n");
   const failed = await createWorker(1, { startretries: 0, startsecs: 1 });
   await soon(async () => expect((await show()).workers.problems).toHaveLength(1));

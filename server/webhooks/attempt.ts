@@ -19,7 +19,7 @@ export type Attempt = {
   /** Null: there was no answer. */
   code: number | null;
   isDelivered: boolean;
-  /** The receiver wants nothing more, ever. */
+  /** The receiver has unsubscribed: 410 Gone. */
   isGone: boolean;
   /** Why it is not delivered; null = it is. */
   reason: string | null;

@@ -9,7 +9,7 @@ function textOf(awayMs: number, momentMs: number, nowMs: number): string {
   return awayMs < minuteMs ? `in ${Math.ceil(awayMs / 1000)} s` : relativeText(momentMs, nowMs);
 }
 
-/** When a delivery is sent again by itself. */
+/** When a delivery is retried. */
 export function NextAttempt({ value }: { value: string }) {
   const moment = new Date(value);
   const momentMs = moment.getTime();
