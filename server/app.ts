@@ -31,6 +31,7 @@ import { startJobs } from "./jobs/jobs.ts";
 import { jobsChannel } from "./jobs/singleton-queue.ts";
 import { createLeaseListener } from "./lease-listener.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
+import { sshEnvironment } from "./ssh/environment.ts";
 import { createReachability, type Reachability } from "./ssh/reachability.ts";
 import { createServers } from "./ssh/servers.ts";
 import { createTryServer } from "./ssh/try-server.ts";
@@ -110,9 +111,8 @@ export async function createApp(given: AppOptions): Promise<App> {
   const inventoryStore = createInventoryStore(db);
   const { PATH = "", HOME = "/" } = options.workerEnvironment;
   const host = createLocalHost({ PATH, HOME });
-  const agent = options.secrets["SSH_AUTH_SOCK"];
   const sshOptions = {
-    environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+    environment: sshEnvironment({ PATH, HOME }, options.secrets),
     inventoryFolder: dirname(options.inventoryFile),
   };
   const servers = createServers({ local: host, ...sshOptions });

@@ -10,12 +10,13 @@ import { parseInventory, readText } from "../inventory/file.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import { storeArchive, type StoredArchive } from "../self-backup/store-archive.ts";
+import { sshEnvironment } from "../ssh/environment.ts";
 import { createServers } from "../ssh/servers.ts";
 import type { Storage } from "../storage/storage.ts";
 import { openUnchanged } from "../store/database.ts";
 import type { ConnectionOptions } from "../store/storable.ts";
-import { workerEnvironment } from "../workers/environment.ts";
 import type { Command, CommandContext } from "./command.ts";
+import { hostEnvironment } from "./host-environment.ts";
 import { openCommandDatabase } from "./open-database.ts";
 import { openStorage } from "./open-storage.ts";
 
@@ -102,12 +103,11 @@ async function openById(
   const provider = inventory.storage_providers.find(({ id }) => id === Number(argument));
   if (provider === undefined)
     throw new ConfigError(`${inventoryFile} has no storage provider ${argument}.`);
-  const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
-  const agent = environment["SSH_AUTH_SOCK"];
-  const host = createLocalHost({ PATH, HOME });
+  const seen = hostEnvironment({ environment, runtime });
+  const host = createLocalHost(seen);
   const servers = createServers({
     local: host,
-    environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+    environment: sshEnvironment(seen, environment),
     inventoryFolder: dirname(inventoryFile),
   });
   onEnd(() => servers.close());

@@ -5,7 +5,8 @@ import { readConfig, readSecretFiles } from "../config.ts";
 import { diagnose } from "../doctor/diagnose.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createServers } from "../ssh/servers.ts";
-import { workerEnvironment } from "../workers/environment.ts";
+import { sshEnvironment } from "../ssh/environment.ts";
+import { hostEnvironment } from "./host-environment.ts";
 import type { Command } from "./command.ts";
 import { openCommandDatabase } from "./open-database.ts";
 
@@ -19,14 +20,13 @@ storage provider (writes, reads and deletes a small file) and the mail server. I
 Run it as the service's account and with the service's environment.`,
   failure: "a check failed, or could not be made; a warning alone is no failure",
   async run(context) {
-    const { environment, isRoot, nodeVersion, runtime, say, onEnd, setExitCode } = context;
+    const { environment, isRoot, nodeVersion, say, onEnd, setExitCode } = context;
     const config = readConfig(readSecretFiles(environment), isRoot);
-    const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
-    const host = createLocalHost({ PATH, HOME });
-    const agent = environment["SSH_AUTH_SOCK"];
+    const seen = hostEnvironment(context);
+    const host = createLocalHost(seen);
     const servers = createServers({
       local: host,
-      environment: { PATH, HOME, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+      environment: sshEnvironment(seen, environment),
       inventoryFolder: dirname(config.inventoryFile),
     });
     onEnd(() => servers.close());

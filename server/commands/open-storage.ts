@@ -10,9 +10,10 @@ import { createRcloneStorage } from "../storage/rclone.ts";
 import type { S3Options } from "../storage/s3.ts";
 import type { ListedStorage } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
+import { sshEnvironment } from "../ssh/environment.ts";
 import { targetOf } from "../ssh/servers.ts";
-import { workerEnvironment } from "../workers/environment.ts";
 import type { CommandContext } from "./command.ts";
+import { hostEnvironment } from "./host-environment.ts";
 
 const bucketForm = /^s3:\/\/([^/]+)\/?(.*)$/;
 
@@ -54,30 +55,24 @@ async function openById(id: number, context: CommandContext): Promise<ListedStor
       `Storage provider ${id} is a folder. Run this command on its server, with the path: ${provider.path}`,
     );
   const folder = dirname(inventoryFile);
-  const seen = programsOf(context);
-  const agent = environment["SSH_AUTH_SOCK"];
+  const seen = hostEnvironment(context);
   return openService(provider, {
     host: createLocalHost(seen),
     secrets: createSecretReader(environment, folder),
     servers: {
       login: (ssh) => ({
         target: targetOf(ssh, folder),
-        environment: { ...seen, LC_ALL: "C", ...(agent && { SSH_AUTH_SOCK: agent }) },
+        environment: sshEnvironment(seen, environment),
       }),
     },
   });
-}
-
-function programsOf({ environment, runtime }: CommandContext) {
-  const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
-  return { PATH, HOME };
 }
 
 /** By the config file that rclone itself would take. */
 function openRemote(remote: string, context: CommandContext): ListedStorage {
   const path = context.environment["RCLONE_CONFIG"];
   return createRcloneStorage({
-    host: createLocalHost(programsOf(context)),
+    host: createLocalHost(hostEnvironment(context)),
     remote,
     config: path ? { path: resolve(path) } : null,
   });

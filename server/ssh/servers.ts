@@ -45,7 +45,7 @@ const askMs = 3000;
 const maxSocketPath = 100 - 24;
 
 /**
- * @param environment what `ssh` sees: PATH, HOME, and SSH_AUTH_SOCK for keys of an agent
+ * @param environment see `sshEnvironment`
  * @param inventoryFolder where relative paths of keys start
  */
 export function createServers(options: {

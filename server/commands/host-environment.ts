@@ -1,0 +1,12 @@
+import { dirname } from "node:path";
+import { workerEnvironment } from "../workers/environment.ts";
+import type { CommandContext } from "./command.ts";
+
+/** What programs that a command runs on this machine see. */
+export function hostEnvironment({
+  environment,
+  runtime,
+}: Pick<CommandContext, "environment" | "runtime">) {
+  const { PATH = "", HOME = "/" } = workerEnvironment(environment, dirname(runtime));
+  return { PATH, HOME };
+}
