@@ -38,6 +38,6 @@ function bodyOf(error: ServiceError) {
 
 function toServiceError(error: Error): ServiceError | null {
   if (error instanceof ServiceError) return error;
-  const trouble = describeDatabaseError(error);
-  return trouble === null ? null : unavailable(trouble, 5);
+  const diagnosis = describeDatabaseError(error);
+  return diagnosis === null ? null : unavailable(diagnosis, 5);
 }

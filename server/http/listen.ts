@@ -24,8 +24,8 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
     hostname: hostInUrl(host),
     errorHandler: (error) =>
       error instanceof RequestError
-        ? answer(errorStatus.malformed_request, errorMessage.malformed_request)
-        : answer(errorStatus.server_error, errorMessage.server_error),
+        ? toResponse(errorStatus.malformed_request, errorMessage.malformed_request)
+        : toResponse(errorStatus.server_error, errorMessage.server_error),
   });
   // A request without a `Host` is refused by the app, like all that is wrong with one.
   // Node's limit for a whole request would end an upload; each request has its own.
@@ -106,12 +106,12 @@ const statusOf: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-const answer = (status: number, message: string) =>
+const toResponse = (status: number, message: string) =>
   Response.json({ message }, { status, headers: responseHeaders });
 
 /** Answers on a socket that no request was read from, and closes it. */
 function refuse(socket: Duplex & { bytesWritten?: number }, status: number, message: string): void {
-  // In the middle of an answer another one would be taken for a part of it.
+  // In the middle of a response another one would be taken for a part of it.
   if (!socket.writable || (socket.bytesWritten ?? 0) > 0) {
     socket.destroy();
     return;

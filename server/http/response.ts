@@ -52,8 +52,8 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
     if (checked?.success === true) return JSON.stringify(checked.data);
     const problem = { operation: operation.path, status, issues: checked?.error.issues };
     if (invalidResponse === "fail")
-      throw new Error(`An answer breaks its own schema: ${JSON.stringify(problem)}`);
-    log.error(problem, "an answer breaks its own schema");
+      throw new Error(`A response breaks its own schema: ${JSON.stringify(problem)}`);
+    log.error(problem, "a response breaks its own schema");
     return JSON.stringify(body);
   }
 

@@ -7,7 +7,7 @@ import { toError } from "../to-error.ts";
  * - `unreachable`: there is no such host, or none that takes a connection
  * - `timeout`: the whole exchange took too long
  * - `tls`: the connection is not one to trust
- * - `broken`: there was a connection, but no whole answer
+ * - `broken`: there was a connection, but no whole response
  */
 export type SendErrorKind = "refused" | "unreachable" | "timeout" | "tls" | "broken";
 

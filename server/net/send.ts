@@ -18,23 +18,23 @@ export type SendRequest = {
   body: string | Uint8Array;
   /** Its reason is what `send` throws. */
   signal?: AbortSignal;
-  /** For everything from the lookup to the last byte of the answer; 15,000 if not given. */
+  /** For everything from the lookup to the last byte of the response; 15,000 if not given. */
   timeoutMs?: number;
-  /** How much of the answer's body is kept; 4096 if not given. */
+  /** How much of the response's body is kept; 4096 if not given. */
   keepBytes?: number;
 };
 
-type Answer = Exchanged & { durationMs: number };
+type SendResponse = Exchanged & { durationMs: number };
 
 export type Sender = {
   /** Why a URL cannot be used now, for the one who types it; null = it can. */
   refusalOf(url: string): Promise<string | null>;
   /**
-   * Any status is an answer, a redirect too: it is not followed.
+   * Any status is a response, a redirect too: it is not followed.
    * A request may arrive twice, when a kept connection closes just as it is used.
    * @throws SendError
    */
-  send(request: SendRequest): Promise<Answer>;
+  send(request: SendRequest): Promise<SendResponse>;
   /** Closes all connections; what is under way fails. */
   close(): void;
 };
@@ -93,8 +93,8 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         const url = targets.parse(request.url);
         host = url.host;
         const limits = { host, timeoutMs, keepBytes, signal };
-        const answer = await exchange(() => open(url, request), limits);
-        return { ...answer, durationMs: tookMs() };
+        const response = await exchange(() => open(url, request), limits);
+        return { ...response, durationMs: tookMs() };
       } catch (error) {
         signal?.throwIfAborted();
         const diagnosed = diagnoseSendError(error, host);

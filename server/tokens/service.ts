@@ -100,7 +100,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     },
 
     /**
-     * Makes a token. The answer is the only place where its text ever stands.
+     * Makes a token. The response is the only place where its text ever stands.
      * @param makerId the token that it is made with, which may do everything; the new one does not outlive it
      * @throws InvalidFields for one that would, `unauthenticated` where the maker was revoked meanwhile
      */

@@ -44,7 +44,7 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
     replaceCode: (): Promise<string> => makeStored({ tokenName: "Sign-in link" }),
 
     /**
-     * Makes a token of a code. The answer is the only place where its text ever stands.
+     * Makes a token of a code. The response is the only place where its text ever stands.
      * @throws InvalidFields for a code that is unknown, used or expired
      */
     async exchange(code: string): Promise<{ row: TokenRow; token: string }> {

@@ -1,4 +1,4 @@
-// One request on its way to the other service, and its answer on the way back. Bodies are streamed, both ways.
+// One request on its way to the other service, and its response on the way back. Bodies are streamed, both ways.
 import { randomBytes } from "node:crypto";
 import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
@@ -11,7 +11,7 @@ import { isPassedHeader, isPassedPath } from "./passed.ts";
 
 type ErrorStatus = 404 | 502 | 504 | 508;
 
-/** Why there is no answer to pass on; its message is for the operator. */
+/** Why there is no response to pass on; its message is for the operator. */
 export class UpstreamError extends Error {
   override name = "UpstreamError";
   readonly status: ErrorStatus;
@@ -106,7 +106,7 @@ export function createForwarder(
   }
 
   /**
-   * @param firstByteMs how long the other service may take to begin its answer; the rest of it may take any time
+   * @param firstByteMs how long the other service may take to begin its response; the rest of it may take any time
    * @param ownHeaders those that it gets besides
    * @throws UpstreamError
    */
@@ -124,7 +124,7 @@ export function createForwarder(
     const isLong = isFile(request);
     if (isLong) allowLongSending(environment?.incoming);
     const deadline = isLong ? new AbortController().signal : AbortSignal.timeout(firstByteMs);
-    // Only until the answer begins: from then on a client that goes away ends the stream, and the stream the request.
+    // Only until the response begins: from then on a client that goes away ends the stream, and the stream the request.
     const waiting = new AbortController();
     const stopWaiting = () => waiting.abort();
     for (const signal of [request.signal, deadline]) signal.addEventListener("abort", stopWaiting);
@@ -136,14 +136,14 @@ export function createForwarder(
       redirect: "manual",
     });
     try {
-      const answer = await proxy(target, {
+      const response = await proxy(target, {
         raw: passed,
         redirect: "manual",
         signal: waiting.signal,
       });
-      for (const unwanted of notPassedBack) answer.headers.delete(unwanted);
-      answer.headers.set("Content-Security-Policy", fence);
-      return answer;
+      for (const unwanted of notPassedBack) response.headers.delete(unwanted);
+      response.headers.set("Content-Security-Policy", fence);
+      return response;
     } catch (error) {
       if (deadline.aborted) throw tooLate(name, request.method, firstByteMs);
       throw diagnose(error, name);

@@ -20,7 +20,7 @@ export type UpstreamOptions = {
   dashboardFolder: string | null;
   version: string;
   log: Logger;
-  /** How long the other service may take to begin an answer; 30,000 if not given. */
+  /** How long the other service may take to begin a response; 30,000 if not given. */
   firstByteMs?: number;
 };
 
@@ -41,7 +41,7 @@ export function createUpstreamApp({
   const forward = createForwarder(upstream, publicUrl);
 
   const handleError = (error: unknown, c: Context<ApiEnvironment>) => {
-    // Who has gone away before the answer came gets none, and is nothing for the log.
+    // Who has gone away before the response came gets none, and is nothing for the log.
     if (c.req.raw.signal.aborted) return c.body(null, 502);
     if (!(error instanceof UpstreamError)) {
       log.error({ err: error, method: c.req.method, path: c.req.path }, "a request failed");
@@ -65,11 +65,11 @@ export function createUpstreamApp({
       signal: c.req.raw.signal,
     });
     const reason = await forward(asked, c.env, readyMs).then(
-      async (answer) => {
-        await answer.body?.cancel();
-        return answer.status < 500
+      async (response) => {
+        await response.body?.cancel();
+        return response.status < 500
           ? null
-          : `The service behind this dashboard answers ${answer.status}.`;
+          : `The service behind this dashboard answers ${response.status}.`;
       },
       (error: unknown) => {
         if (error instanceof UpstreamError) return error.message;

@@ -16,14 +16,14 @@ const attemptTimeoutMs = 15_000;
 export type Attempt = {
   startedAt: Date;
   durationMs: number;
-  /** Null: there was no answer. */
+  /** Null: there was no response. */
   code: number | null;
   isDelivered: boolean;
   /** The receiver has unsubscribed: 410 Gone. */
   isGone: boolean;
   /** Why it is not delivered; null = it is. */
   reason: string | null;
-  /** Why there was no answer. */
+  /** Why there was no response. */
   error: string | null;
   retryAfterMs: number | null;
   requestHeaders: Record<string, string>;
@@ -61,13 +61,13 @@ export function createAttempt(options: {
     };
     const request = { url: webhook.url, method: "POST" as const, headers: requestHeaders, body };
     try {
-      const answer = await sender.send({
+      const response = await sender.send({
         ...request,
         signal,
         timeoutMs: attemptTimeoutMs,
         keepBytes: keptAnswerBytes,
       });
-      const { status: code, durationMs } = answer;
+      const { status: code, durationMs } = response;
       const isDelivered = code >= 200 && code < 300;
       return {
         startedAt,
@@ -79,10 +79,10 @@ export function createAttempt(options: {
         error: null,
         retryAfterMs: isDelivered
           ? null
-          : readRetryAfter(answer.headers["retry-after"], clock.now()),
+          : readRetryAfter(response.headers["retry-after"], clock.now()),
         requestHeaders,
-        responseHeaders: answer.headers,
-        responseBody: answer.body,
+        responseHeaders: response.headers,
+        responseBody: response.body,
       };
     } catch (error) {
       if (!(error instanceof SendError) && !signal.aborted) throw error;

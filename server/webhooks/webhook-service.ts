@@ -108,7 +108,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
         return row;
       }),
 
-    /** Sends a ping, to a disabled webhook too: an answer enables it again. */
+    /** Sends a ping, to a disabled webhook too: a response enables it again. */
     async ping(webhook: WebhookRow, place: { serverId: number; siteName: string }) {
       return webhooks.transaction(async (tx) => {
         const [held] = await webhooks.hold(tx, [webhook.id]);

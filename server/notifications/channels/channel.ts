@@ -36,7 +36,7 @@ export class ChannelError extends Error {
 export type Channel = {
   /**
    * Sends one message, cut to what the provider takes.
-   * @returns the provider's answer in one line, e.g. `200 ok` or `250 2.0.0 queued as 4F1`
+   * @returns the provider's response in one line, e.g. `200 ok` or `250 2.0.0 queued as 4F1`
    * @throws ChannelError, or the signal's reason
    */
   send(message: Message, signal: AbortSignal): Promise<string>;

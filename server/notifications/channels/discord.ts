@@ -2,7 +2,7 @@
 // (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 import type { Channel, ChannelError, Message } from "./channel.ts";
 import { cut } from "./cut.ts";
-import { type Answer, postJson, readWebhook, refusal } from "./post-json.ts";
+import { type ProviderResponse, postJson, readWebhook, refusal } from "./post-json.ts";
 import { messageLimits, tidyMessage } from "./tidy-message.ts";
 
 // https://discord.com/developers/docs/resources/message#embed-object-embed-limits: a description of
@@ -25,22 +25,22 @@ export const createDiscordChannel = (options: {
     const url = readWebhook(options.webhook, "Discord");
     // Without it Discord answers before it has looked at the message.
     url.searchParams.set("wait", "true");
-    const answer = await postJson(url, render(tidyMessage(message)), {
+    const response = await postJson(url, render(tidyMessage(message)), {
       provider: "Discord",
       signal,
       timeoutMs: options.timeoutMs,
     });
-    const body = parse(answer.text);
-    if (answer.status === 204) return "204 no content";
+    const body = parse(response.text);
+    if (response.status === 204) return "204 no content";
     // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
-    const isPage = answer.text.trimStart().startsWith("<");
-    if (answer.status === 200 && answer.broken === null && !isPage)
+    const isPage = response.text.trimStart().startsWith("<");
+    if (response.status === 200 && response.broken === null && !isPage)
       return typeof body?.id === "string" ? `200 message ${cut(body.id, 40)}` : "200 ok";
     // By then Discord has made the message, and would make another one.
-    const isJson = /^application\/json\b/i.test(answer.contentType);
-    if (answer.status === 200 && isJson && !isPage) return "200 ok, and the response broke off";
-    if (answer.status < 300 && answer.broken !== null) throw answer.broken;
-    throw tellRefusal(answer, body);
+    const isJson = /^application\/json\b/i.test(response.contentType);
+    if (response.status === 200 && isJson && !isPage) return "200 ok, and the response broke off";
+    if (response.status < 300 && response.broken !== null) throw response.broken;
+    throw tellRefusal(response, body);
   },
 });
 
@@ -94,22 +94,22 @@ function parse(text: string): DiscordBody | null {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" ? body : null;
   } catch {
-    // A proxy's page, or a message longer than what is read of an answer.
+    // A proxy's page, or a message longer than what is read of a response.
     return null;
   }
 }
 
-function tellRefusal(answer: Answer, body: DiscordBody | null): ChannelError {
+function tellRefusal(response: ProviderResponse, body: DiscordBody | null): ChannelError {
   const { message, errors, retry_after: retryAfter } = body ?? {};
   const words = typeof message === "string" ? [message, ...listErrors(errors)].join("; ") : null;
   // The body's is finer than the header's, which is rounded up to whole seconds.
   const retryAfterMs =
     typeof retryAfter === "number"
       ? Math.max(0, Math.ceil(retryAfter * 1000))
-      : answer.retryAfterMs;
-  const isGone = answer.status === 401 || answer.status === 403 || answer.status === 404;
+      : response.retryAfterMs;
+  const isGone = response.status === 401 || response.status === 403 || response.status === 404;
   const advice = isGone ? "Create a new webhook in Discord and use its URL for this channel." : "";
-  return refusal("Discord", { ...answer, retryAfterMs }, words ?? answer.text, advice);
+  return refusal("Discord", { ...response, retryAfterMs }, words ?? response.text, advice);
 }
 
 /** `{"embeds": {"0": {"title": {"_errors": [{"message": "…"}]}}}}` as `embeds.0.title: …`. */

@@ -5,7 +5,7 @@ import { networkWords } from "../../net/send-error.ts";
 import { ChannelError } from "./channel.ts";
 import { oneLine } from "./cut.ts";
 
-export type Answer = {
+export type ProviderResponse = {
   status: number;
   /** At most the first 4 KiB, without the webhook's secret. */
   text: string;
@@ -25,7 +25,11 @@ type PostOptions = {
 const maxAnswerBytes = 4096;
 
 /** @throws ChannelError when nothing is answered, or the signal's reason */
-export async function postJson(url: URL, body: unknown, options: PostOptions): Promise<Answer> {
+export async function postJson(
+  url: URL,
+  body: unknown,
+  options: PostOptions,
+): Promise<ProviderResponse> {
   const { provider, signal, timeoutMs = 15_000 } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
@@ -74,7 +78,7 @@ const temporaryStatuses = new Set([302, 303, 307, 408, 425, 429]);
  */
 export function refusal(
   provider: string,
-  { status, text, retryAfterMs }: Answer,
+  { status, text, retryAfterMs }: ProviderResponse,
   words: string,
   advice = "",
 ): ChannelError {

@@ -12,7 +12,7 @@ const maxHeader = 150;
 const marks = { good: "✅", bad: "🔴", neutral: "ℹ️" } satisfies Record<Message["outcome"], string>;
 
 const gone = "Create a new webhook in Slack and use its URL for this channel.";
-const adviceByAnswer: Record<string, string> = {
+const adviceByResponse: Record<string, string> = {
   no_service: gone,
   no_active_hooks: gone,
   no_team: gone,
@@ -26,16 +26,16 @@ const adviceByAnswer: Record<string, string> = {
 export const createSlackChannel = (options: { webhook: string; timeoutMs?: number }): Channel => ({
   async send(message, signal) {
     const url = readWebhook(options.webhook, "Slack");
-    const answer = await postJson(url, render(tidyMessage(message)), {
+    const response = await postJson(url, render(tidyMessage(message)), {
       provider: "Slack",
       signal,
       timeoutMs: options.timeoutMs,
     });
-    const words = answer.text.trim();
+    const words = response.text.trim();
     // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
-    if (answer.status === 200 && words === "ok") return "200 ok";
-    if (answer.status < 300 && answer.broken !== null) throw answer.broken;
-    throw refusal("Slack", answer, words, adviceByAnswer[words]);
+    if (response.status === 200 && words === "ok") return "200 ok";
+    if (response.status < 300 && response.broken !== null) throw response.broken;
+    throw refusal("Slack", response, words, adviceByResponse[words]);
   },
 });
 
