@@ -25,7 +25,7 @@ import {
   tellIdentity,
   tryOtherAccount,
   waitForAbort,
-} from "./testing-tasks.ts";
+} from "./testing/tasks.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
 import { mountFolder } from "../testing/mount.ts";
 import { soon } from "../testing/soon.ts";

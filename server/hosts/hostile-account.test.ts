@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { findAccount, type Account } from "./account.ts";
 import { createLocalHost } from "./local.ts";
 import { createScratch } from "./scratch.ts";
-import { tellSignals } from "./testing-signals.ts";
+import { tellSignals } from "./testing/signals.ts";
 
 const isRoot = userInfo().uid === 0;
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });

@@ -18,7 +18,7 @@ import { isLinux, isRoot, kill } from "../../testing/machine.ts";
 import { copyOfDatabase, query, silent, startDatabase, startService } from "./testing.ts";
 
 const rows = [{ one: 1 }];
-const service = fileURLToPath(new URL("testing-service.ts", import.meta.url));
+const service = fileURLToPath(new URL("testing/service.ts", import.meta.url));
 const killRounds = isLongForm ? 4 : 1;
 
 /** What the server answers to a stranger. */

@@ -69,13 +69,13 @@ type TestService = {
   said: string[];
 };
 
-/** Runs testing-service.ts on `dataFolder` until it is killed or ends. */
+/** Runs testing/service.ts on `dataFolder` until it is killed or ends. */
 export async function startService(
   dataFolder: string,
   options: { uid?: number; gid?: number; umask?: string; project?: string } = {},
 ): Promise<TestService> {
   const { umask = "022", project = projectFolder, ...identity } = options;
-  const script = join(project, "server/store/embedded/testing-service.ts");
+  const script = join(project, "server/store/embedded/testing/service.ts");
   const node = process.execPath.replace(projectFolder, project);
   const child = spawn(node, [script, dataFolder, umask], {
     ...identity,

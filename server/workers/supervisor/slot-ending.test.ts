@@ -1,7 +1,7 @@
 // Who is signalled by a stop and by a restart, how long they have, and what is said of a kill.
 import { describe, expect, test } from "vitest";
 import type { Program } from "../process-manager.ts";
-import { isDone, seconds, setUp } from "./slot-testing.ts";
+import { isDone, seconds, setUp } from "./testing/slot.ts";
 
 const run = (given: Partial<Program> = {}) => {
   const all = setUp(given);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunRecord } from "./run-file.ts";
-import { seconds, setUp } from "./slot-testing.ts";
+import { seconds, setUp } from "./testing/slot.ts";
 
 describe("After a restart of the service", () => {
   const leader = { pid: 50, startTime: "7" };

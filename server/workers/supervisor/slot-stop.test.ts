@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Program } from "../process-manager.ts";
-import { isDone, seconds, setUp } from "./slot-testing.ts";
+import { isDone, seconds, setUp } from "./testing/slot.ts";
 
 describe("A stop", () => {
   const run = (given: Partial<Program> = {}) => {

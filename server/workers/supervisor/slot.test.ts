@@ -1,6 +1,6 @@
 // The rules of one process, with a clock turned by hand and a system that does what the test says.
 import { describe, expect, test } from "vitest";
-import { seconds, setUp } from "./slot-testing.ts";
+import { seconds, setUp } from "./testing/slot.ts";
 
 describe("A start", () => {
   test("is RUNNING after its start seconds, not before", () => {

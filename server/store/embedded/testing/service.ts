@@ -1,7 +1,7 @@
-// A service that holds a data folder and runs its database, for tests that kill it: `testing-service.ts <data folder> <umask>`.
+// A service that holds a data folder and runs its database, for tests that kill it: `service.ts <data folder> <umask>`.
 import { join } from "node:path";
-import { lockDataFolder } from "../../data-lock.ts";
-import { startInstance } from "./instance.ts";
+import { lockDataFolder } from "../../../data-lock.ts";
+import { startInstance } from "../instance.ts";
 
 const [, , dataFolder = "", umask = "022"] = process.argv;
 process.umask(umask);

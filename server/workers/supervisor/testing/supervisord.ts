@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "../process-manager.ts";
-import { createRpc } from "../supervisord/rpc.ts";
-import { RpcFault } from "../supervisord/xml-rpc.ts";
+import type { Program } from "../../process-manager.ts";
+import { createRpc } from "../../supervisord/rpc.ts";
+import { RpcFault } from "../../supervisord/xml-rpc.ts";
 
 export const hasSupervisord = spawnSync("supervisord", ["--version"]).status === 0;
 

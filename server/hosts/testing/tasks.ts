@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { text } from "node:stream/consumers";
-import { createLocalHost } from "./local.ts";
-import { defineTask } from "./task.ts";
+import { createLocalHost } from "../local.ts";
+import { defineTask } from "../task.ts";
 
 export const tellIdentity = defineTask(import.meta.url, "tellIdentity", async () => {
   let canReturn = true;

@@ -1,11 +1,11 @@
 // For the tests: one slot, with a clock turned by hand and a system that does what the test says.
-import { createFakeClock } from "../../testing/fake-clock.ts";
-import type { Program } from "../process-manager.ts";
-import type { Leader } from "./process-table.ts";
-import type { RunRecord } from "./run-file.ts";
-import { createSlot } from "./slot.ts";
-import type { LaunchEvents } from "./slot-ports.ts";
-import { programOf } from "./testing.ts";
+import { createFakeClock } from "../../../testing/fake-clock.ts";
+import type { Program } from "../../process-manager.ts";
+import type { Leader } from "../process-table.ts";
+import type { RunRecord } from "../run-file.ts";
+import { createSlot } from "../slot.ts";
+import type { LaunchEvents } from "../slot-ports.ts";
+import { programOf } from "../testing.ts";
 
 export const seconds = 1000;
 
