@@ -284,6 +284,19 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     },
   );
 
+  test("a dump that leaves out character sets takes that of the database, not of its server", async () => {
+    expect(await mariadb.query(null, "SELECT @@character_set_server")).not.toContain("utf8");
+    await mariadb.createDatabase("plain");
+    await mariadb.query(
+      "plain",
+      "CREATE TABLE city (name VARCHAR(20)); INSERT INTO city VALUES ('Łódź 🚲')",
+    );
+    await toFile("plain.sql", mariadbDump("--skip-opt", "plain"), mariadbPassword());
+    expect((await read("plain.sql")).includes("CHARSET")).toBe(false);
+    await restored(await imported("database", 5, "plain.sql"));
+    expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
+  });
+
   test("a SQLite database and an archive become backups that restore them", async () => {
     await toFile("media.xz", ["xz", "--stdout", join(brought, "media.bin")]);
     const database = await imported("database", 1, "media.xz");

@@ -260,6 +260,18 @@ export type MysqlClient = ReturnType<typeof createMysqlClient>;
 export const clientOf = ({ host, place, known }: MysqlClient, database: string): MysqlClient =>
   createMysqlClient(host, { ...place, database, shown: `${database} on ${place.shown}` }, known);
 
+/** @returns what new tables of the client's database take, as SQL says it; null = there is no such database for the account */
+export async function characterSetOf(
+  { place, query }: MysqlClient,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const [row] = await query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(place.database)}`,
+    { signal },
+  );
+  return row === undefined ? null : `CHARACTER SET ${row[0]} COLLATE ${row[1]}`;
+}
+
 /** Quotes in our own statements mean what they mean by default, whatever the server's mode. */
 export const plainMode = "SET SESSION sql_mode='';\n";
 

@@ -2,7 +2,7 @@
 import { Transform, Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { CommandMissing } from "../../../hosts/host.ts";
-import { quoteText, type MysqlClient, type MysqlTools } from "./client.ts";
+import { characterSetOf, quoteText, type MysqlClient, type MysqlTools } from "./client.ts";
 import { mysqlFailure } from "./errors.ts";
 import { createLines, type Table } from "./lines.ts";
 import { dumpWithRows, hasRoundedColumns } from "./rows.ts";
@@ -125,13 +125,10 @@ export async function dumpMysql(
 /** A dump of one database does not say the database's own character set, which new tables and routines take. */
 async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promise<string> {
   const { database, shown } = client.place;
-  const [row] = await client.query(
-    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(database)}`,
-    { signal },
-  );
-  if (row === undefined)
+  const characterSet = await characterSetOf(client, signal);
+  if (characterSet === null)
     throw new SourceError(`The server of ${shown} has no database ${database} for this account.`);
-  return `ALTER DATABASE CHARACTER SET ${row[0]} COLLATE ${row[1]};\n`;
+  return `ALTER DATABASE ${characterSet};\n`;
 }
 
 async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Promise<void> {

@@ -1,6 +1,6 @@
 // Triggers, views, routines and events of a database: those that no RENAME carries over.
 import { Readable, Writable } from "node:stream";
-import { plainMode, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { characterSetOf, plainMode, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { runDumpTool, structureWithout, type DumpOptions } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { createSplitter, definersOf, inDatabase, withoutDefiners, type Objects } from "./split.ts";
@@ -24,12 +24,8 @@ export async function readObjects(
     throw new SourceError(
       `The structure of ${options.client.place.shown} could not be read whole.`,
     );
-  const [row] = await options.client.query(
-    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${quoteText(options.client.place.database)}`,
-    { signal },
-  );
-  if (row !== undefined)
-    splitter.objects.header += `ALTER DATABASE CHARACTER SET ${row[0]} COLLATE ${row[1]};\n`;
+  const characterSet = await characterSetOf(options.client, signal);
+  if (characterSet !== null) splitter.objects.header += `ALTER DATABASE ${characterSet};\n`;
   return splitter.objects;
 }
 

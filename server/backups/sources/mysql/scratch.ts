@@ -1,5 +1,5 @@
 // What a restore or drill has on the server while it runs: its sessions, told by a lock, and its scratch databases.
-import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
+import { characterSetOf, plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { codes, isNotAllowed, MysqlError } from "./errors.ts";
 import { markerTable, type Names } from "./plan.ts";
 import { readAccount } from "./privileges.ts";
@@ -113,9 +113,11 @@ export async function makeScratch(
   database: string,
   signal: AbortSignal,
 ): Promise<void> {
+  // A foreign dump may have tables without a character set, which are to take that of the database.
+  const characterSet = (await characterSetOf(client, signal)) ?? "";
   try {
     await client.query(
-      `${leadOf(names, null)}CREATE DATABASE ${quoteName(database)};\nCREATE TABLE ${quoteName(database)}.${markerTable} (id INT PRIMARY KEY) ENGINE=InnoDB`,
+      `${leadOf(names, null)}CREATE DATABASE ${quoteName(database)} ${characterSet};\nCREATE TABLE ${quoteName(database)}.${markerTable} (id INT PRIMARY KEY) ENGINE=InnoDB`,
       { signal },
     );
   } catch (error) {
