@@ -55,6 +55,10 @@ export const line = (max: number) =>
     z.regex(printable, { error: noControls }),
   );
 
+/** The name of something that is there: as `line`, with the spaces that it begins or ends with. */
+export const exactLine = (max: number) =>
+  storableText().check(z.minLength(1), z.maxLength(max), z.regex(printable, { error: noControls }));
+
 /** As `line`, and it may be empty. */
 export const optionalLine = (max: number) =>
   storableText().check(z.trim(), z.maxLength(max), z.regex(printable, { error: noControls }));

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { line, integer, optionalLine, ownId, storableText } from "../inputs.ts";
+import { exactLine, integer, line, optionalLine, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { excludePatterns } from "./exclude-patterns.ts";
@@ -61,7 +61,7 @@ const restored = {
 };
 
 /** A file or folder below the site's own. */
-const partPath = line(4096).check(
+const partPath = exactLine(4096).check(
   z.refine(
     (path) => path.split("/").every((step) => step !== "" && step !== "." && step !== ".."),
     { error: "The path field must be a relative path without “.” and “..”." },
@@ -138,7 +138,7 @@ export const restoreIntoDatabaseBody = z
      */
     keep_owners: z.optional(z.boolean()),
     /** Restores these tables alone, named as in the backup's contents: with PostgreSQL `schema.table`. Left out: everything. */
-    tables: z.optional(z.nullable(z.array(line(255)).check(z.minLength(1), z.maxLength(100)))),
+    tables: z.optional(z.nullable(z.array(exactLine(255)).check(z.minLength(1), z.maxLength(100)))),
   })
   .register(z.globalRegistry, { id: "RestoreIntoDatabase" });
 export type RestoreIntoBody = z.infer<typeof restoreIntoDatabaseBody> &

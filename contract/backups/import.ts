@@ -1,9 +1,9 @@
 // Imports: a file that Quarterdeck did not make becomes a backup of a database or site.
 import * as z from "zod/mini";
-import { line, optionalLine, ownId } from "../inputs.ts";
+import { exactLine, optionalLine, ownId } from "../inputs.ts";
 
 /** A file in a storage, as its list has it. */
-const storedPath = line(1024).check(
+const storedPath = exactLine(1024).check(
   z.refine(
     (path) =>
       !path.startsWith("/") &&

@@ -43,6 +43,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await chmod(at("public/index.php"), 0o604);
     await writeFile(at("public/images/ä logo$(x).png"), "logo");
     await writeFile(at("-dash"), "dash");
+    for (const name of ["padded", " padded "]) await writeFile(at(name), `${name}|`);
     await mkdir(join(service.folder, "elsewhere"));
     await writeFile(join(service.folder, "elsewhere/kept"), "kept");
     await symlink(join(service.folder, "elsewhere"), at("shared"));
@@ -123,6 +124,12 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await restore("private", "finished");
     await chmod(at(), 0o755);
     expect((await lstat(at("private"))).mode & 0o7777).toBe(0o700);
+  });
+
+  test("a name that begins or ends with a space is no other one", async () => {
+    for (const name of ["padded", " padded "]) await writeFile(at(name), "later");
+    await restore(" padded ", "finished");
+    expect([await read(" padded "), await read("padded")]).toEqual([" padded |", "later"]);
   });
 
   test("a file of several names comes back by each of them, alone and in a folder", async () => {

@@ -343,6 +343,20 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       );
     });
 
+    test("whose names end with a space are no other ones", async () => {
+      const { id } = await service.installed({ backupable_id: 1 });
+      service.sql('create table "orders " (customer text)');
+      const { id: taken } = await service.run(id);
+      service.sql("insert into orders (customer) values ('later')");
+      service.sql("insert into \"orders \" values ('later')");
+      const body = { backup_id: taken, tables: ["orders "], ...unsaved };
+      expect(await service.statusOf("POST", "/api/database/1/restore", body)).toBe(202);
+      await service.restored(taken, "finished");
+      expect(service.sql('select * from "orders "')).toEqual([]);
+      expect(service.sql("select count(*) as n from orders")).toEqual([{ n: 3 }]);
+      service.sql('drop table "orders "');
+    });
+
     test("are of a database that is there, and tables that the backup holds", async () => {
       const errors = (path: string, body: object) =>
         service.errorsOf("POST", `/api/database/${path}/restore`, {
