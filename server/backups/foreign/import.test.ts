@@ -297,6 +297,20 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
   });
 
+  test("a restore of a dump with collations of another server says what to do", async () => {
+    await mariadb.query(null, "CREATE DATABASE newer CHARACTER SET utf8mb4");
+    await mariadb.query("newer", "CREATE TABLE t (a VARCHAR(9)) COLLATE utf8mb4_general_ci");
+    await toFile("newer.sql", mariadbDump("newer"), mariadbPassword());
+    const dump = await read("newer.sql");
+    await put("newer.sql", dump.toString().replace("utf8mb4_general_ci", "utf8mb4_0900_ai_ci"));
+    const backup = await imported("database", 5, "newer.sql");
+    await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
+    const { restore_output: output } = await service.restored(backup.id, "failed");
+    expect(output).toMatch(
+      /has no such collation: .* MySQL .*sed .*Unknown collation: 'utf8mb4_0900/,
+    );
+  });
+
   test("a SQLite database and an archive become backups that restore them", async () => {
     await toFile("media.xz", ["xz", "--stdout", join(brought, "media.bin")]);
     const database = await imported("database", 1, "media.xz");
@@ -427,6 +441,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       "public/index.php",
     ]);
     const marker = join(service.folder, "ran");
+    await toFile("in-tar.dump", pgDump("laravel", "--format=tar"));
     const copy = "COPY public.users";
     const files: [Kind, number, string, Buffer | string | null, RegExp][] = [
       [
@@ -556,14 +571,42 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         5,
         "cut.my.sql",
         dumped.slice(0, dumped.lastIndexOf("-- Dump completed")),
-        /end mark, .*, so it is cut off/,
+        /end mark .*: it is cut off, or was made with --skip-comments.* load it into an empty database/,
+      ],
+      [
+        "database",
+        5,
+        "said.my.sql",
+        `mysqldump: [Warning] Using a password can be insecure.\n${dumped}`,
+        /^Line 1, “mysqldump: \[Warning\] Using.*2>&1 writes into a file, have to be removed/,
+      ],
+      [
+        "database",
+        5,
+        "rows.my.sql",
+        dumped.replaceAll(/^CREATE TABLE [^;]*;$/gm, ""),
+        /^Line \d+ fills the table \S+, which the file doesn't make.*--no-create-info/,
       ],
       [
         "database",
         5,
         "phpmyadmin.sql",
         "-- phpMyAdmin SQL Dump\n-- version 5.2.1\nSTART TRANSACTION;\nCREATE TABLE `a` (`id` int);\nCOMMIT;\n",
-        /made by another program, e\.g\. phpMyAdmin/,
+        /by another program, e\.g\. phpMyAdmin/,
+      ],
+      [
+        "database",
+        4,
+        "in-tar.dump",
+        await read("in-tar.dump"),
+        /a pg_dump archive in tar format\. .*pg_restore --file=FILE\.sql FILE/,
+      ],
+      [
+        "database",
+        1,
+        "cut.sqlite",
+        (await read("media.bin")).subarray(0, -4096),
+        /^The file: database disk image is malformed\. It is damaged\.$/,
       ],
       [
         "database",

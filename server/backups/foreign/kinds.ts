@@ -84,7 +84,7 @@ export function recognize(bytes: Buffer): Recognized {
     return says(bytes, "toc.dat\0")
       ? refused(
           "a pg_dump archive in tar format",
-          "Dump again with pg_dump --format=custom, or as plain text.",
+          "Make SQL text of it, and import that: pg_restore --file=FILE.sql FILE",
         )
       : content("tar");
   if (bytes.length >= 512 && hasHeaderSum(bytes))

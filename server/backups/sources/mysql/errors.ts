@@ -104,6 +104,8 @@ function inWords({ shown, database, setting = "the url" }: Named, code: number |
       return `Another connection holds a table of ${shown} in a transaction that does not end. End it and try again.`;
     case codes.brokenView:
       return `A view of ${shown} refers to something that is not there, so it can be neither read nor dumped. Repair it or drop it.`;
+    case 1273:
+      return `The server of ${shown} has no such collation: the dump is of a newer server, or of MySQL where this is MariaDB. Restore it to a server that has it, or import a copy of the dump in which another one stands for it, e.g. for MySQL's utf8mb4_0900_ai_ci: sed 's/utf8mb4_0900_ai_ci/utf8mb4_unicode_520_ci/g' FILE > COPY.`;
     case 1153:
       return `A row of ${shown} is larger than the server takes. Raise max_allowed_packet on the server.`;
     default:

@@ -4,6 +4,8 @@ import { SourceError } from "../source.ts";
 
 type Beginning = Pick<Statement, "head" | "line">;
 
+const otherwise = "is nothing that a dump has";
+
 /** A dump of one database does none of this. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [
@@ -24,7 +26,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   [/^SET\b.*(?:@@|\b)(?:GLOBAL|PERSIST|PERSIST_ONLY)\b/i, "changes settings of the whole server"],
   [
     /^(?!(?:ALTER|COMMIT|CREATE|DELIMITER|DO SETVAL|DROP|INSERT|(?:UN)?LOCK TABLES?|REPLACE|SELECT SETVAL|SET(?! STATEMENT)|START TRANSACTION|TRUNCATE|USE)\b|$)/i,
-    "does what no dump does",
+    otherwise,
   ],
 ];
 
@@ -135,6 +137,10 @@ export function createForeignStatements() {
         return false;
       }
       const reason = refused.find(([pattern]) => pattern.test(head))?.[1];
+      if (reason === otherwise)
+        throw new SourceError(
+          `Line ${line}, “${unquoted(head.slice(0, 60)).trimEnd()}”, ${reason}. Messages of the dump tool, which 2>&1 writes into a file, have to be removed from it. Nothing was imported.`,
+        );
       if (reason !== undefined)
         throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
       refuseOther({ head, line });
@@ -162,6 +168,10 @@ export function createForeignStatements() {
       const table = fills ?? created.exec(head)?.[1];
       if (table !== undefined) {
         const key = unquoted(table);
+        if (fills !== undefined && tables[key] === undefined)
+          throw new SourceError(
+            `Line ${line} fills the table ${key}, which the file doesn't make, so it is of no use alone: it was dumped with --no-create-info. Dump again without that option, or put a dump with --no-data before it: cat TABLES.sql FILE > WHOLE.sql. Nothing was imported.`,
+          );
         tables[key] = (tables[key] ?? 0) + rows;
       } else if (/^DROP TABLE\b/i.test(head)) {
         // Older tools write a table in the place of each view first.

@@ -12,7 +12,7 @@ import { createForeignStatements } from "./foreign-statements.ts";
 /** Nothing more is needed to tell what becomes of a statement, so that it need not be held in memory. */
 const heldBytes = 64 * 1024;
 
-export const createMysqlIntake = ({ kind, content }: ForeignFile): Intake => ({
+export const createMysqlIntake = ({ content }: ForeignFile): Intake => ({
   async dump(into, { say }) {
     const lexer = createSqlLexer("mysql");
     const statements = createForeignStatements();
@@ -56,9 +56,7 @@ export const createMysqlIntake = ({ kind, content }: ForeignFile): Intake => ({
       for (const piece of lexer.end()) await take(piece);
       if (!/(?:^|\n)-- Dump completed[^\n]*\s*$/.test(end.text()))
         throw new SourceError(
-          kind === "mysql-sql"
-            ? "The dump ends without its end mark, “-- Dump completed”, so it is cut off. Copy it again, or dump again."
-            : "The text ends without the end mark of a dump, “-- Dump completed”, so whether it is whole can't be told: it was made by another program, e.g. phpMyAdmin, or with --skip-comments, or it is cut off. Dump again with mysqldump or mariadb-dump, without that option.",
+          "The text ends without the end mark of a dump, “-- Dump completed”: it is cut off, or was made with --skip-comments or --compact, or by another program, e.g. phpMyAdmin. Copy or dump it again. If it is whole, load it into an empty database with the client (mariadb or mysql), dump that with mysqldump or mariadb-dump, and import the dump.",
         );
       for (const line of statements.notes()) say(line);
       into.end();

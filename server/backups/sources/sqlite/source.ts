@@ -120,7 +120,7 @@ export function createSqliteSource({
       await checkRoom(scratchFolder, 0, path);
       await writeFile(from, file, attempt.signal);
       const work = { task: "check", path: file, busyMs } as const;
-      const { tables, notes } = await doSqliteWork(work, file, attempt.signal);
+      const { tables, notes } = await doSqliteWork(work, "The file", attempt.signal);
       return { tables, notes };
     } finally {
       await removeFile(file);
