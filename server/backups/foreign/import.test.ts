@@ -179,6 +179,19 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       "laravel.sql.gz",
       async () => put("laravel.sql.gz", gzipSync(await read("laravel.sql"))),
     ],
+    [
+      "plain SQL of pg_dump that makes its database",
+      4,
+      "made.sql",
+      async () => {
+        await postgres.query("postgres", 'create database "old ä\'s" template laravel');
+        await postgres.query(
+          "postgres",
+          "alter database \"old ä's\" set work_mem = '5MB'; alter role shop in database \"old ä's\" set work_mem = '6MB'",
+        );
+        await toFile("made.sql", pgDump("old ä's", "--create", "--clean", "--if-exists"));
+      },
+    ],
   ])("%s becomes a backup that restores all of it", async (_, target, path, make) => {
     await make();
     const backup = await imported("database", target, path);
@@ -505,8 +518,15 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         "database",
         4,
         "created.sql",
-        changed(plain, copy, `CREATE DATABASE x;\n${copy}`),
-        /--create/,
+        changed(plain, copy, `CREATE DATABASE x;\n\\connect x\nDROP DATABASE "y";\n${copy}`),
+        /about the database “y”, and the file has “x” before it/,
+      ],
+      [
+        "database",
+        4,
+        "entered.sql",
+        changed(plain, copy, `CREATE DATABASE x;\n\\connect y\n${copy}`),
+        /has a command to psql, “\\connect y”/,
       ],
       [
         "database",
@@ -639,7 +659,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ];
     // What others are refused for, too, or what the tests of the lexer have.
     const alike = new Set([
-      "created.sql",
+      "entered.sql",
       "empty",
       "mine.sql",
       "cut.sql.gz",

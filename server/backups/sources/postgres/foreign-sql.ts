@@ -8,7 +8,12 @@ import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import { type SqlPiece, takesRows, type Statement } from "../../foreign/sql-statement.ts";
 import { SourceError, type Attempt } from "../source.ts";
 import { writeTo } from "../../../write-to.ts";
-import { isLeftOut, refuseCommand, refuseStatement } from "./foreign-statements.ts";
+import {
+  createDumpedDatabase,
+  isLeftOut,
+  refuseCommand,
+  refuseStatement,
+} from "./foreign-statements.ts";
 
 /** Many small statements go to the server at once: over SSH each would take a journey of its own. */
 const batchBytes = 256 * 1024;
@@ -43,6 +48,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
   let copying: ReturnType<typeof copyFrom> | null = null;
   let copyLine = 0;
   let skipped = 0;
+  const dumped = createDumpedDatabase();
 
   function decode(bytes: Buffer, line: number): string {
     try {
@@ -121,9 +127,10 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
     const bytes = Buffer.concat(text);
     text = [];
     textBytes = 0;
-    refuseStatement({ head, line });
+    const isOfDatabase = dumped.isAbout({ head, line });
+    if (!isOfDatabase) refuseStatement({ head, line });
     refuseEncoding(head, bytes, line);
-    if (isLeftOut(head)) {
+    if (isOfDatabase || isLeftOut(head)) {
       skipped += 1;
       return;
     }
@@ -152,8 +159,9 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       // A copy: the chunk's memory may be used again.
       text.push(Buffer.from(piece.bytes));
     } else if (piece.is === "end") await endStatement(piece.statement);
-    else if (piece.is === "command") refuseCommand(piece.text, piece.line);
-    else if (copying !== null)
+    else if (piece.is === "command") {
+      if (!dumped.isEntering(piece.text)) refuseCommand(piece.text, piece.line);
+    } else if (copying !== null)
       try {
         if (piece.is === "rows") await writeTo(copying, Buffer.from(piece.bytes));
         else if (piece.is === "rows end") {
@@ -175,6 +183,8 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       copying?.destroy(toError(error));
       throw error;
     }
+    const name = dumped.name();
+    if (name !== null) say(`The dump is of the database “${name}”, whose name was left out.`);
     if (skipped > 0)
       say(`Left out ${skipped} statements about owners, permissions and settings of the session.`);
   };

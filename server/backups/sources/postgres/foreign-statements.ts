@@ -6,10 +6,7 @@ import { SourceError } from "../source.ts";
 const refused: readonly (readonly [RegExp, string])[] = [
   [/^COPY\b.* (?:FROM|TO) PROGRAM\b/i, "runs a program on the database's server"],
   [/^COPY\b.* (?:FROM|TO) (?:U&)?''/i, "reads or writes a file of the database's server"],
-  [
-    /^(?:CREATE|ALTER|DROP) DATABASE\b/i,
-    "works on a whole database. Dump again without --create (-C)",
-  ],
+  [/^(?:CREATE|ALTER|DROP) DATABASE\b/i, "works on a whole database"],
   [
     /^(?:CREATE|ALTER|DROP) (?:ROLE|USER(?! MAPPING)|GROUP|TABLESPACE)\b/i,
     "changes accounts or tablespaces of the whole server",
@@ -35,10 +32,42 @@ export function refuseCommand(text: string, line: number): void {
   throw new SourceError(
     `Line ${line} has a command to psql, “${text.slice(0, 60)}”, which could run programs. ${
       /^\\c(?:onnect)?\b/.test(text)
-        ? "Dump the one database, without --create (-C)."
+        ? "Dump the one database alone."
         : "Remove it if you trust the file."
     } Nothing was imported.`,
   );
+}
+
+/** What a dump with `--create` says of the database as a whole, which the import has made already. */
+const ofDatabase =
+  /^(?:(?:CREATE|ALTER|DROP) DATABASE|ALTER (?:ROLE|USER) \S+ IN DATABASE) (?:IF EXISTS )?("(?:[^"]|"")*"|[^\s."(]+)(?: |$)/i;
+const connects =
+  /^\\c(?:onnect)? +(?:-reuse-previous=on +"dbname='((?:[^'\\"]|\\.)+)'"|([^\s"';\\]+) *;?)$/;
+
+/** Reads which database a dump makes and enters. */
+export function createDumpedDatabase() {
+  let of: string | null = null;
+  return {
+    /** Whether a statement is about the database as a whole. @throws SourceError for one about a second database */
+    isAbout({ head, line }: Pick<Statement, "head" | "line">): boolean {
+      const named = ofDatabase.exec(head)?.[1];
+      if (named === undefined) return false;
+      const name = unquoted(named);
+      of ??= name;
+      if (of === name) return true;
+      throw new SourceError(
+        `Line ${line} is about the database “${name}”, and the file has “${of}” before it. An import takes one database: dump it alone.`,
+      );
+    },
+    /** Whether a command to psql enters it, or is what stands before that where its name isn't plain. */
+    isEntering(text: string): boolean {
+      if (of !== null && text === "\\encoding SQL_ASCII") return true;
+      const [, quoted, plain] = connects.exec(text) ?? [];
+      const name = quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "";
+      return of !== null && Buffer.from(name, "latin1").toString("utf8") === of;
+    },
+    name: (): string | null => of,
+  };
 }
 
 /** What belongs to other roles there belongs to the account here; and what a new database has, or only its owner may say. */
