@@ -44,6 +44,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await writeFile(at("public/images/ä logo$(x).png"), "logo");
     await writeFile(at("-dash"), "dash");
     for (const name of ["padded", " padded "]) await writeFile(at(name), `${name}|`);
+    await writeFile(Buffer.from(at("caf\xe9"), "latin1"), "not UTF-8");
     await mkdir(join(service.folder, "elsewhere"));
     await writeFile(join(service.folder, "elsewhere/kept"), "kept");
     await symlink(join(service.folder, "elsewhere"), at("shared"));
@@ -222,6 +223,8 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     const failed = await restore("public/kept.txt", "failed");
     expect(failed.restore_output).toContain("public/kept.txt is not in the backup.");
     expect(await read("public/kept.txt")).toBe("kept");
+    const unnamed = await restore("caf\ufffd", "failed");
+    expect(unnamed.restore_output).toMatch(/isn't UTF-8.*restore the folder that it is in/i);
     const other = await restore("public/kept.txt/deeper", "failed");
     expect(other.restore_output).toMatch(/kept\.txt is no folder any more/);
   });

@@ -21,6 +21,11 @@ type PartOptions = {
   path: string;
 };
 
+/** What lists show for bytes of a name that are no UTF-8. */
+const unknownBytes = "\ufffd";
+const unnamable =
+  "A name that isn't UTF-8 is shown with “\ufffd” and can't be asked for. Restore the folder that it is in.";
+
 const scratchName = (id: number) => `.quarterdeck-restore-${id}`;
 
 /** A folder says where its parent is, so that one closed to its owner cannot be moved as it is. */
@@ -191,7 +196,12 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     });
     if (links.targets.size > 0)
       await extractLinked(posix.join(folder, scratch), links.targets, attempt);
-    await runScript(host, exchange, [folder, scratch, posix.basename(entry), entry, path], signal);
+    const last = [folder, scratch, posix.basename(entry), entry, path];
+    await runScript(host, exchange, last, signal).catch((error: unknown) => {
+      throw path.includes(unknownBytes)
+        ? new SourceError(`${toError(error).message} ${unnamable}`, { cause: error })
+        : error;
+    });
   }
 
   /** Other names of files that are archived by a name outside of the part: read once more, now together with those. */
