@@ -168,7 +168,9 @@ export function createBackups(options: BackupsOptions): Backups {
   const incremental = createIncremental({ ...parts, host, scratch });
   const takeBackup = createTakeBackup({ ...parts, incremental, countsStore, version });
   const imports = createImportTasks({ ...parts, host, takeBackup, inventory });
-  const work = createTaskHandlers({ ...parts, takeBackup, copyBackup, imports, retention });
+  const transitions = createConfigurationTransitions({ ...parts, inventory });
+  const handled = { takeBackup, copyBackup, imports, retention, transitions };
+  const work = createTaskHandlers({ ...parts, ...handled });
   const runner = createTaskRunner({ tasks, perform: work.perform, settle: work.settle, clock });
   const uploads = createUploads({ host });
   const backups = createBackupService({
@@ -179,7 +181,6 @@ export function createBackups(options: BackupsOptions): Backups {
     copyBackup,
     leases: options.leases,
   });
-  const transitions = createConfigurationTransitions({ ...parts, inventory });
   const configurations = createConfigurationService({
     ...parts,
     inventory,

@@ -18,6 +18,7 @@ import type { FileKeys } from "./file-keys.ts";
 import type { NoteDamage } from "./note-damage.ts";
 import { sayTwins, type Twins } from "./twins.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
+import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { createOutput, type Output } from "./output.ts";
 import { DamagedCopy } from "./pipeline.ts";
 import type { Resolver } from "./resolver.ts";
@@ -46,7 +47,8 @@ import {
 
 type RestoreOptions = {
   store: BackupStore;
-  configurations: Pick<ConfigurationStore, "saverOf">;
+  configurations: Pick<ConfigurationStore, "lock" | "saverOf">;
+  transitions: Pick<ConfigurationTransitions, "move">;
   tasks: TaskStore;
   chain: Chain;
   note: NoteDamage;
@@ -71,6 +73,8 @@ type Replaced = {
 export function createRestore(options: RestoreOptions) {
   const {
     store,
+    configurations,
+    transitions,
     tasks,
     chain,
     note,
@@ -100,9 +104,15 @@ export function createRestore(options: RestoreOptions) {
       restore_output: output.text(),
       ...(outcome.status === "finished" && { restored_at: at }),
     };
+    const isBack = outcome.status === "finished" && task.destination === null;
     await store.transaction(async (tx) => {
+      // Before the backup's row, as everywhere.
+      const own = isBack ? await configurations.lock(tx, configuration.id) : null;
       if (!(await tasks.end(tx, task))) return;
       await store.update(tx, row.id, change);
+      // Without a schedule no run would find out that what was missing is there again.
+      if (own?.status === "failed" && own.adopted_at !== null)
+        await transitions.move(tx, own, "installing", { status_reason: null });
       if (outcome.status === "failed" && outcome.isCanceled === true)
         return recordActivity(
           tx,

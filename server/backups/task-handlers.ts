@@ -7,6 +7,7 @@ import type { CopyStore } from "./copy-store.ts";
 import type { FileKeys } from "./file-keys.ts";
 import type { ImportTasks } from "./foreign/import-tasks.ts";
 import { createVerification, type VerificationOptions } from "./verification.ts";
+import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { createRestore } from "./restore.ts";
 import type { Retention } from "./retention.ts";
 import type { TakeBackup } from "./take-backup.ts";
@@ -24,6 +25,7 @@ type TaskHandlersOptions = VerificationOptions & {
   copyBackup: CopyBackup;
   copies: Pick<CopyStore, "abandoned" | "withoutJob" | "twinsOf">;
   retention: Retention;
+  transitions: Pick<ConfigurationTransitions, "move">;
 };
 
 export function createTaskHandlers(options: TaskHandlersOptions) {

@@ -353,6 +353,26 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ).toHaveLength(2);
   });
 
+  test("what was missing is tested anew once it is restored", async () => {
+    const backup = await imported("database", 3, "media.bin");
+    const configuration = () => service.show(backup.configuration_id ?? 0);
+    await soon(async () =>
+      expect(await configuration()).toMatchObject({
+        status: "failed",
+        status_reason: expect.stringContaining("is not there"),
+      }),
+    );
+    await restored(backup);
+    await soon(async () =>
+      expect(await configuration()).toMatchObject({
+        status: "installed",
+        status_reason: null,
+        next_run_at: null,
+      }),
+    );
+    await rm(join(service.folder, "gone.sqlite"));
+  });
+
   test("an archive whose names have no dot before them is looked through, and restored in part", async () => {
     await writeFile(join(service.folder, "old/.env"), "APP_ENV=old\n");
     await toFile("names.tar", [
