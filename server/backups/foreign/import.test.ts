@@ -192,6 +192,12 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         await toFile("made.sql", pgDump("old ä's", "--create", "--clean", "--if-exists"));
       },
     ],
+    [
+      "plain SQL of pg_dump that drops and makes the schema public",
+      4,
+      "schema.sql",
+      () => toFile("schema.sql", pgDump("laravel", "--schema=public", "--clean")),
+    ],
   ])("%s becomes a backup that restores all of it", async (_, target, path, make) => {
     await make();
     const backup = await imported("database", target, path);
@@ -475,6 +481,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     ]);
     const marker = join(service.folder, "ran");
     await toFile("in-tar.dump", pgDump("laravel", "--format=tar"));
+    await toFile("schema.dump", pgDump("laravel", "--format=custom", "--schema=public"));
     const copy = "COPY public.users";
     const files: [Kind, number, string, Buffer | string | null, RegExp][] = [
       [
@@ -633,6 +640,13 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         "phpmyadmin.sql",
         "-- phpMyAdmin SQL Dump\n-- version 5.2.1\nSTART TRANSACTION;\nCREATE TABLE `a` (`id` int);\nCOMMIT;\n",
         /by another program, e\.g\. phpMyAdmin/,
+      ],
+      [
+        "database",
+        4,
+        "schema.dump",
+        await read("schema.dump"),
+        /makes the schema public, .*pg_restore --file=FILE\.sql FILE/,
       ],
       [
         "database",

@@ -23,6 +23,17 @@ export function refuseStatement({ head, line }: Pick<Statement, "head" | "line">
   if (reason !== undefined) throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
 }
 
+/**
+ * Each restore of an archive that makes the schema would fail, because it is there.
+ * @throws SourceError
+ */
+export function refusePublicSchema({ head }: Pick<Statement, "head">): void {
+  if (/^CREATE SCHEMA public$/i.test(head))
+    throw new SourceError(
+      "The archive makes the schema public, as pg_dump --schema=public writes it, and every database has that. Make SQL text of the archive, and import that: pg_restore --file=FILE.sql FILE",
+    );
+}
+
 /** What pg_dump and pg_restore write around a dump so that psql takes nothing in it for a command. */
 const isRestrict = (text: string): boolean => /^\\(?:un)?restrict\b/.test(text);
 
@@ -76,6 +87,8 @@ const leftOut: readonly RegExp[] = [
   /^(?:GRANT|REVOKE|ALTER DEFAULT PRIVILEGES|SECURITY LABEL)\b/i,
   /^(?:SET SESSION AUTHORIZATION|(?:RE)?SET ROLE)\b/i,
   /^(?:COMMENT ON|CREATE) SCHEMA (?:IF NOT EXISTS )?"?public"?(?: IS\b.*)?$/i,
+  // Where it is dropped, nothing that is left out would make it again.
+  /^DROP SCHEMA (?:IF EXISTS )?"?public"?(?: (?:CASCADE|RESTRICT))?$/i,
   /^COMMENT ON (?:EXTENSION|DATABASE|ROLE|TABLESPACE)\b/i,
   // They would begin to replicate from elsewhere.
   /^(?:CREATE|ALTER|DROP) SUBSCRIPTION\b/i,

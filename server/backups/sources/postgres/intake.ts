@@ -16,7 +16,12 @@ import { tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
 import { drillDatabaseOf } from "./drill.ts";
 import { dumpDatabase } from "./dump.ts";
-import { createRowTally, refuseCommand, refuseStatement } from "./foreign-statements.ts";
+import {
+  createRowTally,
+  refuseCommand,
+  refusePublicSchema,
+  refuseStatement,
+} from "./foreign-statements.ts";
 import { createSqlLoad } from "./foreign-sql.ts";
 import { archiveSql, openBackup } from "./restore.ts";
 import { findTools, type Tools } from "./tools.ts";
@@ -85,6 +90,7 @@ const archiveIntake = (target: Target, { content }: ForeignFile): Intake => ({
           else if (piece.is === "rows end") tally.takeRows(piece.rows);
           else if (piece.is === "end") {
             refuseStatement(piece.statement);
+            refusePublicSchema(piece.statement);
             tally.take(piece.statement);
           }
       };
