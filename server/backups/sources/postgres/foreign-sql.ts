@@ -37,6 +37,9 @@ const withoutPath = /^\s*SELECT pg_catalog\.set_config\('search_path', '', false
 const ownPath =
   "select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), false)";
 
+/** psql reads whatever a server has written, also one that is gone. */
+const orByHand = "or load the file into an empty database with psql, and dump that.";
+
 type Batch = { text: Buffer[]; bytes: number; starts: { at: number; line: number }[] };
 const emptyBatch = (): Batch => ({ text: [], bytes: 0, starts: [] });
 
@@ -75,11 +78,11 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
   function refuseSettings(line: number): void {
     if ((settings.get("standard_conforming_strings") ?? "on") !== "on")
       throw new SourceError(
-        `Line ${line} turns standard_conforming_strings off, which changes what the text means. Dump again with it on.`,
+        `Line ${line} turns standard_conforming_strings off, which changes what the text means. Dump again with it on, ${orByHand}`,
       );
     if ((settings.get("client_encoding") ?? "UTF8") !== "UTF8")
       throw new SourceError(
-        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8.`,
+        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8, ${orByHand}`,
       );
   }
 
@@ -119,7 +122,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
     const written = bytes.toString("latin1");
     if (/^SET client_encoding\b/i.test(head) && !/UTF-?8|UNICODE|SQL_ASCII/i.test(written))
       throw new SourceError(
-        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8.`,
+        `Line ${line} says that the text isn't UTF-8. Dump again with --encoding=UTF8, ${orByHand}`,
       );
   }
 
