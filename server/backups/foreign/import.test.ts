@@ -316,6 +316,20 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     expect(await mariadb.query("shop", "SELECT name FROM city")).toBe("Łódź 🚲\n");
   });
 
+  test("each view of a dump without quoted names comes back", async () => {
+    await mariadb.createDatabase("bare");
+    const views = [1, 2, 3].map((n) => `CREATE VIEW v${n} AS SELECT ${n} * n AS n FROM a;`);
+    await mariadb.query(
+      "bare",
+      `CREATE TABLE a (n INT); INSERT INTO a VALUES (7); ${views.join("")}`,
+    );
+    await toFile("bare.sql", mariadbDump("--skip-quote-names", "bare"), mariadbPassword());
+    await restored(await imported("database", 5, "bare.sql"));
+    expect(await mariadb.query("shop", "SELECT v1.n, v2.n, v3.n FROM v1, v2, v3")).toBe(
+      "7\t14\t21\n",
+    );
+  });
+
   test("a restore of a dump with collations of another server says what to do", async () => {
     await mariadb.query(null, "CREATE DATABASE newer CHARACTER SET utf8mb4");
     await mariadb.query("newer", "CREATE TABLE t (a VARCHAR(9)) COLLATE utf8mb4_general_ci");

@@ -58,17 +58,18 @@ export function orderViews(code: string, gone: readonly string[]): string {
   }));
   const names = new Set(views.map(({ name }) => name));
   const reads = new Map(
-    views.map(({ name, block }) => [
-      name,
-      new Set((block.match(/`(?:[^`]|``)+`/g) ?? []).filter((word) => names.has(word))),
+    views.map((view) => [
+      view,
+      new Set((view.block.match(/`(?:[^`]|``)+`/g) ?? []).filter((word) => names.has(word))),
     ]),
   );
   const ordered: typeof views = [];
-  const seen = new Set<string>();
+  // By themselves: a dump may be without quotes, and then no name is known.
+  const seen = new Set<(typeof views)[number]>();
   const place = (view: (typeof views)[number]) => {
-    if (seen.has(view.name)) return;
-    seen.add(view.name);
-    for (const other of views) if (reads.get(view.name)?.has(other.name) === true) place(other);
+    if (seen.has(view)) return;
+    seen.add(view);
+    for (const other of views) if (reads.get(view)?.has(other.name) === true) place(other);
     ordered.push(view);
   };
   views.forEach(place);
