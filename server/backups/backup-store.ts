@@ -291,9 +291,6 @@ export function createBackupStore(db: Database) {
         .delete(backups)
         .where(and(eq(backups.id, from.id), eq(backups.transition, from.transition)));
     },
-
-    deleting: (): Promise<BackupRow[]> =>
-      db.select().from(backups).where(eq(backups.status, "deleting")),
   };
 }
 

@@ -262,7 +262,6 @@ export function createBackups(options: BackupsOptions): Backups {
         );
       await work.interruptOrphans();
       await interruptUploads();
-      await removal.resume();
       await recovery.resume();
       jobs.backupTasks.work(runner.run);
       scheduler.wake();

@@ -52,18 +52,15 @@ export function createRemoval(options: RemovalOptions) {
         );
     });
 
-  const sendDeleting = async (tx: Connection, row: BackupRow) =>
-    jobs.send(tx, "backup.deleting", {
-      ...jobReference(row),
-      server_id: await store.serverIdOf(tx, row),
-    });
-
   return {
     /** @returns false when somebody else moved the backup first */
     async begin(tx: Connection, row: BackupRow): Promise<boolean> {
       const deleting = await store.move(tx, row, "deleting", { status_reason: null });
       if (deleting === null) return false;
-      await sendDeleting(tx, deleting);
+      await jobs.send(tx, "backup.deleting", {
+        ...jobReference(deleting),
+        server_id: await store.serverIdOf(tx, deleting),
+      });
       await jobs.send(tx, "backup.deadline", jobReference(deleting), deadlineSeconds);
       return true;
     },
@@ -93,12 +90,6 @@ export function createRemoval(options: RemovalOptions) {
       const row = await store.byId(id);
       if (row?.transition !== transition || row.status !== "deleting") return;
       await fail(row, `Timed out: still deleting after ${deadlineSeconds} s.`);
-    },
-
-    /** At the start: the job queue would notice only after an hour that nobody does these jobs any more. */
-    async resume(): Promise<void> {
-      for (const row of await store.deleting())
-        await store.transaction((tx) => sendDeleting(tx, row));
     },
   };
 }

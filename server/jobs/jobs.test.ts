@@ -72,6 +72,40 @@ test("no value of a query is in the log, or stored with the job that failed", as
   expect(JSON.stringify(await stored())).not.toContain(secret);
 });
 
+test("a job of a server that a killed service had is handed out again, however long it may take", async () => {
+  const data = { id: 1, transition: 1, server_id: 1 };
+  const queued = "name = 'backup-configuration.removing' and state = 'active'";
+  const fresh = await createTestDatabase();
+  const instances = [await startTestJobs(fresh), await startTestJobs(fresh)];
+  const begun: number[] = [];
+  const handlersOf = (instance: number) =>
+    // Every queue has one; the test sends to one of them.
+    new Proxy({} as Handlers, {
+      get: (_, name) => async () => {
+        if (name !== "backup-configuration.removing") return;
+        begun.push(instance);
+        // The first one never ends it.
+        if (instance === 0) await new Promise(() => undefined);
+      },
+    });
+  try {
+    await instances[0]?.work(handlersOf(0), []);
+    await fresh.db.transaction(async (tx) =>
+      instances[0]?.send(tx, "backup-configuration.removing", data),
+    );
+    await soon(() => expect(begun).toEqual([0]));
+    await instances.shift()?.stop(0);
+    await fresh.db.execute(
+      sql.raw(`update pgboss.job set heartbeat_on = now() - interval '1 minute' where ${queued}`),
+    );
+    await instances[0]?.work(handlersOf(1), []);
+    await soon(() => expect(begun).toEqual([0, 1]));
+  } finally {
+    for (const one of instances) await one.stop(0);
+    await fresh.close();
+  }
+});
+
 /** As pg-boss makes it, for what installs its tables. */
 const installLock = `('x' || encode(sha224((current_database() || '.pgboss.pgboss')::bytea), 'hex'))::bit(64)::bigint`;
 

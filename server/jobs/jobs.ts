@@ -15,6 +15,7 @@ import { backupTaskQueue, type BackupTask, type JobData, type ServerJobs } from 
 import { createJobRunner, type JobRunner } from "./job-runner.ts";
 import {
   createSerialQueue,
+  heartbeatSeconds,
   serialQueueOptions,
   superviseSeconds,
   type SerialQueue,
@@ -267,7 +268,8 @@ export async function startJobs({
       await boss.send(name, data, {
         db: fromDrizzle(tx, sql),
         startAfter: Math.min(delaySeconds, longestDelaySeconds),
-        ...("server_id" in data && { group: { id: String(data.server_id) } }),
+        // With the job: pg-boss keeps the options of a queue from its first day on.
+        ...("server_id" in data && { group: { id: String(data.server_id) }, heartbeatSeconds }),
       });
       if ("server_id" in data) await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
     },

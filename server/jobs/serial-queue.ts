@@ -46,7 +46,7 @@ const atOnce = 16;
  * A dead runner is noticed after `heartbeatSeconds`, one pass of the supervision (`superviseSeconds`), the retry's delay and
  * one poll: less than 30 seconds. Shorter would take a busy machine or a database that restarts for a death.
  */
-const heartbeatSeconds = 15;
+export const heartbeatSeconds = 15;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
 const pollMs = 1000;
