@@ -161,3 +161,21 @@ test("a request on a connection that a closing server still has is the last one 
   expect(got.match(/HTTP\/1.1 200/g)).toHaveLength(2);
   expect(got.toLowerCase()).toContain("connection: close");
 });
+
+test("a client that was refused a tunnel and stays keeps no server from closing", async () => {
+  const closing = await listen(async () => new Response("done"), 0, "127.0.0.1");
+  const socket = connect({ port: portOf(closing), host: "127.0.0.1", allowHalfOpen: true });
+  try {
+    let got = "";
+    socket.on("data", (data) => (got += data.toString()));
+    const ended = new Promise((resolve) => socket.once("end", resolve));
+    socket.write("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+    await ended;
+    expect(got).toMatch(/^HTTP\/1.1 405 .*CONNECT/s);
+    const closed = new Promise((resolve) => closing.close(resolve));
+    closing.closeAllConnections();
+    await closed;
+  } finally {
+    socket.destroy();
+  }
+});

@@ -44,9 +44,12 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
     refuse(socket, status, errorMessage.malformed_request);
   });
   // It asks for a tunnel to somewhere else. Without a listener Node just hangs up.
-  server.on("connect", (_request, socket) =>
-    refuse(socket, errorStatus.method_not_allowed, "The CONNECT method is not supported here."),
-  );
+  // The socket is none of the server's connections any more: one that its client keeps open would be there for ever, also for
+  // a server that closes.
+  server.on("connect", (_request, socket) => {
+    socket.resume().once("finish", () => socket.destroy());
+    refuse(socket, errorStatus.method_not_allowed, "The CONNECT method is not supported here.");
+  });
   // Node knows only `100-continue`, and would answer anything else without our headers.
   server.on("checkExpectation", (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
