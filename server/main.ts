@@ -5,6 +5,7 @@ import type { Server } from "node:http";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { signInCodeMinutes } from "../contract/tokens.ts";
@@ -30,6 +31,11 @@ import { supportsAdoption } from "./workers/supervisor/process-table.ts";
 
 /** How long requests that are under way may take once the service was told to stop. */
 const requestDrainMs = 5000;
+/**
+ * How long what is under way may take to end after them, where workers stay up. A database that fell silent would be waited
+ * for without end; what is cut off is settled by the next start, as after a kill.
+ */
+const closeLimitMs = 15_000;
 /** The files that a terminal shows. */
 const stdout = 1;
 const stderr = 2;
@@ -126,7 +132,9 @@ async function main() {
     log.info("reading the inventory again");
     app.readInventory();
   };
-  started.push((workers) => app.close(workers));
+  started.push((workers) =>
+    workers === "keep" ? withinCloseLimit(app.close(workers)) : app.close(workers),
+  );
 
   const server = await listen(app.fetch, config.port, config.host);
   started.push(() => {
@@ -228,6 +236,14 @@ async function endAll(workers: "keep" | "stop"): Promise<boolean> {
     }
   return inOrder;
 }
+
+const withinCloseLimit = (closing: Promise<void>): Promise<void> =>
+  Promise.race([
+    closing,
+    wait(closeLimitMs).then(() => {
+      throw new Error(`What was under way did not end within ${closeLimitMs / 1000} s.`);
+    }),
+  ]);
 
 /** Lets running requests end, then cuts off what is left. */
 const closeServer = (server: Server) =>
