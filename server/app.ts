@@ -13,7 +13,6 @@ import { doctorRoutes } from "./doctor/routes.ts";
 import { createEvents } from "./events/events.ts";
 import { eventsChannel } from "./events/outbox-relay.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
-import { findFolderOwner, findReplacer } from "./hosts/folder-owner.ts";
 import { createLocalHost } from "./hosts/local.ts";
 import { createScratch } from "./hosts/scratch.ts";
 import { pruneLimits } from "./http/limiter.ts";
@@ -24,6 +23,7 @@ import { createDatabaseClock } from "./instances/database-clock.ts";
 import { createInstances } from "./instances/instances.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
 import { inventoryEditing } from "./inventory/editing.ts";
+import { createFoldersHere } from "./inventory/folders-here.ts";
 import { createSecretReader } from "./inventory/secrets.ts";
 import { openInventory, openNone } from "./inventory/inventory.ts";
 import { createInventoryStore } from "./inventory/store.ts";
@@ -127,8 +127,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       own: ownAccount(),
       reserved: options.reservedAccounts,
       find: findAccount,
-      findOwner: findFolderOwner,
-      findReplacer,
+      ...createFoldersHere(host),
     },
     remote: {
       follow: servers.follow,

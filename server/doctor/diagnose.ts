@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import type { Config } from "../config.ts";
 import { findAccount, ownAccount } from "../hosts/account.ts";
-import { findFolderOwner, findReplacer } from "../hosts/folder-owner.ts";
 import type { LocalHost } from "../hosts/host.ts";
+import { createFoldersHere } from "../inventory/folders-here.ts";
 import { createSecretReader } from "../inventory/secrets.ts";
 import { createInventoryStore } from "../inventory/store.ts";
 import { expectedErrorMessage } from "../expected-error.ts";
@@ -57,8 +57,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
           own: ownAccount(),
           reserved: options.reservedAccounts,
           find: findAccount,
-          findOwner: findFolderOwner,
-          findReplacer,
+          ...createFoldersHere(host),
         },
         stored: (await store?.listAccounts()) ?? { sites: new Map(), databases: new Map() },
         servers,

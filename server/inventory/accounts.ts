@@ -21,6 +21,7 @@ import {
 } from "./one-account.ts";
 import { expandHome } from "./paths.ts";
 import type { Complaint, Inventory } from "./schema.ts";
+import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 
 export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
@@ -88,14 +89,23 @@ export async function decideAccounts(
     }
     const user = userOf(entry);
     const given = user === undefined ? null : await accountGiven(user, source);
+    /** Where its file system hangs, it stays as it was until the next reading. */
+    const unlessHung = (account: Promise<EntryAccount>) =>
+      account.catch((error: unknown) => {
+        if (!(error instanceof ServerAway)) throw error;
+        return undecidedAccount(entry, stored[kind].get(entry.id), error.message);
+      });
     if (typeof given === "string")
       complaints.push({ path: [kind, index, ...userFieldOf(entry)], message: given });
     else if (given !== null)
-      accounts[kind].set(entry.id, await unlessReplaceable(given, pathOf(entry), source));
+      accounts[kind].set(
+        entry.id,
+        await unlessHung(unlessReplaceable(given, pathOf(entry), source)),
+      );
     // Everything has the one account that there is.
     else if (source.own.uid !== 0)
       accounts[kind].set(entry.id, { account: source.own, problem: null, ownerOf: null });
-    else accounts[kind].set(entry.id, await otherwise(source));
+    else accounts[kind].set(entry.id, await unlessHung(otherwise(source)));
   };
 
   /** One after the other on this machine, and side by side on others, where each command may take its time. */
@@ -164,6 +174,15 @@ function onceForEach<Key, Found>(find: (key: Key) => Promise<Found>): (key: Key)
   };
 }
 
+const without = (problem: string): EntryAccount => ({ account: null, problem, ownerOf: null });
+
+const undecidedAccount = (
+  entry: OwnedEntry,
+  before: EntryAccount | undefined,
+  reason: string,
+): EntryAccount =>
+  holdsFor(entry, before) ? before : without(`No account for ${purposeOf(entry)} yet: ${reason}`);
+
 /** As on this machine; but what cannot be asked now stays as it was, and is asked again once the server is back. */
 async function accountThere(
   entry: OwnedEntry,
@@ -173,14 +192,11 @@ async function accountThere(
 ): Promise<{ account: EntryAccount; isUnasked: boolean }> {
   const user = userOf(entry);
   const purpose = purposeOf(entry);
-  const without = (problem: string): EntryAccount => ({ account: null, problem, ownerOf: null });
   const asked = (account: EntryAccount) => ({ account, isUnasked: false });
-  const unknown = (reason: string) => {
-    const account = holdsFor(entry, before)
-      ? before
-      : without(`No account for ${purpose} yet: ${reason}`);
-    return { account, isUnasked: true };
-  };
+  const unknown = (reason: string) => ({
+    account: undecidedAccount(entry, before, reason),
+    isUnasked: true,
+  });
   if (typeof source === "string") return unknown(source);
   try {
     if (user === undefined)
