@@ -160,7 +160,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
       return await wait(begun, received);
     } catch (error) {
       const reason = await fail(begun.row, begun.configuration, error);
-      throw operatorMessage(error) === null ? error : conflict(reason);
+      throw operatorMessage(error) === null && !signal.aborted ? error : conflict(reason);
     } finally {
       uploads.forget(begun.row.id);
     }

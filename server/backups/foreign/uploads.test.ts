@@ -237,7 +237,16 @@ describe("an uploaded file", () => {
   });
 
   test("that comes over the network and breaks off there has failed, and one that is refused is told so", async () => {
-    const server = await listen((request) => service.app.fetch(request), 0, "127.0.0.1");
+    const statuses: number[] = [];
+    const server = await listen(
+      async (request) => {
+        const response = await service.app.fetch(request);
+        statuses.push(response.status);
+        return response;
+      },
+      0,
+      "127.0.0.1",
+    );
     try {
       const open = (headers: Record<string, string | number>) =>
         request({
@@ -265,6 +274,8 @@ describe("an uploaded file", () => {
         status: "failed",
         status_reason: expect.stringMatching(/^The upload broke off/),
       });
+      // No error of the service, which would be logged and counted as one.
+      await soon(async () => expect(statuses).toEqual([409]));
       const refused = open({ "Content-Length": 2 ** 52 });
       refused.on("error", () => undefined);
       refused.flushHeaders();
