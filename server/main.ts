@@ -46,6 +46,7 @@ const environment = takeEnvironment(process);
 const log = createLog("info");
 const { version }: { version: string } = createRequire(import.meta.url)("../package.json");
 
+let isStopping = false;
 let reload: () => void = () => {};
 let endDatabaseAtOnce: () => void = () => {};
 
@@ -200,6 +201,7 @@ async function exitBySignal(
   signal: "SIGINT" | "SIGTERM" | "SIGHUP",
   asked: Config["workersOnStop"],
 ) {
+  isStopping = true;
   if (signal === "SIGHUP") forgetTerminal();
   const bySignal = signal === "SIGINT" || !supportsAdoption ? "stop" : "keep";
   const workers = asked === "by signal" ? bySignal : asked;
@@ -281,9 +283,12 @@ process.on("uncaughtException", (error, origin) => {
 try {
   await main();
 } catch (error) {
-  const words = expectedErrorMessage(error);
-  if (words === null) log.fatal({ err: error }, "the service could not start");
-  else process.stderr.write(`\n${words}\n\n`);
-  await endAll("keep");
-  process.exit(1);
+  // A start that is stopped fails at what is ended under it; the stop ends the process.
+  if (!isStopping) {
+    const words = expectedErrorMessage(error);
+    if (words === null) log.fatal({ err: error }, "the service could not start");
+    else process.stderr.write(`\n${words}\n\n`);
+    await endAll("keep");
+    process.exit(1);
+  }
 }

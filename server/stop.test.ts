@@ -1,5 +1,8 @@
-import { realpath, rm } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { readFile, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   hasPostgresServer,
   startPostgresServer,
@@ -8,6 +11,27 @@ import {
 import { startCuttableLink, type CuttableLink } from "./testing/cuttable-link.ts";
 import { makeMemoryFolder } from "./testing/memory-folder.ts";
 import { startService, type ServiceProcess } from "./testing/service-process.ts";
+import { sendSignal } from "./testing/signals.ts";
+import { toError } from "./to-error.ts";
+
+test("SIGTERM ends a start in order, and not as one that failed", async () => {
+  const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const schemaFile = join(folder, "inventory.schema.json");
+  // What fails first, of the database that ends and of what needs it, is a matter of chance.
+  for (let round = 0; round < 3; round++) {
+    await rm(schemaFile, { force: true });
+    const ended = startService(folder).then(
+      () => "It is ready.",
+      (error: unknown) => toError(error).message,
+    );
+    // The database is up then, and much is still to be done.
+    while (!existsSync(schemaFile)) await wait(5);
+    sendSignal(Number(await readFile(join(folder, "lock/instance.pid"), "utf8")), "SIGTERM");
+    expect(await ended).toMatch(/^The service ended with 0:/);
+    expect(existsSync(join(folder, "postgres/data/postmaster.pid"))).toBe(false);
+  }
+});
 
 describe.skipIf(!hasPostgresServer)("SIGTERM", () => {
   let folder: string;
