@@ -28,7 +28,7 @@ test.skipIf(!isRoot)(
     expect(before).toHaveLength(numbers.length);
     expect(JSON.stringify(before)).toContain("nobody");
     await service.app.close("stop");
-    hang();
+    await hang();
     service.app = await createApp(service.options);
     expect(service.app.inventoryProblem()).toBe(null);
     expect(await accounts()).toEqual(before);
