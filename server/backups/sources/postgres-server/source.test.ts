@@ -301,7 +301,9 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(await left()).toEqual(ofAnother);
     const making: Promise<{ databases: Record<string, unknown>[] }>[] = [];
     const { attempt } = attemptOf();
-    await source.restore(from(archive), { ...attempt, say: () => void making.push(left()) });
+    // Asked once, before the databases change places: that which is asked is one of them.
+    const say = () => void (making.length === 0 && making.push(left()));
+    await source.restore(from(archive), { ...attempt, say });
     const [made] = await Promise.all(making);
     expect(made?.databases).toContainEqual({ name: "quarterdeck_restore_7_i1_1" });
     expect(await left()).toEqual(ofAnother);
