@@ -10,7 +10,7 @@ export type Environment = Record<string, string | undefined>;
 
 type Self = Pick<NodeJS.Process, "env" | "execPath" | "execArgv" | "argv" | "execve">;
 
-/** Threads that wait for files. In a folder that hangs each step of an ordinary user's service keeps one, of Node's own four. */
+/** Threads that wait for files. In a mount that hangs, each look by the service itself keeps one, and Node's own are four. */
 const threads = { UV_THREADPOOL_SIZE: "16" };
 
 /** Says that standard input is the file. */

@@ -16,10 +16,7 @@ export type Command = {
   folder?: string;
   /** What it reads; without it, nothing. */
   input?: Readable;
-  /**
-   * Called with pieces of the input that are not needed any more, whose memory may be used again. A remote machine calls it
-   * not.
-   */
+  /** Called with each piece of the input that is not needed any more, so that its memory may be used again; never by a remote machine. */
   release?(piece: Buffer): void;
   /** A text that the program reads as the file `givenFile`, such as a password. */
   given?: string;
