@@ -219,6 +219,40 @@ test("a token for one server sees that server's timeline alone @long", async ({
   await expect(entries(page)).toContainText("Yours");
 });
 
+test("entries name their sites and servers, and only a service without an overview is asked for each one's sites", async ({
+  page,
+  service,
+  site,
+  backups,
+  expected,
+}) => {
+  expected.push(/404 \(Not Found\)/);
+  await site.createWorker();
+  await deploy(service, backups.site.id, "Faster");
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/api\/server\/\d+\/sites$/.test(pathname)) asked.push(pathname);
+  });
+  const openNames = async (url: string) => {
+    await connectAs(page, url);
+    await page.goto(`${url}/activity`);
+    await expect(entries(page).filter({ hasText: "Worker" }).first()).toContainText(
+      `${site.name} on web-1`,
+    );
+    await expect(entries(page).filter({ hasText: "Faster" })).toContainText(backups.server.name);
+    await page.waitForLoadState("networkidle");
+  };
+  await openNames(service.url);
+  expect(asked).toEqual([]);
+  const bare = await withoutExtras(service.url, "showOverview");
+  await openNames(bare.url);
+  expect(asked).toContain(`/api/server/${backups.server.id}/sites`);
+  // Nothing of the page asks a service that is gone.
+  await page.goto("about:blank");
+  await bare.close();
+});
+
 test("a service that keeps no timeline says so @long", async ({ page, service, expected }) => {
   expected.push(/404 \(Not Found\)/);
   const bare = await withoutExtras(service.url, "listActivity");
