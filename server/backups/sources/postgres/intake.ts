@@ -23,7 +23,8 @@ import {
   refuseStatement,
 } from "./foreign-statements.ts";
 import { createSqlLoad } from "./foreign-sql.ts";
-import { archiveSql, openBackup } from "./restore.ts";
+import { archiveSql } from "./archive-sql.ts";
+import { openBackup } from "./restore.ts";
 import { findTools, type Tools } from "./tools.ts";
 
 /** The last line of a plain dump, but for one of `\unrestrict`. */

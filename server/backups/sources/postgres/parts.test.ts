@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isBeyond } from "./rights.ts";
 import { readTarget, toolEnvironment } from "./connection.ts";
-import { withFittingSettings } from "./restore.ts";
+import { withFittingSettings } from "./archive-sql.ts";
 import { lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 

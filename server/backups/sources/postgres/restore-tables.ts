@@ -10,7 +10,8 @@ import { columnsIn, tellLoss, type Column } from "./column-types.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { findDropped } from "./dropped-tables.ts";
 import { beginning, ownSearchPath } from "./prologue.ts";
-import { archiveSql, runScript, withFittingSettings, type Backup } from "./restore.ts";
+import { archiveSql, withFittingSettings } from "./archive-sql.ts";
+import { runScript, type Backup } from "./restore.ts";
 import { lastWords } from "./tools.ts";
 import { toError } from "../../../to-error.ts";
 
