@@ -6,6 +6,8 @@ import { portOf } from "./port-of.ts";
 export type CuttableLink = {
   /** Leads to the server. */
   port: number;
+  /** So many bytes came through, both ways together. */
+  passedBytes(): number;
   /** Ends all connections, and each new one at once. */
   refuse(): void;
   /** Nothing comes through, and neither end hears of it: a cable that was pulled. */
@@ -18,6 +20,7 @@ export type CuttableLink = {
 /** @param behind the server's port */
 export async function startCuttableLink(behind: number): Promise<CuttableLink> {
   const sockets = new Set<Socket>();
+  let passed = 0;
   let state: "whole" | "refusing" | "silent" = "whole";
   const server = createServer((near) => {
     near.on("error", () => undefined);
@@ -29,6 +32,7 @@ export async function startCuttableLink(behind: number): Promise<CuttableLink> {
       [far, near],
     ] as const) {
       sockets.add(socket);
+      socket.on("data", ({ length }: Buffer) => (passed += length));
       socket.pipe(other);
       socket.on("close", () => {
         sockets.delete(socket);
@@ -43,6 +47,7 @@ export async function startCuttableLink(behind: number): Promise<CuttableLink> {
   };
   return {
     port: portOf(server),
+    passedBytes: () => passed,
     refuse() {
       state = "refusing";
       endAll();

@@ -17,6 +17,10 @@ export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compression
     "--stdout",
   ] as const;
 
+/** On its way between two programs, where the line is what is slow. */
+export const carryingLevel = 1;
+export const packSqlCommand = compressCommand({ compressionLevel: carryingLevel });
+
 /** For a shell: succeeds where the machine has it. */
 export const lookForZstd = "zstd --version >/dev/null 2>&1";
 

@@ -17,6 +17,8 @@ import { soon } from "../../testing/soon.ts";
 export type RemoteServer = {
   /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
   host(): Promise<Host>;
+  /** The same behind another port, e.g. that of a link to it. */
+  hostAt(port: number): Promise<Host>;
   sshd(): Promise<TestSshd>;
   /** As an inventory names it. */
   connection(): Promise<string>;
@@ -68,9 +70,13 @@ function createServer({ user, ...options }: { config?: string; sudoers?: string;
       ...options,
       cleanUp: (work) => void cleanUps.push(async () => work()),
     });
+    return { sshd, ...(await connect(sshd, sshd.port)) };
+  }
+
+  async function connect(sshd: TestSshd, port: number) {
     const folder = await mkdtemp(join(tmpdir(), "qd-"));
     const connection = createConnection({
-      target: sshd.target({ ...(user !== undefined && { user }) }),
+      target: { ...sshd.target({ ...(user !== undefined && { user }) }), port },
       folder,
       environment: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere" },
       attempts: createLimiter(10),
@@ -79,12 +85,13 @@ function createServer({ user, ...options }: { config?: string; sudoers?: string;
       () => rm(folder, { recursive: true, force: true }),
       () => connection.close(),
     );
-    return { sshd, connection, host: await openRemoteHost(connection) };
+    return { connection, host: await openRemoteHost(connection) };
   }
 
   const started = () => (starting ??= start());
   return {
     host: async () => (await started()).host,
+    hostAt: async (port: number) => (await connect((await started()).sshd, port)).host,
     sshd: async () => (await started()).sshd,
     connection: async () => sshEntry((await started()).sshd, undefined, user),
     async responds() {

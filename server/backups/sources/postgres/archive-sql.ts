@@ -1,6 +1,9 @@
 // An archive as SQL, as pg_restore writes it.
 import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createZstdDecompress } from "node:zlib";
 import { createGatherer } from "../../../hosts/gatherer.ts";
+import { outputBytes } from "../../../piece-memory.ts";
 import type { Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
@@ -29,7 +32,7 @@ export async function* archiveSql(options: {
   const { unreadable = "The backup could not be read:" } = options;
   const leaving = new AbortController();
   const output = createGatherer();
-  const running = archive.run(list, {
+  const running = archive.runForSql(list, {
     argv: [
       tools.program("pg_restore"),
       ...(isWithinOurs ? [] : ["--single-transaction"]),
@@ -46,7 +49,7 @@ export async function* archiveSql(options: {
   try {
     const held: Buffer[] = [];
     let heldAfterFirst = 0;
-    for await (const piece of output.pieces) {
+    for await (const piece of archive.isSqlPacked ? unpacked(output.pieces) : output.pieces) {
       if (held.length > 0) heldAfterFirst += piece.length;
       held.push(piece);
       while (heldAfterFirst >= heldBytes) {
@@ -63,6 +66,14 @@ export async function* archiveSql(options: {
     leaving.abort();
     await running.catch(() => undefined);
   }
+}
+
+/** What zstd compressed on another machine. */
+function unpacked(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const unpack = createZstdDecompress({ chunkSize: outputBytes });
+  // Whoever reads it hears of it.
+  pipeline(pieces, unpack).catch(() => undefined);
+  return unpack;
 }
 
 const settingsLimitBytes = 64 * 1024;

@@ -5,7 +5,7 @@ import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { giveBackPiece } from "../../../piece-memory.ts";
-import { unpackCommand } from "../compress-there.ts";
+import { packSqlCommand, unpackCommand } from "../compress-there.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -35,6 +35,10 @@ export type Archive = {
   stream: Readable;
   /** Runs pg_restore on one of the two. @param list what it is to restore alone; null stands for everything */
   run(list: string[] | null, command: Command): Promise<CommandEnd>;
+  /** The same for the SQL of all of it, which comes compressed by zstd where `isSqlPacked`. */
+  runForSql: Archive["run"];
+  /** SQL is compressed on its way from and to the machine that runs the tools. */
+  isSqlPacked: boolean;
 };
 
 /** @throws SourceError when it is no archive, or `from`'s own error */
@@ -45,12 +49,15 @@ export async function openArchive(
   signal: AbortSignal,
 ): Promise<Archive> {
   // What stands at the beginning is read again.
-  const run: Archive["run"] = (list, command) =>
-    runOnArchive(
-      running,
-      list,
-      command.input === stream ? { ...command, release: giveBackPiece } : command,
-    );
+  const runWith =
+    (isOutputPacked: boolean): Archive["run"] =>
+    (list, command) =>
+      runOnArchive(
+        { ...running, isOutputPacked },
+        list,
+        command.input === stream ? { ...command, release: giveBackPiece } : command,
+      );
+  const run = runWith(false);
   const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
   const head: Buffer[] = [];
   let fetching: Promise<boolean> | null = null;
@@ -101,6 +108,8 @@ export async function openArchive(
     openHead,
     stream,
     run,
+    runForSql: runWith(running.isSqlPacked),
+    isSqlPacked: running.isSqlPacked,
   };
 }
 
@@ -172,21 +181,28 @@ const readFrom = (next: () => Promise<IteratorResult<Buffer>>): Readable =>
 
 type RunTool = {
   host: Host;
+  isSqlPacked: boolean;
   /** The archive comes compressed by zstd, which the machine's own program unpacks. */
   isPacked: boolean;
 };
 
 /** Runs pg_restore on an archive. @param list what it is to restore alone; null stands for everything */
 async function runOnArchive(
-  { host, isPacked }: RunTool,
+  { host, isPacked, isOutputPacked }: RunTool & { isOutputPacked: boolean },
   list: string[] | null,
   { argv, ...rest }: Command,
 ): Promise<CommandEnd> {
   const tool = list === null ? argv : ([...argv, `--use-list=${givenFile}`] as const);
-  const command = { ...rest, argv: isPacked ? pipelineOf(unpackCommand, tool) : tool };
+  const output = isOutputPacked ? [packSqlCommand] : [];
+  const stages: Parameters<typeof pipelineOf> = isPacked
+    ? [unpackCommand, tool, ...output]
+    : [tool, ...output];
+  const command = { ...rest, argv: stages.length === 1 ? tool : pipelineOf(...stages) };
   const end = await host.run(
     list === null ? command : { ...command, given: `${list.join("\n")}\n` },
   );
-  // It may have read enough before zstd has come to its end, so its own end counts alone.
-  return isPacked ? { ...end, exitCode: pipelineEnds(end.stderr)?.[1] ?? null } : end;
+  if (stages.length === 1) return end;
+  // It may have read enough before zstd has come to its end, so its own end counts alone; what is cut off of its output can't be
+  // unpacked.
+  return { ...end, exitCode: pipelineEnds(end.stderr)?.[isPacked ? 1 : 0] ?? null };
 }

@@ -315,7 +315,7 @@ export async function restoreTables(
   );
   const start = before(literal(tables.filter(isLive)), lockWaitMs);
   await runScript(
-    { host, tools, target, applicationName, lockWaitMs, isRehearsal: false },
+    { host, backup, target, applicationName, lockWaitMs, isRehearsal: false },
     { start, sql, end: after(literal(tables)) },
     { say, signal },
   ).catch(async (error: unknown) => {

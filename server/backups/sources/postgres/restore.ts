@@ -1,6 +1,8 @@
 // Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
 import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Host } from "../../../hosts/host.ts";
+import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
 import { giveBackPiece } from "../../../piece-memory.ts";
 import { streamOf } from "../../../storage/stream-of.ts";
 import { openArchive, type Archive } from "./archive.ts";
@@ -12,6 +14,8 @@ import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
 import { howToMakeTemplate } from "./restorable.ts";
 import { findTools, lastWords, type Installations, type Tools } from "./tools.ts";
+import { carryingLevel, unpackCommand } from "../compress-there.ts";
+import { compressHere } from "../../packing.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
 /** Says that everything before it went through, the `commit` as well. */
@@ -39,14 +43,16 @@ export type Backup = { tools: Tools; archive: Archive };
  * @throws SourceError when it is no archive, or `from`'s own error
  */
 export async function openBackup(
-  running: Parameters<typeof openArchive>[0],
+  running: Omit<Parameters<typeof openArchive>[0], "isSqlPacked">,
   from: Readable,
   signal: AbortSignal,
   installations?: Installations,
 ): Promise<Backup> {
   // The newest reads the archives of all others.
-  const [tools] = (installations ?? (await findTools(running.host, signal))).tools;
-  return { tools, archive: await openArchive(running, tools, from, signal) };
+  const found = installations ?? (await findTools(running.host, signal));
+  const [tools] = found.tools;
+  const isSqlPacked = running.host.isRemote && found.hasZstd;
+  return { tools, archive: await openArchive({ ...running, isSqlPacked }, tools, from, signal) };
 }
 
 /** What helps by hand where the rows of a backup don't hold what the backup itself asks of them: by what PostgreSQL says. */
@@ -69,7 +75,7 @@ export async function restoreArchive(
   host: Host,
   target: Target,
   applicationName: string,
-  { tools, archive }: Backup,
+  backup: Backup,
   attempt: Attempt,
   {
     lockWaitMs = defaultLockWaitMs,
@@ -78,6 +84,7 @@ export async function restoreArchive(
     properties = [],
   }: RestoreArchiveOptions = {},
 ): Promise<void> {
+  const { tools, archive } = backup;
   const { signal } = attempt;
   let left: readonly string[] = [];
   try {
@@ -103,7 +110,7 @@ export async function restoreArchive(
     const without = isWithoutRoles ? ["--no-owner", "--no-privileges"] : [];
     const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
       runScript(
-        { host, tools, target, applicationName, lockWaitMs, isRehearsal },
+        { host, backup, target, applicationName, lockWaitMs, isRehearsal },
         {
           start,
           sql: withFittingSettings(
@@ -148,9 +155,17 @@ async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
+/** For another machine. */
+function packed(lines: Readable): Readable {
+  const { into, out } = compressHere(carryingLevel);
+  // Whoever reads it hears of it.
+  pipeline(lines, into).catch(() => undefined);
+  return out.once("close", () => into.destroy());
+}
+
 type Run = {
   host: Host;
-  tools: Tools;
+  backup: Backup;
   target: Target;
   applicationName: string;
   lockWaitMs: number;
@@ -162,19 +177,22 @@ export async function runScript(
   script: Script,
   { say, signal }: Pick<Attempt, "say" | "signal">,
 ): Promise<void> {
-  const { tools, target, lockWaitMs, isRehearsal } = run;
+  const { backup, target, lockWaitMs, isRehearsal } = run;
+  const { isSqlPacked } = backup.archive;
+  const psql = [
+    backup.tools.program("psql"),
+    "--no-psqlrc",
+    "--quiet",
+    "--no-password",
+    // What `select setval(…)` and the like answer is of no use.
+    "--output=/dev/null",
+    "--set=ON_ERROR_STOP=1",
+    `--dbname=${patience}`,
+  ] as const;
+  const lines = streamOf(linesOf(script), () => undefined, { isOneByOne: true });
   const end = await runTool(run, {
-    argv: [
-      tools.program("psql"),
-      "--no-psqlrc",
-      "--quiet",
-      "--no-password",
-      // What `select setval(…)` and the like answer is of no use.
-      "--output=/dev/null",
-      "--set=ON_ERROR_STOP=1",
-      `--dbname=${patience}`,
-    ],
-    input: streamOf(linesOf(script), () => undefined, { isOneByOne: true }),
+    argv: isSqlPacked ? pipelineOf(unpackCommand, psql) : psql,
+    input: isSqlPacked ? packed(lines) : lines,
     release: giveBackPiece,
     onErrorLine(line) {
       const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
@@ -184,7 +202,8 @@ export async function runScript(
     },
     signal,
   });
-  if (end.exitCode === 0 && end.stdout.includes(endMark)) return;
+  const exitCode = isSqlPacked ? pipelineEnds(end.stderr)?.[1] : end.exitCode;
+  if (exitCode === 0 && end.stdout.includes(endMark)) return;
   const why = whyNot(lastWords(end), lockWaitMs);
   throw new SourceError(
     isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,

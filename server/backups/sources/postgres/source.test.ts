@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
+import { zstdCompressSync } from "node:zlib";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import {
   hasPostgresServer,
   startPostgresServer,
@@ -22,11 +23,13 @@ import { SourceError } from "../source.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
 import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
+import { startCuttableLink } from "../../../testing/cuttable-link.ts";
 import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 
-/** For the tests that leave it as it is, with 20 MB: more than all buffers on the way hold. */
+/** For the tests that leave it as it is, with 20 MB: more than all buffers on the way hold, also of what is compressed. */
 const large = "large";
-const makesLarge = `create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n`;
+const makesLarge = `create table big as
+  select n, (select string_agg(md5(n::text || i), '') from generate_series(1, 30) i) as filler from generate_series(1, 20000) n`;
 
 /** Awaited later: something else has to happen first. */
 const failureOf = (work: Promise<unknown>): Promise<string> =>
@@ -359,3 +362,36 @@ describe.skipIf(!hasPostgresServer).each([
     });
   }
 });
+
+test.skipIf(!hasPostgresServer)(
+  "what a restore or drill over SSH moves is compressed, there and back",
+  async () => {
+    const database = "regular";
+    await server.createDatabase(database);
+    await server.query(
+      database,
+      "create table big as select n, repeat(md5(n::text), 30) as filler from generate_series(1, 20000) n",
+    );
+    const link = await startCuttableLink((await remote.sshd()).port);
+    onTestFinished(link.close);
+    const host = await remote.hostAt(link.port);
+    const { source, attempt, dump } = makeSourceOn(server.url(database), { host });
+    const { archive, manifest } = await dump();
+    const before = await fingerprint(server, database);
+    await server.query(database, "drop table big");
+    const moved = async (work: Promise<unknown> | undefined) => {
+      const start = link.passedBytes();
+      await work;
+      return (link.passedBytes() - start) / archive.length;
+    };
+    const packed = Readable.from([zstdCompressSync(archive)]);
+    const unpacking = await source.unpacking?.(never);
+    expect(await moved(unpacking?.restore(packed, attempt()))).toBeLessThan(0.5);
+    expect(await fingerprint(server, database)).toEqual(before);
+    // The archive goes there as it is.
+    expect(await moved(source.drill(Readable.from([archive]), manifest, attempt()))).toBeLessThan(
+      2,
+    );
+    await expectNothingLeft(server);
+  },
+);
