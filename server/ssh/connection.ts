@@ -9,7 +9,7 @@ import { backoffMs } from "./backoff.ts";
 import { pinHostKeys } from "./host-keys.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { startMaster, type Identity, type Master } from "./master.ts";
-import { ServerAway, toShownText } from "./server-away.ts";
+import { explainControl, ServerAway } from "./server-away.ts";
 import { placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
 type ConnectionOptions = {
@@ -279,12 +279,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       child.once("error", reject);
       child.once("close", resolve);
     }).finally(() => clearTimeout(timer));
-    if (code !== 0 && /Control socket connect|master hello exchange failed/.test(stderr))
-      throw new ServerAway("lost", `The connection to ${place} was lost.`);
-    if (code !== 0)
-      throw new ServerAway(
-        "silent",
-        `The connection to ${place} did not do what it was asked to: ${toShownText(stderr)}`,
-      );
+    if (code !== 0) throw explainControl(stderr, place);
   }
 }

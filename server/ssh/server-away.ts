@@ -76,3 +76,15 @@ export function explainSsh(
     `Couldn't connect to ${place}${last === "" ? "" : `: ${last}`}.`,
   );
 }
+
+/** @param stderr of an `ssh` that asked the one that has the connection, and got no answer */
+export function explainControl(stderr: string, place: string): ServerAway {
+  return /Control socket connect|master hello exchange failed|write packet|read from master failed/.test(
+    stderr,
+  )
+    ? new ServerAway("lost", `The connection to ${place} was lost.`)
+    : new ServerAway(
+        "silent",
+        `The connection to ${place} did not do what it was asked to: ${toShownText(stderr)}`,
+      );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { explainControl } from "./server-away.ts";
+
+// As OpenSSH's mux.c says it, by the moment at which the master went.
+test.each([
+  "Control socket connect(/run/qd/c): Connection refused",
+  "mux_client_hello_exchange: write packet: Broken pipe\nmaster hello exchange failed",
+  "mux_client_forward: write packet: Broken pipe",
+  "mux_client_forward: read from master failed: Connection reset by peer",
+])("a connection that went is told as lost: %s", (said) =>
+  expect(explainControl(said, "db.example:22")).toMatchObject({
+    kind: "lost",
+    message: "The connection to db.example:22 was lost.",
+  }),
+);
+
+test("what the master refuses is told in its words", () =>
+  expect(
+    explainControl("mux_client_forward: forwarding request failed: Port taken", "db:22"),
+  ).toMatchObject({
+    kind: "silent",
+    message:
+      "The connection to db:22 did not do what it was asked to: mux_client_forward: forwarding request failed: Port taken",
+  }));
