@@ -43,16 +43,18 @@ export type Backup = { tools: Tools; archive: Archive };
  * @throws SourceError when it is no archive, or `from`'s own error
  */
 export async function openBackup(
-  running: Omit<Parameters<typeof openArchive>[0], "isSqlPacked">,
+  { host, isPacked }: { host: Host; isPacked: boolean },
   from: Readable,
   signal: AbortSignal,
   installations?: Installations,
 ): Promise<Backup> {
   // The newest reads the archives of all others.
-  const found = installations ?? (await findTools(running.host, signal));
+  const found = installations ?? (await findTools(host, signal));
   const [tools] = found.tools;
-  const isSqlPacked = running.host.isRemote && found.hasZstd;
-  return { tools, archive: await openArchive({ ...running, isSqlPacked }, tools, from, signal) };
+  const isSqlPacked = host.isRemote && found.hasZstd;
+  const content = isSqlPacked && !isPacked ? packed(from) : from;
+  const running = { host, isPacked: isPacked || isSqlPacked, isSqlPacked };
+  return { tools, archive: await openArchive(running, tools, content, signal) };
 }
 
 /** What helps by hand where the rows of a backup don't hold what the backup itself asks of them: by what PostgreSQL says. */
@@ -156,10 +158,10 @@ async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer
 }
 
 /** For another machine. */
-function packed(lines: Readable): Readable {
+function packed(content: Readable): Readable {
   const { into, out } = compressHere(carryingLevel);
   // Whoever reads it hears of it.
-  pipeline(lines, into).catch(() => undefined);
+  pipeline(content, into).catch(() => undefined);
   return out.once("close", () => into.destroy());
 }
 

@@ -388,9 +388,8 @@ test.skipIf(!hasPostgresServer)(
     const unpacking = await source.unpacking?.(never);
     expect(await moved(unpacking?.restore(packed, attempt()))).toBeLessThan(0.5);
     expect(await fingerprint(server, database)).toEqual(before);
-    // The archive goes there as it is.
     expect(await moved(source.drill(Readable.from([archive]), manifest, attempt()))).toBeLessThan(
-      2,
+      0.5,
     );
     await expectNothingLeft(server);
   },
