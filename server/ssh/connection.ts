@@ -259,7 +259,8 @@ export function createConnection(options: ConnectionOptions): Connection {
         giveUp(found, away);
         await found.closed;
       }
-      await rm(folder, { recursive: true, force: true });
+      // Nobody awaits the end of a server that left the inventory; ssh may still be writing there.
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     },
   };
 

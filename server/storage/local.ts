@@ -143,7 +143,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         }
         return addAbortSignal(
           signal,
-          streamOf(piecesOf(file), () => void file.close()),
+          streamOf(piecesOf(file), () => void file.close().catch(() => undefined)),
         );
       }),
 

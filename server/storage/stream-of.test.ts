@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { streamOf } from "./stream-of.ts";
 
 test("a reader gets the pieces and their error, and leaves without waiting for the next one", async () => {
@@ -27,4 +28,28 @@ test("a reader gets the pieces and their error, and leaves without waiting for t
   stream.destroy();
   await once(stream, "close");
   expect(ends).toEqual(["whole", "broken", "stalled"]);
+});
+
+test("what fails while its pieces are given up ends no service", async () => {
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => unheard.push(reason);
+  process.on("unhandledRejection", hear);
+  onTestFinished(() => void process.off("unhandledRejection", hear));
+  async function* failing() {
+    try {
+      yield Buffer.from("a");
+      yield Buffer.from("b");
+    } finally {
+      // As a loop over a stream that was destroyed with an error does.
+      await Promise.reject(new Error("gone"));
+    }
+  }
+  const stream = streamOf(failing(), () => undefined, { isOneByOne: true });
+  await once(stream, "readable");
+  const closed = new Promise((resolve) => stream.once("close", resolve));
+  stream.destroy(new Error("enough"));
+  await closed;
+  await turn();
+  await turn();
+  expect(unheard).toEqual([]);
 });

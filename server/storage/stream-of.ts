@@ -27,6 +27,10 @@ export function streamOf(
       done(error);
     },
   });
+  const giveUp = () => {
+    // Where they come from may have failed, of which the reader has heard.
+    pieces.return(undefined).catch(() => undefined);
+  };
   // Whoever gets it hears of its error; until then nobody does.
-  return stream.on("error", () => undefined).once("close", () => void pieces.return(undefined));
+  return stream.on("error", () => undefined).once("close", giveUp);
 }

@@ -30,7 +30,7 @@ export async function accessSftp(
 ): Promise<SftpSession> {
   // Its path is short, because that of a socket must be.
   const folder = await mkdtemp(join(tmpdir().length < 70 ? tmpdir() : "/tmp", "qd-"));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const removeFolder = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
     const target = await withKeys(access, folder);
     await pin(access.target, target, { folder, environment, signal });
@@ -44,7 +44,7 @@ export async function accessSftp(
       place: placeOf(target),
       explain: (stderr) => explainSsh(stderr, { ...namesOf(target), place: placeOf(target) }),
     });
-    session.ended.addEventListener("abort", () => void removeFolder());
+    session.ended.addEventListener("abort", () => void removeFolder().catch(() => undefined));
     if (session.ended.aborted) await removeFolder();
     return session;
   } catch (error) {
