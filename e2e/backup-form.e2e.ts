@@ -31,7 +31,8 @@ test.describe("making a backup", () => {
 
     await expectToast(page, "status", /Orders by the hour/);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Orders by the hour");
-    await page.getByRole("link", { name: `${backups.server.name} backups` }).click();
+    await page.goBack();
+    await expect(page).toHaveURL(service.url + listOf(backups));
     const row = configurationRow(page, "Orders by the hour");
     await expectRow(row, "Every hour", "unprotected", "Never");
     await expect(row).toContainText(`database ${backups.database.name}`);

@@ -97,6 +97,8 @@ test("the settings lead to it, and a server is added by keyboard", async ({ page
   await page.getByLabel("Name", { exact: true }).press("Enter");
   await expectToast(page, "status", "db-1 added.");
   await expect(entryLink(page, "db-1")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Inventory", level: 1 })).toBeVisible();
   expect(await text()).toContain(
     "connection: local } # the first one\n  - { id: 2, name: db-1, connection: local }\n",
   );

@@ -82,6 +82,8 @@ test("a token is made, shown once, not left behind unawares, and may do what was
   await page.getByRole("link", { name: "Back to settings" }).click();
   const row = rowOf(page, "screen on the wall");
   await expectRow(row, "screen on the wall", "Read", "web-1", "in 29 days");
+  await page.goBack();
+  await expectRow(row, "screen on the wall", "Read", "web-1", "in 29 days");
   const kept = await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
   expect(kept + (await page.content())).not.toContain(secret.split("|")[1]);
 });

@@ -65,7 +65,9 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
   });
 
   // It was copied, so nobody asks.
-  await page.getByRole("link", { name: `${site.name} webhooks` }).click();
+  await page.getByRole("link", { name: "Open webhook" }).click();
+  await expect(page.getByRole("heading", { name: /^Webhook \d+$/ })).toBeVisible();
+  await page.goBack();
   const row = webhookRow(page, receiver.url);
   await expectRow(row, "enabled", "delivered", "Ping", "204");
   await row.getByRole("link", { name: receiver.url }).click();

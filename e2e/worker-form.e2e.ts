@@ -103,6 +103,20 @@ test.describe("the form", () => {
     await expect(directory).toBeFocused();
   });
 
+  test("is left behind by what it has made: Back leads to where it was opened", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    const list = `${service.url}/sites/${site.id}/workers`;
+    await page.goto(list);
+    await page.getByRole("link", { name: "New worker" }).first().click();
+    await page.getByRole("button", { name: "Create worker" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
+    await page.goBack();
+    await expect(page).toHaveURL(list);
+  });
+
   test("asks before what was filled in is lost @long", async ({
     connected: page,
     service,

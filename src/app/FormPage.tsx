@@ -119,7 +119,8 @@ export function FormPage<Values extends FieldValues, Body>({
     try {
       const saved = await save(body);
       if (saved === null) return;
-      await navigate(saved.to, { state: savedState });
+      // What was made takes the form's place: Back leads to where the form was opened, not to an empty one.
+      await navigate(saved.to, { state: savedState, replace: true });
       toast.success(saved.text);
     } catch (error) {
       if (onRefused?.(error) !== true) setServerErrors(error, names, form.setError);

@@ -6,6 +6,8 @@ import { RouterContext } from "./router-context.ts";
 export type LinkProps = Omit<ComponentProps<"a">, "href" | "target"> & {
   /** From the root on. */
   to: string;
+  /** Whether Back is to pass over the page at hand. */
+  replace?: boolean;
 };
 
 /** What opens a link elsewhere is the browser's. */
@@ -13,7 +15,7 @@ const opensElsewhere = (event: MouseEvent) =>
   event.button > 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
 /** A link within the dashboard. The router's own brings 3 kB of prefetching for servers that render. */
-export function Link({ to, onClick, children, ...rest }: LinkProps) {
+export function Link({ to, replace = false, onClick, children, ...rest }: LinkProps) {
   const router = use(RouterContext);
   const refusal = useChangeRefusal(leadsToForm(to));
   // Still a link that takes the focus, so that everyone can find out why it leads nowhere.
@@ -35,7 +37,8 @@ export function Link({ to, onClick, children, ...rest }: LinkProps) {
         if (event.defaultPrevented || opensElsewhere(event)) return;
         event.preventDefault();
         // As a browser does: a link to where one is adds nothing to the way back.
-        void router?.navigate(to, { replace: createPath(router.state.location) === to });
+        const isHere = router !== null && createPath(router.state.location) === to;
+        void router?.navigate(to, { replace: replace || isHere });
       }}
     >
       {children}

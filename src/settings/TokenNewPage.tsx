@@ -55,7 +55,11 @@ export function TokenNewPage() {
           purpose={`Permissions: ${canChange(made) ? "everything" : "read"} on ${made.server_ids === null ? "all servers" : serversText(made.server_ids, servers)}. Send the token as “Authorization: Bearer …”, or connect a dashboard with it. The token can't be shown again.`}
           loss="If you lose the token, create a new one."
         >
-          {() => <LinkButton to={paths.settings()}>Back to settings</LinkButton>}
+          {() => (
+            <LinkButton to={paths.settings()} replace>
+              Back to settings
+            </LinkButton>
+          )}
         </SecretPanel>
       </div>
     </>

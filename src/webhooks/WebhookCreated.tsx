@@ -36,7 +36,9 @@ export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
             <Icon name="send" />
             Send ping
           </Button>
-          <LinkButton to={paths.webhook(made.id)}>Open webhook</LinkButton>
+          <LinkButton to={paths.webhook(made.id)} replace>
+            Open webhook
+          </LinkButton>
           {webhook.last_delivery && (
             <div className="basis-full" aria-live="polite">
               <LastDelivery webhook={webhook} />

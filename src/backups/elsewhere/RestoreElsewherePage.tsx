@@ -85,7 +85,7 @@ export function RestoreElsewherePage() {
         database: isNew ? name.trim() : null,
         keepsOwners: hasRoles ? keeps : null,
       },
-      () => void navigate(paths.backup(id)),
+      () => void navigate(paths.backup(id), { replace: true }),
     );
   };
 

@@ -108,7 +108,7 @@ export function ImportPage() {
       if (begun === null) return;
       toast.success(`Importing into “${target.name} (imported)”.`);
       await invalidate("listBackupConfigurations", "showOverview", "listActivity");
-      void navigate(paths.backup(begun.id), { state: savedState });
+      void navigate(paths.backup(begun.id), { state: savedState, replace: true });
     } catch (thrown) {
       if (sending.current?.signal.aborted !== true) setError(thrown);
     } finally {
