@@ -103,7 +103,7 @@ test.describe("the form", () => {
     await expect(directory).toBeFocused();
   });
 
-  test("is left behind by what it has made: Back leads to where it was opened", async ({
+  test("is left behind by what it has made: Back leads to where it was opened, and still asks before other changes are lost", async ({
     connected: page,
     service,
     site,
@@ -115,6 +115,14 @@ test.describe("the form", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
     await page.goBack();
     await expect(page).toHaveURL(list);
+    await page.goForward();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
+
+    await page.getByRole("link", { name: "Edit" }).first().click();
+    await page.getByLabel("Queue", { exact: true }).fill("mail");
+    await page.goBack();
+    await page.getByRole("button", { name: "Keep editing" }).click();
+    await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
   });
 
   test("asks before what was filled in is lost @long", async ({

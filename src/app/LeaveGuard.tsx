@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useBlocker } from "react-router";
+import { NavigationType, useBlocker } from "react-router";
 import { sessions } from "../api/session.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
@@ -29,10 +29,11 @@ export function LeaveGuard({
   leave = "Discard changes",
 }: LeaveGuardProps) {
   const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) =>
+    ({ currentLocation, nextLocation, historyAction }) =>
       isDirty &&
       currentLocation.pathname !== nextLocation.pathname &&
-      !isSaved(nextLocation.state) &&
+      // Back and Forward find the state of a save before this one.
+      (historyAction === NavigationType.Pop || !isSaved(nextLocation.state)) &&
       // Without a session there is nothing that could be sent.
       sessions.current() !== null,
   );
