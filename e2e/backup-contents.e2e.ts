@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -16,18 +16,22 @@ test("the tables of a database's backup are listed with their rows, and one is p
 }) => {
   const file = new DatabaseSync(backups.database.file);
   const long = "a_table_".repeat(30);
-  file.exec(`create table ${long} (x)`);
+  file.exec(`create table ${long} (x); create table "two\nlines" (x)`);
   const backup = await runOnce(backups);
   await page.goto(`${service.url}/backups/${backup.id}`);
   await page.getByRole("link", { name: "Contents", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `Contents of backup ${backup.id}`,
   );
-  await expect(page.getByRole("heading", { name: "2 tables, 50 rows" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "3 tables, 50 rows" })).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: "orders" })).toContainText("50");
   // Without a pointer nothing tells what a name that is cut off ends with.
   const name = page.getByText(long);
   expect(await name.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
+  // Which no request can name.
+  const misnamed = page.getByRole("button", { name: "Restore two lines" });
+  await expect(misnamed).toBeDisabled();
+  await expect(misnamed).toHaveAccessibleDescription(/control characters.*whole database/);
   await page.getByLabel("Find a table").fill("users");
   await expect(page.getByText("No results for “users”")).toBeVisible();
   await expectAccessible(page);
@@ -167,6 +171,41 @@ test("a site's backup is walked through folder by folder, and searched", async (
   ).toBeVisible();
   expect(await readFile(join(root, "public/images/logo.svg"), "utf8")).toBe("<svg/>");
   expect(await readFile(join(root, "public/images/later.svg"), "utf8")).toBe("later");
+});
+
+test("a file that no request can name is restored with its folder", async ({
+  connected: page,
+  service,
+  backups,
+}) => {
+  const odd = join(backups.site.root, "odd");
+  await mkdir(odd);
+  await writeFile(join(odd, "two\nlines.txt"), "kept");
+  await writeFile(Buffer.from(`${odd}/caf\xe9.txt`, "latin1"), "kept");
+  const { id } = await backups.createConfiguration({
+    backupable_type: "site",
+    backupable_id: backups.site.id,
+  });
+  const backup = newestOf(await backups.run(id));
+  await rm(odd, { recursive: true });
+  await page.goto(`${service.url}/backups/${backup.id}/contents?folder=odd`);
+  const expectRefused = async (name: RegExp, reason: RegExp) => {
+    const button = page.getByRole("button", { name });
+    await expect(button).toBeDisabled();
+    await expect(button).toHaveAccessibleDescription(reason);
+  };
+  await expectRefused(/two lines\.txt/, /control characters.*a folder above it/);
+  await expectRefused(/caf.\.txt/, /not UTF-8.*a folder above it/);
+  await expectAccessible(page);
+
+  await page.getByRole("navigation", { name: "Folder" }).getByText("Site folder").click();
+  await page.getByRole("button", { name: "Restore odd", exact: true }).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByRole("textbox").fill(backups.site.name);
+  await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+  await expect(page.getByText(/^Restore of odd in .* finished/)).toBeVisible();
+  expect(await readFile(join(odd, "two\nlines.txt"), "utf8")).toBe("kept");
+  expect(await readFile(Buffer.from(`${odd}/caf\xe9.txt`, "latin1"), "utf8")).toBe("kept");
 });
 
 test("a backup whose file was away is listed at the next try", async ({

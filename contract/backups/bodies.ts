@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import { exactLine, integer, line, optionalLine, ownId, storableText } from "../inputs.ts";
+import { integer, line, optionalLine, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { excludePatterns } from "./exclude-patterns.ts";
 import { keepRules } from "./keep-rules.ts";
+import { partPath, partTable } from "./part-names.ts";
 
 /** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
 const storageDirectory = line(255).check(
@@ -59,14 +60,6 @@ const restored = {
   skip_safety_backup: z.optional(z.boolean()),
   ...opened,
 };
-
-/** A file or folder below the site's own. */
-const partPath = exactLine(4096).check(
-  z.refine(
-    (path) => path.split("/").every((step) => step !== "" && step !== "." && step !== ".."),
-    { error: "The path field must be a relative path without “.” and “..”." },
-  ),
-);
 
 /** Below the folder that was backed up. */
 const pathInArchive = storableText().check(z.maxLength(4096));
@@ -138,7 +131,7 @@ export const restoreIntoDatabaseBody = z
      */
     keep_owners: z.optional(z.boolean()),
     /** Restores these tables alone, named as in the backup's contents: with PostgreSQL `schema.table`. Left out: everything. */
-    tables: z.optional(z.nullable(z.array(exactLine(255)).check(z.minLength(1), z.maxLength(100)))),
+    tables: z.optional(z.nullable(z.array(partTable).check(z.minLength(1), z.maxLength(100)))),
   })
   .register(z.globalRegistry, { id: "RestoreIntoDatabase" });
 export type RestoreIntoBody = z.infer<typeof restoreIntoDatabaseBody> &

@@ -4,6 +4,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../contract/backups/backup.ts";
 import type { ArchiveFiles } from "../../../contract/backups/contents.ts";
+import { partPath } from "../../../contract/backups/part-names.ts";
 import { countText } from "../../../contract/count-text.ts";
 import { Link } from "../../app/Link.tsx";
 import { PageLinks } from "../../app/PageLinks.tsx";
@@ -80,10 +81,16 @@ function Place({ id, folder }: { id: number; folder: string }) {
   );
 }
 
-/** A name that is no UTF-8 is shown with this in it, and can't be asked for. */
+/** A name that is no UTF-8 is shown with this in it. */
 const unknownCharacter = "\ufffd";
 
-const restorablePath = ({ path }: File) => (path.includes(unknownCharacter) ? null : path);
+/** What no request can name is restored with what it is in. */
+function whyNotAlone(path: string): string | undefined {
+  const instead = "Restore a folder above it, or the whole backup.";
+  if (path.includes(unknownCharacter)) return `Its path is not UTF-8. ${instead}`;
+  if (partPath.safeParse(path).success) return undefined;
+  return `Its path has control characters, or is too long. ${instead}`;
+}
 
 type FilesPanelProps = {
   backup: Backup;
@@ -104,7 +111,9 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
   const columns = useMemo(
     () => [
       ...columnsOf(id),
-      ...(restore === null ? [] : [restoreColumn(restorablePath, restore, refusal)]),
+      ...(restore === null
+        ? []
+        : [restoreColumn<File>(({ path }) => path, restore, refusal, whyNotAlone)]),
     ],
     [id, restore, refusal],
   );

@@ -1,6 +1,7 @@
 // The tables of a database's backup, with the rows that were counted when it was made.
 import { useDeferredValue, useMemo, useState } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
+import { partTable } from "../../../contract/backups/part-names.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
 import { Field } from "../../ui/Field.tsx";
 import { Input } from "../../ui/Input.tsx";
@@ -23,6 +24,12 @@ const columns: Column<Row>[] = [
   { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => countText(rows) },
 ];
 
+/** What no request can name is restored with its database. */
+const whyNotAlone = (name: string): string | undefined =>
+  partTable.safeParse(name).success
+    ? undefined
+    : "Its name has control characters, or is too long. Restore the whole database.";
+
 type TablesPanelProps = {
   contents: BackupContents;
   /** Puts one table back; null = that can't be done here. */
@@ -36,7 +43,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
     () =>
       restore === null
         ? columns
-        : [...columns, restoreColumn<Row>(({ name }) => name, restore, refusal)],
+        : [...columns, restoreColumn<Row>(({ name }) => name, restore, refusal, whyNotAlone)],
     [restore, refusal],
   );
   const [wanted, setWanted] = useState("");
