@@ -260,7 +260,10 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   expect(status).toBe(202);
   const copy = await service.becomes(again.id, "finished");
   expect(copy).toMatchObject({ checksum: run.checksum, storage_provider_id: offsite });
-  expect(await service.backup(run.id)).toMatchObject({ warnings: [], status: "finished" });
+  const mended = await service.backup(run.id);
+  expect(mended).toMatchObject({ warnings: [], status: "finished" });
+  // So its output does not end with what is no longer so.
+  expect(mended.output).toBe(`${run.output}Copied to offsite as backup ${copy.id}.\n`);
   // The storage's lock is that of the copy alone.
   expect(copy.locked_until).toBe("2999-01-02T03:04:05.000000Z");
   expect((await service.backup(run.id)).locked_until).toBe(null);

@@ -61,22 +61,19 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     const here = await copyQueue.nameOf(run.storage_provider_id, tx);
     const missing = `Stored in ${here}, missing in ${there}: ${reason} ${retryHint}`;
     const others = run.warnings.filter((warning) => !isCopyWarning(warning));
-    const change = { warnings: reason === null ? others : [...others, missing] };
+    const warnings = reason === null ? others : [...others, missing];
+    const output = createOutput(run.output);
+    if (reason === null) output.say(`Copied to ${there} as backup ${copy.id}.`);
+    // Of the warning, which the page shows beside it, the news alone. What fails again every night is no news of the run.
+    else if (run.status === "running") output.say(`Not copied to ${there}: ${reason}`);
+    const change = { warnings, output: output.text() };
     // To be copied, all of its file was read; of one that needs another that is not all.
     if (reason === null && run.base_id === null) await note.sound(tx, run, now());
     if (run.status !== "running") {
       if (run.status === "finished") await store.update(tx, run.id, change);
       return { run, ended: null };
     }
-    const output = createOutput(run.output);
-    output.say(
-      // Of the warning, which the page shows beside it, the news alone.
-      reason === null
-        ? `Copied to ${there} as backup ${copy.id}.`
-        : `Not copied to ${there}: ${reason}`,
-    );
-    const ended = await endRun(tx, configuration, run, { ...change, output: output.text() });
-    return { run, ended };
+    return { run, ended: await endRun(tx, configuration, run, change) };
   }
 
   /** Once it is committed: what is counted, and what the recovery page of the run's storage says. */
