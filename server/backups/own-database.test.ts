@@ -43,6 +43,7 @@ describe.skipIf(!hasPostgresServer)("Quarterdeck's own database", () => {
     expect(backup.output).toContain(`A restore would be refused: ${words}`);
     const { restore_output: output } = await restore(backup.id, "failed");
     expect(output).toContain(`Nothing was changed: ${words}`);
+    expect(output).not.toContain("Backing up current data.");
   });
 
   test("stays as it is when all databases of its server are restored", async () => {

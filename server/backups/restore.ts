@@ -276,6 +276,8 @@ export function createRestore(options: RestoreOptions) {
           await say("Stored file verified.");
         }
         isExplained = true;
+        const manifest = manifestFor({ manifest: written }, destination);
+        await source.refuseRestore?.({ id: row.id, signal }, manifest);
         if (task.skip_safety_backup)
           await say("Skipping the backup of current data, as requested.");
         else {
@@ -294,7 +296,6 @@ export function createRestore(options: RestoreOptions) {
         await say("Restoring.");
         const open = (isPacked: boolean) => chain.open(storage, row, { keys, isPacked }, signal);
         const attempt = { id: row.id, say: output.say, signal, reopen: () => open(false) };
-        const manifest = manifestFor({ manifest: written }, destination);
         const opened = await open(unpacking != null);
         content = opened;
         await (unpacking ?? source).restore(opened, attempt, manifest).catch(async (error) => {

@@ -60,6 +60,12 @@ test.each([
       `is in ${join(service.folder, shown, "var")}`,
     );
     expect(await readFile(at("page"), "utf8")).toBe("new");
+    // Nor is it backed up for nothing first.
+    const safety = await service.query(
+      "select b.id from backups b join backup_configurations c on c.id = b.configuration_id where c.site_id = $1 and b.trigger = 'safety'",
+      [site],
+    );
+    expect(safety).toEqual([]);
 
     const without = { ...where, storage_provider_id: provider, exclude: ["/var/backups"] };
     const apart = await service.installed(without);

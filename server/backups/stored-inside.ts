@@ -6,7 +6,13 @@ import type { Host } from "../hosts/host.ts";
 import { expandHome } from "../inventory/paths.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { createFilter, excludedBy } from "./sources/folder/excludes.ts";
-import { SourceError, type Excludes, type Source } from "./sources/source.ts";
+import {
+  SourceError,
+  type Attempt,
+  type Excludes,
+  type Manifest,
+  type Source,
+} from "./sources/source.ts";
 import { mountWatch } from "../storage/mount-watch.ts";
 import { untilAborted } from "./together.ts";
 
@@ -86,12 +92,19 @@ export function keepStoredInside(source: Source, replaced: Replaced): Source {
     return null;
   }
 
+  async function refuseLoss(
+    { signal }: Pick<Attempt, "signal">,
+    manifest: Manifest | null,
+  ): Promise<void> {
+    const lost = await untilAborted(signal, whatIsLost(excludedBy(manifest)));
+    if (lost !== null) throw new SourceError(`Nothing was changed: ${lost}.`);
+  }
+
   const refusing = <Restoring extends Pick<Source, "restore">>(one: Restoring): Restoring => ({
     ...one,
     async restore(from, attempt, manifest = null) {
       try {
-        const lost = await untilAborted(attempt.signal, whatIsLost(excludedBy(manifest)));
-        if (lost !== null) throw new SourceError(`Nothing was changed: ${lost}.`);
+        await refuseLoss(attempt, manifest);
       } catch (error) {
         from.destroy();
         throw error;
@@ -102,6 +115,10 @@ export function keepStoredInside(source: Source, replaced: Replaced): Source {
 
   return {
     ...refusing(source),
+    async refuseRestore(attempt, manifest) {
+      await refuseLoss(attempt, manifest);
+      await source.refuseRestore?.(attempt, manifest);
+    },
     async unpacking(signal) {
       const found = (await source.unpacking?.(signal)) ?? null;
       return found === null ? null : refusing(found);

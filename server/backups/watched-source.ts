@@ -56,7 +56,7 @@ export function createWatchedSource(source: Source, watch: MountWatch): Source {
       }
     };
 
-  const { state, warnings, compressed } = source;
+  const { state, warnings, compressed, refuseRestore } = source;
   return {
     ...source,
     rehearse: (signal) => until(signal, (its) => source.rehearse(its)),
@@ -64,6 +64,10 @@ export function createWatchedSource(source: Source, watch: MountWatch): Source {
     dump: dumping((...args) => source.dump(...args)),
     ...(state !== undefined && { state: (signal) => until(signal, state) }),
     ...(warnings !== undefined && { warnings: (signal) => until(signal, warnings) }),
+    ...(refuseRestore !== undefined && {
+      refuseRestore: (attempt, manifest) =>
+        until(attempt.signal, (signal) => refuseRestore({ ...attempt, signal }, manifest)),
+    }),
     ...(compressed !== undefined && {
       async compressed(...args): Promise<CompressedDump | null> {
         const found = await compressed(...args);

@@ -193,6 +193,12 @@ export type Source = {
   countRows?(signal: AbortSignal): Promise<Record<string, number> | null>;
 
   /**
+   * Before anything is saved or made for a restore. What it finds may change until then, so the restore itself looks again.
+   * @throws SourceError where a restore would be refused as things are
+   */
+  refuseRestore?(attempt: Pick<Attempt, "id" | "signal">, manifest: Manifest | null): Promise<void>;
+
+  /**
    * A restore builds everything aside, and puts it in place only once it has read `from` to its end: one that breaks off
    * before that changes nothing, so the content is compared with what was stored while it is restored. False where it is
    * run as statements, since those could do anything before the end.

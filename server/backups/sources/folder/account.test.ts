@@ -124,9 +124,13 @@ describe.runIf(isRoot)("a site of another account", () => {
     const { root, source, attempt, dump } = await makePlace("root's");
     const { archive } = await dump();
     await chown(root, 0, 0);
-    await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
-      /^Nothing was changed: .* belongs to user 0, and a restore as daemon would give it away/,
-    );
+    for (const refused of [
+      () => source.refuseRestore?.(attempt(), null),
+      () => source.restore(Readable.from([archive]), attempt()),
+    ])
+      await expect(refused()).rejects.toThrow(
+        /^Nothing was changed: .* belongs to user 0, and a restore as daemon would give it away/,
+      );
     expect(await source.warnings?.(never)).toEqual([
       expect.stringContaining("A restore would be refused"),
     ]);

@@ -230,6 +230,9 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
   return {
     ...source,
 
+    // The folder itself stays in its place.
+    refuseRestore: async () => undefined,
+
     // Its content is the whole site's.
     unpacking: async () => null,
 

@@ -43,13 +43,21 @@ export function createFolderSource(options: FolderSourceOptions): Source {
     const reason = await host.perform(whyNotReadable, reading, { signal });
     if (reason !== null) throw new SourceError(reason);
   };
-  const whyNotRestorable = async (signal: AbortSignal) => {
+  const whyNotSwappable = async (signal: AbortSignal) => {
     const open = await openPlace(host, root, 0, signal);
     try {
       return await open.perform(tellWhyNotSwappable, open.place, signal);
     } finally {
       await open.close();
     }
+  };
+  const lookAtPlace = async (signal: AbortSignal) => {
+    const real = await host.perform(findRealRoot, root, { signal });
+    const { isHeld, inside } = await findHolding(real);
+    const reason = isHeld
+      ? await host.perform(tellWhyNotExchangeable, real, { signal })
+      : await whyNotSwappable(signal);
+    return { reason, inside };
   };
   const restore = (
     extract: Extract,
@@ -72,11 +80,7 @@ export function createFolderSource(options: FolderSourceOptions): Source {
     },
 
     async warnings(signal) {
-      const real = await host.perform(findRealRoot, root, { signal });
-      const { isHeld, inside } = await findHolding(real);
-      const reason = isHeld
-        ? await host.perform(tellWhyNotExchangeable, real, { signal })
-        : await whyNotRestorable(signal);
+      const { reason, inside } = await lookAtPlace(signal);
       return [
         ...(reason === null ? [] : [`A restore would be refused: ${reason}.`]),
         ...inside.map(heldInside),
@@ -104,6 +108,11 @@ export function createFolderSource(options: FolderSourceOptions): Source {
       } catch (error) {
         throw reviveSourceError(error);
       }
+    },
+
+    async refuseRestore({ signal }) {
+      const { reason } = await lookAtPlace(signal);
+      if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}.`);
     },
 
     isBuiltAside: true,

@@ -205,6 +205,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
 
   return {
     settle,
+    refuseWithoutRights,
 
     async restore(from: Readable, attempt: Attempt): Promise<void> {
       const { say, signal } = attempt;

@@ -104,6 +104,9 @@ export function createMysqlServerSource({
       return counts;
     },
 
+    refuseRestore: ({ id, signal }) =>
+      createServerRestore(client, namesFor(id)).refuseWithoutRights(signal),
+
     isBuiltAside: false,
 
     async restore(from, attempt) {

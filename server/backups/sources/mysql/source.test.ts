@@ -90,9 +90,11 @@ test("foreign keys of another database are reported before they refuse a restore
     other,
     `CREATE TABLE child (id INT, FOREIGN KEY (id) REFERENCES ${database()}.parent (id)) ENGINE=InnoDB`,
   );
-  expect(await warnings()).toEqual([
-    `A restore would be refused: Foreign keys of other databases point into ${database()} and would follow its old tables: ${other}.child. Drop them, restore, and make them again.`,
-  ]);
+  const reason = `Foreign keys of other databases point into ${database()} and would follow its old tables: ${other}.child. Drop them, restore, and make them again.`;
+  expect(await warnings()).toEqual([`A restore would be refused: ${reason}`]);
+  await expect(source.refuseRestore?.(attemptOf(7), null)).rejects.toThrow(
+    `Nothing was changed: ${reason}`,
+  );
 });
 
 test("an answer is whole, however long: a list of tables that is cut would be a cut restore", async () => {

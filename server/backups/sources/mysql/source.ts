@@ -138,6 +138,11 @@ export function createMysqlSource({
 
     countRows: (signal) => countRowsNow(client, signal),
 
+    async refuseRestore({ signal }) {
+      const reason = await tellForeignReferences(client, place.database, signal, tables);
+      if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}`);
+    },
+
     isBuiltAside: false,
 
     async restore(from, attempt, manifest = null) {

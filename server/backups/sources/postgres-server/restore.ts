@@ -40,8 +40,8 @@ const markOf = (its: Pick<Target, "installation">, id: number) => ownName(its, [
 /** How long a step that puts things in order may take. */
 const tidyLimitMs = 5 * 60_000;
 
-/** @throws SourceError when the account may not, or what an earlier restore left cannot be removed */
-async function prepare(target: Target, session: Session, attempt: Attempt): Promise<void> {
+/** @throws SourceError when the account may not */
+export async function refuseWithoutRights(target: Target, session: Session): Promise<void> {
   await withServer(target, session, async (client) => {
     const { isSuperuser } = await lookAtAccount(client);
     if (!isSuperuser)
@@ -49,6 +49,11 @@ async function prepare(target: Target, session: Session, attempt: Attempt): Prom
         `Nothing was changed: only a superuser can restore a whole server, and ${target.user} is none. Restore its databases one by one, or use another account.`,
       );
   });
+}
+
+/** @throws SourceError when the account may not, or what an earlier restore left cannot be removed */
+async function prepare(target: Target, session: Session, attempt: Attempt): Promise<void> {
+  await refuseWithoutRights(target, session);
   await settleServer(target, attempt);
   const left = await withServer(target, session, (client) =>
     listScratch(client, target, "old", attempt.id),

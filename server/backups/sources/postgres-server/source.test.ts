@@ -335,9 +335,13 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(archive.includes("SCRAM-SHA")).toBe(false);
     // What an earlier restore left says nothing of this one.
     await server.createDatabase("quarterdeck_old_7_1", "reader");
-    await expect(source.restore(from(archive), attemptOf().attempt, manifest)).rejects.toThrow(
-      "only a superuser can restore a whole server, and reader is none",
-    );
+    for (const refused of [
+      () => source.refuseRestore?.(attemptOf().attempt, manifest),
+      () => source.restore(from(archive), attemptOf().attempt, manifest),
+    ])
+      await expect(refused()).rejects.toThrow(
+        "only a superuser can restore a whole server, and reader is none",
+      );
     await each("postgres", "drop database quarterdeck_old_7_1");
     await expectNothingLeft(server);
   });

@@ -13,7 +13,7 @@ import { drillEach } from "../whole-server/drill.ts";
 import { withPrefix } from "../whole-server/names.ts";
 import { listDatabases, listLeft, lookAtAccount } from "./databases.ts";
 import { dumpServer } from "./dump.ts";
-import { restoreServer, settleServer } from "./restore.ts";
+import { refuseWithoutRights, restoreServer, settleServer } from "./restore.ts";
 import { besideDatabases } from "./roles.ts";
 
 type PostgresServerOptions = {
@@ -141,6 +141,9 @@ export function createPostgresServerSource({
       }
       return counts;
     },
+
+    refuseRestore: ({ signal }) =>
+      refuseWithoutRights(target, { applicationName: "quarterdeck", signal }),
 
     isBuiltAside: false,
 

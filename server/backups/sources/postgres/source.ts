@@ -1,7 +1,14 @@
 // A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
 import type { Host } from "../../../hosts/host.ts";
 import { placeOf } from "../../../postgres/address.ts";
-import { ownName, readTarget, serverVersion, withClient, type Target } from "./connection.ts";
+import {
+  ownName,
+  readTarget,
+  serverVersion,
+  withClient,
+  type Session,
+  type Target,
+} from "./connection.ts";
 import {
   createDatabase,
   dropDatabase,
@@ -90,6 +97,11 @@ export function createPostgresSource({
     }
   };
 
+  const refuseOwn = async (session: Session): Promise<void> => {
+    if (await withClient(target, session, (client) => isOwnDatabase(client, target)))
+      throw new SourceError(`Nothing was changed: ${whyNotOwn}.`);
+  };
+
   const restore = async (
     isPacked: boolean,
     [from, attempt, manifest = null]: Parameters<Source["restore"]>,
@@ -104,8 +116,7 @@ export function createPostgresSource({
       let properties: string[] = [];
       const isThere = await exists(attempt.signal);
       if (isThere && isNew) throw databaseTaken(target);
-      if (isThere && (await withClient(target, session, (client) => isOwnDatabase(client, target))))
-        throw new SourceError(`Nothing was changed: ${whyNotOwn}.`);
+      if (isThere) await refuseOwn(session);
       if (wanted !== null) {
         const counts = manifest?.kind === "database" ? manifest.tables : {};
         await restoreTables(host, target, applicationName, backup, attempt, {
@@ -197,6 +208,11 @@ export function createPostgresSource({
 
     exists: () => exists(AbortSignal.timeout(tidyLimitMs)),
     isEmpty: (signal) => isEmptyDatabase(target, signal),
+
+    async refuseRestore({ signal }) {
+      if (await exists(signal)) await refuseOwn({ applicationName: "quarterdeck", signal });
+    },
+
     countRows: (signal) => countRowsNow(target, signal),
 
     isBuiltAside: false,

@@ -11,11 +11,11 @@ import { restoreInto, settlePlace } from "../swap.ts";
 import { excludedBy } from "../excludes.ts";
 import { stateOfFolder, trustedTimes, type TrustedTimes } from "../state.ts";
 import { hasZstd } from "../../compress-there.ts";
-import type { Attempt, Excludes, Source } from "../../source.ts";
+import { SourceError, type Attempt, type Excludes, type Source } from "../../source.ts";
 import { carryThere } from "./carry.ts";
 import { drillThere } from "./drill.ts";
 import { dumpThere, type Inspector } from "./dump.ts";
-import { openPlace, placeIn } from "./place.ts";
+import { openPlace, placeIn, whyNotSwappable } from "./place.ts";
 import { runScript } from "./script.ts";
 import { surveyFolder, shownDatabases, refuseUnreadable, type Survey } from "./survey.ts";
 import { drillName, removeThere, swapThere } from "./swap.ts";
@@ -144,6 +144,11 @@ export function createRemoteFolderSource({
       const script =
         '[ ! -d "$1" ] && [ -e "$1" ] && echo file; ls -A -- "$1" 2>/dev/null | head -n 1';
       return (await runScript(host, script, [root], tidying())) !== "";
+    },
+
+    async refuseRestore({ id, signal }) {
+      const reason = await whyNotSwappable(host, await openPlace(host, root, id, signal), signal);
+      if (reason !== null) throw new SourceError(`Nothing was changed: ${reason}.`);
     },
 
     isBuiltAside: true,
