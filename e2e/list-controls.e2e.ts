@@ -157,6 +157,20 @@ test("pages of a filtered list stay filtered @long", async ({ connected: page, s
   await expect(page).toHaveURL(/\?q=other&sort=queue&per_page=1$/);
 });
 
+test("an order that the list doesn't have is the usual one, and the rest of the address holds", async ({
+  connected: page,
+  service,
+  site,
+  expected,
+}) => {
+  expected.push(/422 \(Unprocessable/);
+  for (const queue of ["emails", "reports"]) await site.createWorker({ queue });
+  await openList(page, `${service.url}/sites/${site.id}/workers?q=reports&sort=color`);
+  await expect(filter(page)).toHaveValue("reports");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByRole("combobox", { name: "Order" })).toHaveValue("attention");
+});
+
 test("configurations, backups and webhooks have the same controls @long", async ({
   connected: page,
   service,

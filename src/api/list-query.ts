@@ -41,12 +41,20 @@ export function listQuery<List extends Page<{ id: number }> | null>(
 ): DataQuery<List> {
   const { queryKey, queryFn } = ask(toQuery(view, usualSort));
   const [name] = queryKey;
+  const { queryFn: askUsual } = ask(toQuery({ ...view, sort: "" }, usualSort));
   const { queryFn: askPlainly } = ask(pageQuery(view.page ?? 1));
+  const isRefusal = (error: unknown) => hasStatus(error, 422) || hasStatus(error, 400);
   return {
     queryKey,
     queryFn: async () => {
-      const list = await (refusing.has(name) ? askPlainly : queryFn)().catch((error: unknown) => {
-        if (!hasStatus(error, 422) && !hasStatus(error, 400)) throw error;
+      const askWanted = () =>
+        queryFn().catch((error: unknown) => {
+          // An order that the list doesn't have takes away neither its filters nor what they chose.
+          if (view.sort && isRefusal(error)) return askUsual();
+          throw error;
+        });
+      const list = await (refusing.has(name) ? askPlainly : askWanted)().catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
         // What somebody wrote into the address says nothing of the list without it.
         if (!view.status && !view.sort && !view.q) refusing.add(name);
         return askPlainly();

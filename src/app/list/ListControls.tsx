@@ -109,14 +109,16 @@ const Choice = ({ label, value, choices, onChoose }: ChoiceProps) => (
 
 function Order({ meta, typing: { view }, pathOf, usual = "attention" }: ListControlsProps) {
   const navigate = useNavigate();
-  const { sort = usual, per_page = String(defaultPerPage) } = view;
+  const sorts = meta.sorts ?? [];
+  const { per_page = String(defaultPerPage) } = view;
+  const sort = view.sort && sorts.includes(view.sort.replace(/^-/, "")) ? view.sort : usual;
   const show = (change: ListView) => void navigate(pathOf({ ...view, ...change, page: 1 }));
   return (
     <div className="flex @max-xl:w-full @max-xl:justify-between">
       <Choice
         label="Order"
         value={sort}
-        choices={sortChoices(meta.sorts ?? [], sort)}
+        choices={sortChoices(sorts, sort)}
         onChoose={(value) => show({ sort: value === usual ? "" : value })}
       />
       {/* With fewer rows than that, all sizes are one. */}
