@@ -12,6 +12,7 @@ test.each([
   ],
   ["?actor=&q=&from=yesterday&to=2026-1-1", {}],
   ["?from=2026-02-30&to=0026-02-01", {}],
+  ["?actor=%00&q=a%00b&kind=worker", { kind: "worker" }],
   ["?server=&kind=worker&page=3", { kind: "worker" }],
 ])("a filter is read from the address: %s", (search, expected) => {
   expect(readFilter(search)).toEqual(expected);

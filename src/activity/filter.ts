@@ -34,7 +34,12 @@ export function readFilter(search: string): Filter {
   const server = readId(given.get("server") ?? undefined);
   const site = readId(given.get("site") ?? undefined);
   const kind = activityKinds.find((known) => known === given.get("kind"));
-  const [actor, q] = [given.get("actor"), given.get("q")?.slice(0, 200)];
+  // No name and no word holds a NUL, and the service refuses it.
+  const textOf = (name: string) => {
+    const text = given.get(name) ?? "";
+    return text.includes("\0") ? "" : text;
+  };
+  const [actor, q] = [textOf("actor"), textOf("q").slice(0, 200)];
   const [from, to] = [given.get("from") ?? "", given.get("to") ?? ""];
   return {
     ...(server !== null && { server }),
