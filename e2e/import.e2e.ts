@@ -123,14 +123,26 @@ test("a file that is dropped beside the field is chosen, and the page stays @lon
   await expect(heading).toHaveText("Import a file");
   const { x, y } = (await heading.boundingBox()) ?? { x: 0, y: 0 };
   const browser = await page.context().newCDPSession(page);
-  for (const type of ["dragEnter", "dragOver", "drop"] as const)
-    await browser.send("Input.dispatchDragEvent", {
-      type,
-      x: x + 5,
-      y: y + 5,
-      data: { items: [], files: [file], dragOperationsMask: 1 },
-    });
+  const drop = async (path: string) => {
+    for (const type of ["dragEnter", "dragOver", "drop"] as const)
+      await browser.send("Input.dispatchDragEvent", {
+        type,
+        x: x + 5,
+        y: y + 5,
+        data: { items: [], files: [path], dragOperationsMask: 1 },
+      });
+  };
+  await drop(file);
   await expect(page.getByLabel("File to upload")).toHaveValue(/dropped\.sql$/);
+
+  // Also while a file of the storage is chosen.
+  await page.getByLabel("Choose from the storage").check();
+  await expect(page.getByLabel("File to upload")).toBeHidden();
+  const other = join(service.folder, "other.sql");
+  await writeFile(other, "create table orders (id integer);");
+  await drop(other);
+  await expect(page.getByLabel("Upload a file")).toBeChecked();
+  await expect(page.getByLabel("File to upload")).toHaveValue(/other\.sql$/);
   await page.getByRole("button", { name: "Import" }).click();
   await expect(page.getByText("Choose what the file is a backup of.")).toBeVisible();
   await expect(page.getByText("Choose a file on this computer.")).toBeHidden();

@@ -80,6 +80,7 @@ export function ImportPage() {
   const target = targets.find((one) => keyOf(one) === targetKey) ?? null;
   const isUpload = origin === "upload";
   const fields = error instanceof ApiError ? error.fields : {};
+  const missingFile = isAsked && file === null ? "Choose a file on this computer." : undefined;
 
   async function begin(of: ImportTarget): Promise<Backup | null> {
     if (!isUpload) return path === null ? null : importStored(of, storageId, path);
@@ -215,13 +216,11 @@ export function ImportPage() {
             )}
           </Field>
           <ChoiceList legend="File" options={origins} value={origin} onChange={setOrigin} />
-          {isUpload ? (
+          {/* There all the time, for a file that is dropped. */}
+          <div hidden={!isUpload}>
             <Field
               label="File to upload"
-              error={
-                fields["file"]?.[0] ??
-                (isAsked && file === null ? "Choose a file on this computer." : undefined)
-              }
+              error={isUpload ? (fields["file"]?.[0] ?? missingFile) : undefined}
             >
               {(aria) => (
                 <input
@@ -229,11 +228,15 @@ export function ImportPage() {
                   ref={takeDrops}
                   type="file"
                   className="block w-full min-w-0 text-sm file:me-3 file:h-8 file:rounded-md file:border file:border-edge file:bg-raised file:px-3 file:text-ink"
-                  onChange={({ target: { files } }) => setFile(files?.[0] ?? null)}
+                  onChange={({ target: { files } }) => {
+                    setFile(files?.[0] ?? null);
+                    setOrigin("upload");
+                  }}
                 />
               )}
             </Field>
-          ) : (
+          </div>
+          {!isUpload && (
             <StoredFiles
               key={storageId}
               storageId={storageId}
