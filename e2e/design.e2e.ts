@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { createServer, type ViteDevServer } from "vite";
 import { blockFontCss, hasBlocksOnly } from "./block-font.ts";
 import { expect, test } from "./fixtures.ts";
@@ -85,6 +85,49 @@ async function photographOverlays(page: Page, scheme: (typeof schemes)[number]):
   await expect(dialog).toHaveScreenshot(`${scheme}-search.png`, photograph);
   await page.keyboard.press("Escape");
 }
+
+test("in forced colors the places of what is still to come are seen, and how far something is", async ({
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  await page.goto(design);
+  const sample = part(page, "light").getByRole("region", { name: "Progress, Skeleton" });
+  await expect(sample).toBeVisible(translated);
+  await sample.scrollIntoViewIfNeeded();
+  /** Colors of a bar: before its start, at its start and before its end. */
+  const colorsOf = async (bar: Locator) => {
+    const { x, y, width, height } = (await bar.boundingBox()) ?? {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    };
+    const picture = await page.screenshot({
+      clip: { x: x - 4, y, width: width + 4, height },
+      animations: "disabled",
+    });
+    return page.evaluate(
+      async ([png, middle, end]) => {
+        const response = await fetch(`data:image/png;base64,${png}`);
+        const image = await createImageBitmap(await response.blob());
+        const drawing = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        drawing?.drawImage(image, 0, 0);
+        return [1, 12, end].map((at) => String(drawing?.getImageData(at, middle, 1, 1).data));
+      },
+      [picture.toString("base64"), Math.floor(height / 2), Math.floor(width) - 4] as const,
+    );
+  };
+  const skeletons = await sample.locator("span[aria-hidden]").all();
+  expect(skeletons).toHaveLength(3);
+  for (const skeleton of skeletons) {
+    const [beside, start] = await colorsOf(skeleton);
+    expect(start).not.toBe(beside);
+  }
+  const [beside, done, left] = await colorsOf(sample.getByRole("progressbar", { name: "Half" }));
+  expect(new Set([beside, done, left]).size).toBe(3);
+  const [around, unknown] = await colorsOf(sample.getByRole("progressbar", { name: "Unknown" }));
+  expect(unknown).not.toBe(around);
+});
 
 test("a clock that moves on while a page renders changes nothing until its next tick @long", async ({
   page,

@@ -64,7 +64,7 @@ function Travel() {
   if (useNavigation().state !== "loading") return null;
   return (
     <div aria-hidden className="fixed inset-x-0 top-0 z-20 h-0.5 animate-wait overflow-clip">
-      <div className="h-full w-1/4 bg-accent motion-safe:animate-travel" />
+      <div className="h-full w-1/4 bg-accent forced-colors:bg-[Highlight] motion-safe:animate-travel" />
     </div>
   );
 }

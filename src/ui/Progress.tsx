@@ -10,7 +10,7 @@ export function Progress({ label, share }: ProgressProps) {
     <progress
       aria-label={label}
       {...(share === null ? {} : { value: share, max: 1 })}
-      className="block h-1.5 w-full appearance-none overflow-clip rounded-full bg-line indeterminate:bg-accent motion-safe:indeterminate:animate-breathe [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent"
+      className="block h-1.5 w-full appearance-none overflow-clip rounded-full bg-line indeterminate:bg-accent motion-safe:indeterminate:animate-breathe [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent forced-colors:bg-[GrayText] forced-colors:indeterminate:bg-[Highlight] forced-colors:[&::-moz-progress-bar]:bg-[Highlight] forced-colors:[&::-webkit-progress-value]:bg-[Highlight]"
     />
   );
 }

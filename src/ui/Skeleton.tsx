@@ -3,7 +3,7 @@ export function Skeleton({ width = "w-24" }: { width?: "w-12" | "w-24" | "w-40" 
   return (
     <span
       aria-hidden
-      className={`inline-block h-3 max-w-full animate-wait rounded-sm bg-line align-middle ${width}`}
+      className={`inline-block h-3 max-w-full animate-wait rounded-sm bg-line align-middle forced-colors:bg-[GrayText] ${width}`}
     />
   );
 }
