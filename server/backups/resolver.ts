@@ -147,9 +147,10 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
         : createFolderSource({ ...here, name, root, excludes, times });
     const dataFolder = isLocal ? dirname(scratch.own) : null;
     return keepStoredInside(
-      path === undefined
-        ? await watched(source, { serverId, path: root, its })
-        : createFolderPart(source, { host: its, root, path }),
+      await watched(
+        path === undefined ? source : createFolderPart(source, { host: its, root, path }),
+        { serverId, path: root, its },
+      ),
       {
         root,
         path: join(root, path ?? "."),

@@ -1,6 +1,7 @@
 // On a real mount, whose program is stopped.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Writable } from "node:stream";
 import { callbackify } from "node:util";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -9,10 +10,12 @@ import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { mountWatch, mountWatchThere, patience } from "../storage/mount-watch.ts";
 import { makeFolder } from "../testing/machine.ts";
 import { mountFolder } from "../testing/mount.ts";
+import { ownUser } from "../testing/own-user.ts";
 import { soon } from "../testing/soon.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderSource } from "./sources/folder/source.ts";
 import { SourceError } from "./sources/source.ts";
+import { createBackupTestService } from "./testing/backup-service.ts";
 import { createWatchedSource } from "./watched-source.ts";
 
 const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/tmp" });
@@ -70,3 +73,38 @@ test.for(["here", "on a server"])(
     await soon(async () => expect(await dump(async () => undefined)).toBeGreaterThan(50_000_000));
   },
 );
+
+test("a restore into what lies on a mount that hangs fails in time, before it begins", async (context) => {
+  const { path, hang, goOn } = await mountFolder(context);
+  await writeFile(join(path, "page"), "old");
+  const database = new DatabaseSync(join(path, "orders.sqlite"));
+  database.exec("create table orders (id integer)");
+  database.close();
+  const service = await createBackupTestService(
+    {},
+    {
+      sites: () => `  - { id: 7, server: 1, name: shop, root: ${path}, user: ${ownUser} }`,
+      databases: () =>
+        `  - { id: 8, server: 1, name: orders, engine: sqlite, path: ${path}/orders.sqlite, user: ${ownUser} }`,
+    },
+  );
+  onTestFinished(() => service.close());
+  onTestFinished(goOn);
+  const ofSite = { backupable_type: "site", backupable_id: 7 };
+  const site = await service.run((await service.installed(ofSite)).id);
+  const orders = await service.run((await service.installed({ backupable_id: 8 })).id);
+  await hang();
+  patience.answer = 500;
+  const whole = { skip_safety_backup: true };
+  const page = { ...whole, backup_id: site.id, path: "page" };
+  for (const [id, method, address, body] of [
+    [site.id, "PUT", `/api/backup/${site.id}`, whole],
+    [site.id, "POST", "/api/site/7/restore", page],
+    [orders.id, "PUT", `/api/backup/${orders.id}`, whole],
+  ] as const) {
+    expect(await service.statusOf(method, address, body)).toBe(202);
+    const { restore_output: output } = await service.restored(id, "failed");
+    expect(output).toContain("doesn't respond: what is mounted there hangs.");
+    expect(output).not.toContain("Restoring.\n");
+  }
+});

@@ -1,4 +1,5 @@
 // A site or an SQLite database that may be on a mount that hangs: its backup is given up then, and the server's other runs go on.
+// A restore is not begun.
 import type { Host, LocalHost } from "../hosts/host.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import { mountWatch, mountWatchThere, type MountWatch } from "../storage/mount-watch.ts";
@@ -56,18 +57,20 @@ export function createWatchedSource(source: Source, watch: MountWatch): Source {
       }
     };
 
-  const { state, warnings, compressed, refuseRestore } = source;
+  const { state, warnings, compressed } = source;
   return {
     ...source,
     rehearse: (signal) => until(signal, (its) => source.rehearse(its)),
     exists: () => until(never, () => source.exists()),
+    // Also where it looks at nothing else: a restore that has begun waits for the mount, because it can't be given up halfway.
+    refuseRestore: (attempt, manifest) =>
+      until(
+        attempt.signal,
+        async (signal) => await source.refuseRestore?.({ ...attempt, signal }, manifest),
+      ),
     dump: dumping((...args) => source.dump(...args)),
     ...(state !== undefined && { state: (signal) => until(signal, state) }),
     ...(warnings !== undefined && { warnings: (signal) => until(signal, warnings) }),
-    ...(refuseRestore !== undefined && {
-      refuseRestore: (attempt, manifest) =>
-        until(attempt.signal, (signal) => refuseRestore({ ...attempt, signal }, manifest)),
-    }),
     ...(compressed !== undefined && {
       async compressed(...args): Promise<CompressedDump | null> {
         const found = await compressed(...args);
