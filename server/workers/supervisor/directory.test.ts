@@ -72,10 +72,16 @@ test("A worker whose folder hangs holds up nothing else, and begins once the fol
   supervisor.start(programOf(1, { root: path, account }));
   supervisor.start(programOf(2, { account }));
   await expect.poll(() => supervisor.state(2), soon).toBe("RUNNING");
+  // Its start seconds are over, too: they count for a program that has begun.
+  expect(supervisor.state(1)).toBe("STARTING");
+  expect(supervisor.processes(1)[0]?.reason).toBe(
+    `The program has not begun yet: its folder, ${path}, or its account doesn't respond.`,
+  );
   goOn();
   const folder = () => readlinkSync(`/proc/${supervisor.processes(1)[0]?.pid}/cwd`);
   await expect.poll(folder, soon).toBe(path);
-  expect(supervisor.state(1)).toBe("RUNNING");
+  await expect.poll(() => supervisor.state(1), soon).toBe("RUNNING");
+  expect(supervisor.processes(1)[0]?.reason).toBe(null);
 
   supervisor.start(programOf(3, { root: join(path, "gone"), account, startretries: 0 }));
   await expect.poll(() => supervisor.state(3), soon).toBe("FATAL");

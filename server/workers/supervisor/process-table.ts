@@ -204,6 +204,20 @@ export const isAlive = (leader: Leader): boolean =>
   leader.startTime !== null &&
   unlessUnknown(() => statOf(leader.pid)?.startTime === leader.startTime);
 
+/**
+ * Whether the program itself runs: not yet what becomes its account and enters its folder, which a mount that hangs holds up. Neither
+ * of those stays once it has executed the next.
+ */
+export function hasBegun({ pid }: Leader): boolean {
+  let stat: string | null = null;
+  try {
+    stat = read(`/proc/${pid}/stat`);
+  } catch {
+    // Nothing can be read now, and most programs have begun.
+  }
+  return !/^\d+ \((?:env|setpriv)\) /.test(stat ?? "");
+}
+
 /** Whether anybody lives in the leader's group, be it the leader or what it left behind. */
 export function hasGroup(leader: Leader): boolean {
   try {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { startFailure } from "../../hosts/as-account.ts";
 import { toError } from "../../to-error.ts";
+import { typedFolder } from "./directory.ts";
 
 /** An end that Quarterdeck asked for is told in other words, see `killReason`. */
 const byKill = "Killed by SIGKILL";
@@ -52,6 +53,10 @@ export const killReason = (isLeader: boolean, waited: number, signal: string): s
 const couldNot = "Couldn't start: ";
 
 export const startCause = (why: string): string => `${couldNot}${why}`;
+
+/** Of a process that is held up before it has executed the program. */
+export const notBegun = (place: Parameters<typeof typedFolder>[0]): string =>
+  `The program has not begun yet: its folder, ${typedFolder(place)}, or its account doesn't respond.`;
 
 type Attempt = { program: string; directory: string; path: string };
 

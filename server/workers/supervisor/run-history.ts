@@ -70,6 +70,10 @@ export function createRunHistory(now: () => number) {
       lastEnd = why;
       outages = [...outages, { at: now(), backAt: null }].slice(-keptOutages);
     },
+    /** Its next start is held up, so it is down. */
+    holdUp() {
+      isBetweenRuns = false;
+    },
     /** Before the slot goes from one state into another. */
     enter(from: ProcessState, to: ProcessState) {
       if (from === "RUNNING") upAt = to === "STOPPING" ? null : now();

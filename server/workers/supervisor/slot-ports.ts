@@ -17,6 +17,8 @@ export type SlotPorts = {
   /** Null where it failed; neither event comes before this has returned. */
   launch(nonce: string, events: LaunchEvents): Leader | null;
   isAlive(leader: Leader): boolean;
+  /** Whether the program itself runs by now; left out: it does. */
+  hasBegun?(this: void, leader: Leader): boolean;
   /** Whether anybody is left in the leader's group, the leader itself included. */
   hasGroup(leader: Leader): boolean;
   signalLeader(leader: Leader, signal: NodeJS.Signals): void;

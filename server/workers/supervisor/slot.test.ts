@@ -12,6 +12,31 @@ describe("A start", () => {
     expect(slot.status()).toMatchObject({ state: "RUNNING", pid: 101, restarts: 0 });
   });
 
+  test("has its start seconds anew as long as the program is held up, and is not between runs", () => {
+    const { slot, system, clock } = setUp({ startsecs: 5, maxJobs: 1 });
+    slot.start();
+    clock.advance(60 * seconds);
+    system.exit(0);
+    clock.advance(0);
+    expect(slot.status()).toMatchObject({ state: "STARTING", isBetweenRuns: true });
+    system.begins = false;
+    clock.advance(60 * seconds);
+    expect(slot.status()).toMatchObject({
+      state: "STARTING",
+      isBetweenRuns: false,
+      reason: "The program has not begun yet: its folder, /, or its account doesn't respond.",
+    });
+    system.begins = true;
+    clock.advance(5 * seconds);
+    expect(slot.status()).toMatchObject({ state: "RUNNING", reason: null });
+    // What ends before it has begun was never up.
+    system.begins = false;
+    system.exit(0);
+    clock.advance(12 * seconds);
+    system.exit(126);
+    expect(slot.status()).toMatchObject({ state: "BACKOFF", isBetweenRuns: false });
+  });
+
   test("that ends after its start seconds was RUNNING, also when a busy service sees the end first", () => {
     const { slot, system, clock } = setUp({ startsecs: 5, startretries: 0 });
     slot.start();

@@ -4,7 +4,7 @@ import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createFailedStarts } from "./failed-starts.ts";
 import type { Leader } from "./process-table.ts";
-import { exitCause, sentence, startCause } from "./reasons.ts";
+import { exitCause, notBegun, sentence, startCause } from "./reasons.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createEnding, type EndKind } from "./slot-ending.ts";
 import { createSlotOrders } from "./slot-orders.ts";
@@ -18,7 +18,7 @@ export type Slot = ReturnType<typeof createSlot>;
 const leastMsBetweenStarts = 1000;
 
 export function createSlot(number: number, program: () => Program, ports: SlotPorts) {
-  const { clock, hasWorked = () => true } = ports;
+  const { clock, hasWorked = () => true, hasBegun = () => true } = ports;
   let state: ProcessState = "STOPPED";
   let since = clock.now();
   let startedAt = since;
@@ -93,13 +93,23 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     startedAt = since;
     const { startsecs } = program();
     // Counted from before the fork, so that of a process that lives just that long the wait ends first.
-    if (startsecs > 0) wait(startsecs * 1000, run);
+    if (startsecs > 0) wait(startsecs * 1000, runOnceBegun);
     if (problem === null) {
       leader = ports.launch(nonce, { failed: ifPresent(failed), exited: ifPresent(exited) });
       if (leader !== null) save();
     } else queueMicrotask(ifPresent(() => failed(`couldn't write the process state: ${problem}`)));
     ports.changed();
     if (leader !== null && startsecs === 0) ifPresent(run)();
+  }
+
+  /** The start seconds are those of the program: they begin anew as long as it has not begun. */
+  function runOnceBegun() {
+    if (leader === null || hasBegun(leader)) return run();
+    startedAt = clock.now();
+    reason = notBegun(program());
+    history.holdUp();
+    wait(program().startsecs * 1000, runOnceBegun);
+    ports.changed();
   }
 
   function run() {
@@ -232,7 +242,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     state = record?.state === "STARTING" ? "STARTING" : "RUNNING";
     if (state === "STARTING") {
       const wholeMs = program().startsecs * 1000;
-      timers.waitWithin(since + wholeMs - clock.now(), wholeMs, run);
+      timers.waitWithin(since + wholeMs - clock.now(), wholeMs, runOnceBegun);
     }
     save();
     ports.changed();

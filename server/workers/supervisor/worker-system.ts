@@ -15,7 +15,15 @@ import { writeLogNote } from "./log-note.ts";
 import { createLogRecovery } from "./log-recovery.ts";
 import { rotateLog } from "./log-rotation.ts";
 import type { Marks } from "./marks.ts";
-import { bootId, hasGroup, isAlive, markOf, signalGroup, signalLeader } from "./process-table.ts";
+import {
+  bootId,
+  hasBegun,
+  hasGroup,
+  isAlive,
+  markOf,
+  signalGroup,
+  signalLeader,
+} from "./process-table.ts";
 import { accountProblem, fileProblem } from "./reasons.ts";
 import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
 import { sweepSlot } from "./slot-sweep.ts";
@@ -146,6 +154,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
       save: (record) => save(number, record),
       launch: (nonce, launchEvents) => start(number, nonce, launchEvents),
       isAlive,
+      hasBegun,
       hasGroup,
       signalLeader: (leader, signal) => {
         note(`sending ${signal} to process ${number}`, signalLeader(leader, signal));

@@ -41,6 +41,8 @@ export function setUp(given: Partial<Program> = {}) {
     /** Something bears the slot's mark outside the group. */
     hasOthers: false,
     leaderGone: false,
+    /** False: what enters the program's folder for it is held up there. */
+    begins: true,
     killings: new Array<string>(),
     deaths: new Array<string>(),
     endOthers() {
@@ -67,6 +69,7 @@ export function setUp(given: Partial<Program> = {}) {
       return leader;
     },
     isAlive: ({ pid }) => groups.has(pid) && !system.leaderGone,
+    hasBegun: () => system.begins,
     hasGroup: ({ pid }) => groups.has(pid),
     signalLeader: (_leader, signal) => void signals.push(`leader ${signal}`),
     signalGroup: (_leader, signal) => void signals.push(signal),
