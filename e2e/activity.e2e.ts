@@ -228,7 +228,7 @@ test("entries name their sites and servers, and only a service without an overvi
 }) => {
   expected.push(/404 \(Not Found\)/);
   await site.createWorker();
-  await deploy(service, backups.site.id, "Faster");
+  await deploy(service, backups.site.id, "Named");
   const asked: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
@@ -240,7 +240,7 @@ test("entries name their sites and servers, and only a service without an overvi
     await expect(entries(page).filter({ hasText: "Worker" }).first()).toContainText(
       `${site.name} on web-1`,
     );
-    await expect(entries(page).filter({ hasText: "Faster" })).toContainText(backups.server.name);
+    await expect(entries(page).filter({ hasText: "Named" })).toContainText(backups.server.name);
     await page.waitForLoadState("networkidle");
   };
   await openNames(service.url);
