@@ -122,7 +122,7 @@ export const restoreIntoDatabaseBody = z
      * Of a backup of a whole server: restores this one of its databases alone, into the entry's own or, where the entry is a whole
      * server too, into the one of that name there; left out: everything.
      */
-    from_database: z.optional(z.nullable(storableText().check(z.minLength(1), z.maxLength(63)))),
+    from_database: z.optional(z.nullable(storableText().check(z.minLength(1), z.maxLength(64)))),
     /** A database that is to be made on the same server, by the same account; null = the entry's own is replaced. */
     database: z.optional(z.nullable(databaseName)),
     /**

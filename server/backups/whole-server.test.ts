@@ -179,6 +179,17 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     );
   });
 
+  test("gives back a database whose name is as long as the server takes", async () => {
+    const long = "n".repeat(engine === "mysql" ? 64 : 63);
+    await server.createDatabase(long, "app");
+    await server.sql(long, "create table posts as select 'kept' as title");
+    const made = await backUp(whole);
+    await server.sql(long, "update posts set title = 'lost'");
+    await restoreInto(whole, { backup_id: made.id, from_database: long, skip_safety_backup: true });
+    expect(await server.sql(long, "select title from posts")).toBe("kept");
+    await server.sql(null, `drop database ${long}`);
+  });
+
   test("is not taken for a single database, nor the other way around", async () => {
     const other = await backUp(single);
     const errors = (id: number, body: object) => service.errorsOf("POST", into(id), body);
