@@ -113,3 +113,7 @@ export const readId = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
     ? Number(text)
     : null;
+
+/** A text as it stands in an address; empty where it cannot be asked for: no name and no search holds a NUL. */
+export const readText = (text: string | null): string =>
+  text === null || text.includes("\0") ? "" : text;

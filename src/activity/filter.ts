@@ -1,6 +1,6 @@
 // What of the timeline is shown; it stands in the address.
 import { type ActivityKind, activityKinds } from "../../contract/activity.ts";
-import { readId } from "../paths.ts";
+import { readId, readText } from "../paths.ts";
 
 export type Filter = {
   server?: number;
@@ -34,12 +34,7 @@ export function readFilter(search: string): Filter {
   const server = readId(given.get("server") ?? undefined);
   const site = readId(given.get("site") ?? undefined);
   const kind = activityKinds.find((known) => known === given.get("kind"));
-  // No name and no word holds a NUL, and the service refuses it.
-  const textOf = (name: string) => {
-    const text = given.get(name) ?? "";
-    return text.includes("\0") ? "" : text;
-  };
-  const [actor, q] = [textOf("actor"), textOf("q").slice(0, 200)];
+  const [actor, q] = [readText(given.get("actor")), readText(given.get("q")).slice(0, 200)];
   const [from, to] = [given.get("from") ?? "", given.get("to") ?? ""];
   return {
     ...(server !== null && { server }),

@@ -6,7 +6,7 @@ import type { ListView } from "../api/list-query.ts";
 import { type DataQuery, queryClient } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
 import { serversQuery } from "./inventory.ts";
-import { paths, readId } from "../paths.ts";
+import { paths, readId, readText } from "../paths.ts";
 
 const connect = (request: Request) => {
   const { pathname, search } = new URL(request.url);
@@ -68,11 +68,9 @@ const viewNames = ["per_page", "status", "q", "sort"] as const;
 /** What else the address wants of a list. */
 export function viewOf(request: Request): ListView & { page: number } {
   const { searchParams } = new URL(request.url);
-  const given = viewNames.map((name) => [name, searchParams.get(name)] as const);
+  const given = viewNames.map((name) => [name, readText(searchParams.get(name))] as const);
   return {
-    ...Object.fromEntries(
-      given.filter((pair): pair is [(typeof pair)[0], string] => Boolean(pair[1])),
-    ),
+    ...Object.fromEntries(given.filter(([, text]) => text !== "")),
     page: pageOf(request),
   };
 }

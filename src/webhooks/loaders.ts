@@ -4,7 +4,7 @@ import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
 import { idOf, load, loadIfThere, loadPlace, pageOf, viewOf } from "../app/loading.ts";
-import { type DeliveriesView, readId } from "../paths.ts";
+import { type DeliveriesView, readId, readText } from "../paths.ts";
 import {
   deliveriesQuery,
   deliveryQuery,
@@ -23,8 +23,8 @@ function deliveriesViewOf(request: Request): DeliveriesView {
   return {
     page: pageOf(request),
     status: deliveryStates.find((known) => known === given.get("status")),
-    event: given.get("event") || undefined,
-    q: given.get("q")?.slice(0, 200) || undefined,
+    event: readText(given.get("event")) || undefined,
+    q: readText(given.get("q")).slice(0, 200) || undefined,
   };
 }
 

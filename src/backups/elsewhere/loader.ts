@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "react-router";
 import { everyServerQuery, everySiteQuery } from "../../app/inventory.ts";
 import { idOf, load, loadIfThere, pageOf } from "../../app/loading.ts";
+import { readText } from "../../paths.ts";
 import { backupQuery, configurationQuery, everyDatabaseQuery } from "../queries.ts";
 import { backupContentsQuery } from "./queries.ts";
 
@@ -36,8 +37,8 @@ export async function contentsLoader({ params, request }: LoaderFunctionArgs) {
       : await loadIfThere(request, configurationQuery(configurationId));
   const { searchParams } = new URL(request.url);
   const view = {
-    folder: searchParams.get("folder") ?? "",
-    search: searchParams.get("q") ?? "",
+    folder: readText(searchParams.get("folder")),
+    search: readText(searchParams.get("q")),
     page: pageOf(request),
   };
   return { id, configurationId, serverId: configuration?.server_id ?? null, view };
