@@ -285,6 +285,13 @@ test("an abort ends the waiting with its own reason", async () => {
   await expect(sending).rejects.toThrow("the service stops");
 });
 
+test("a server of this machine that takes a login only with TLS gets it so", async () => {
+  await server.close();
+  server = await startMailServer({ login, needsTls: true });
+  await send(plainMessage);
+  expect(server.mails).toMatchObject([{ user: login.user }]);
+});
+
 test("a server that asks for no login gets none", async () => {
   const open = await startMailServer();
   const smtp = readSmtpUrl(`smtp://127.0.0.1:${open.port}`);

@@ -101,13 +101,14 @@ async function connectLater(smtp: SmtpSettings, timeoutMs: number) {
 
 function connectionOf({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
   // Nobody listens in between here, and a mail server of this machine often has a certificate that
-  // nobody signed.
+  // nobody signed. Many take a login only after STARTTLS all the same.
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
   return {
     host,
     port,
     secure: isSecure,
-    ignoreTLS: isHere,
+    opportunisticTLS: isHere,
+    ...(isHere && !isSecure && { tls: { rejectUnauthorized: false } }),
     // Without it, who stands in between could take STARTTLS off the server's offer and read the
     // password.
     requireTLS: login !== null && !isHere,

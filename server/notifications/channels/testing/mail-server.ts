@@ -33,11 +33,14 @@ type MailServerOptions = {
   login?: { user: string; password: string };
   /** A server that knows no STARTTLS. */
   isPlain?: boolean;
+  /** A server that takes a login only with TLS. */
+  needsTls?: boolean;
 };
 
 export async function startMailServer({
   login,
   isPlain = false,
+  needsTls = false,
 }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const refusals: Refusal[] = [];
@@ -54,7 +57,7 @@ export async function startMailServer({
     authOptional: login === undefined,
     // It offers STARTTLS too, with a certificate that nobody signed, as mail servers of one machine
     // often do.
-    allowInsecureAuth: true,
+    allowInsecureAuth: !needsTls,
     disabledCommands: isPlain ? ["STARTTLS"] : [],
     // It would warn of that certificate.
     logger: false,
@@ -86,7 +89,7 @@ export async function startMailServer({
         mails.push({
           from: mailFrom === false ? "" : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
-          user: user ?? null,
+          user: user || null,
           ...readMail(Buffer.concat(chunks).toString()),
         });
         // The second value is the text of the answer, which the types do not know.
