@@ -198,8 +198,9 @@ export async function startJobs({
     boss,
     db,
     name: messagesQueue,
-    places: 16,
-    slowPlaces: 16,
+    // A mail server may take minutes over a message, which keeps no other channel waiting.
+    places: 128,
+    slowPlaces: 128,
     log,
   });
   const serverRunners = new Map<string, JobRunner>();

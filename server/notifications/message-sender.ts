@@ -25,7 +25,7 @@ type MessageSenderOptions = {
 };
 
 /** Channels end their own attempts sooner; this is for one that does not. */
-const attemptMs = 30_000;
+const attemptMs = 11 * 60_000;
 /** So long a job goes on while there is more; then those of other channels have their turn. */
 const longestTurnMs = 60_000;
 /** Seconds between an attempt and the next one. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -22,12 +23,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-type How = { password?: string; signal?: AbortSignal; timeoutMs?: number; from?: string };
-const send = (message: Message, how: How = {}) => {
-  const { password = login.password, signal = calm, timeoutMs = 10_000, from = "" } = how;
+type How = { password?: string; signal?: AbortSignal; connectMs?: number; timeoutMs?: number };
+const send = (message: Message, how: How & { from?: string } = {}) => {
+  const { password = login.password, signal = calm, from = "", ...limits } = how;
   const user = `${encodeURIComponent(login.user)}:${encodeURIComponent(password)}`;
   const smtp = readSmtpUrl(`smtp://${user}@127.0.0.1:${server.port}${from}`);
-  return createEmailChannel({ email: "oncall@example.com", smtp, timeoutMs }).send(message, signal);
+  return createEmailChannel({ email: "oncall@example.com", smtp, ...limits }).send(message, signal);
 };
 const failure = async (sending: Promise<string>) => {
   const error = await sending.then(
@@ -244,6 +245,23 @@ test("a server that never answers is not waited for", async () => {
   server.hangNext();
   expect(await failure(send(plainMessage, { timeoutMs: 500 }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} timed out.`,
+    isPermanent: false,
+  });
+});
+
+test("a server that takes its time over a message is waited for longer than a connection", async () => {
+  const connectMs = 300;
+  const accept = server.hangNext();
+  const sending = send(plainMessage, { connectMs });
+  await server.nextMail();
+  await wait(2 * connectMs);
+  accept();
+  expect(await sending).toMatch(/^250 /);
+  const silent = await listen(createServer());
+  const smtp = readSmtpUrl(`smtp://127.0.0.1:${silent.port}`);
+  const channel = createEmailChannel({ email: "oncall@example.com", smtp, connectMs });
+  expect(await failure(channel.send(plainMessage, calm))).toMatchObject({
+    message: `The mail server 127.0.0.1:${silent.port} timed out.`,
     isPermanent: false,
   });
 });

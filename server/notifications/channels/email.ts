@@ -15,10 +15,24 @@ type EmailOptions = {
   email: string;
   /** `null`: SMTP_URL is not set. */
   smtp: SmtpSettings | null;
+  /** Until the server has said hello. */
+  connectMs?: number;
+  /** For everything. */
   timeoutMs?: number;
 };
 
-export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOptions): Channel => ({
+/**
+ * RFC 5321, section 4.5.3.2.6: a server may have to look through a message before it says that it
+ * has it. Whoever leaves sooner sends it once more, or is taken not to want it sent.
+ */
+const deliveryMs = 10 * 60_000;
+
+export const createEmailChannel = ({
+  email,
+  smtp,
+  connectMs = 15_000,
+  timeoutMs = deliveryMs,
+}: EmailOptions): Channel => ({
   async send(original, signal) {
     if (!smtp)
       throw new ChannelError(
@@ -30,7 +44,7 @@ export const createEmailChannel = ({ email, smtp, timeoutMs = 15_000 }: EmailOpt
     const from = smtp.from ?? { name: "Quarterdeck", address: `quarterdeck@${hostname()}` };
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const transport = await connectLater(smtp, timeoutMs);
+      const transport = await connectLater(smtp, { connectMs, timeoutMs });
       const { accepted, response } = await transport.sendMail({
         from,
         // As an object it is one address, whatever it holds; a text is split at commas, an
@@ -69,7 +83,7 @@ export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Prom
   const deadline = AbortSignal.timeout(timeoutMs);
   const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
   // `verify` of a transport can't be ended, and one byte now and then keeps its timeouts away.
-  const connection = new SMTPConnection(connectionOf(smtp, timeoutMs));
+  const connection = new SMTPConnection(connectionOf(smtp, { connectMs: timeoutMs, timeoutMs }));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const end = (error?: Error | null) => (error ? reject(error) : resolve());
   connection.on("error", end);
@@ -89,17 +103,22 @@ export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Prom
   }
 }
 
-async function connectLater(smtp: SmtpSettings, timeoutMs: number) {
+type Limits = Required<Pick<EmailOptions, "connectMs" | "timeoutMs">>;
+
+async function connectLater(smtp: SmtpSettings, limits: Limits) {
   // A heavy module, and many an installation sends no mail.
   const { createTransport } = await import("nodemailer");
   const { login } = smtp;
   return createTransport({
-    ...connectionOf(smtp, timeoutMs),
+    ...connectionOf(smtp, limits),
     ...(login && { auth: { user: login.user, pass: login.password } }),
   });
 }
 
-function connectionOf({ host, port, isSecure, login }: SmtpSettings, timeoutMs: number) {
+function connectionOf(
+  { host, port, isSecure, login }: SmtpSettings,
+  { connectMs, timeoutMs }: Limits,
+) {
   // Nobody listens in between here, and a mail server of this machine often has a certificate that
   // nobody signed. Many take a login only after STARTTLS all the same.
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
@@ -112,10 +131,10 @@ function connectionOf({ host, port, isSecure, login }: SmtpSettings, timeoutMs: 
     // Without it, who stands in between could take STARTTLS off the server's offer and read the
     // password.
     requireTLS: login !== null && !isHere,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
     socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
+    dnsTimeout: connectMs,
     socketCloseTimeout: 0,
   };
 }

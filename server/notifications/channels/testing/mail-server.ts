@@ -21,8 +21,8 @@ export type MailServer = {
   /** How often somebody tried to log in. */
   readonly logins: number;
   refuseNext(refusal: Refusal): void;
-  /** Takes the next message and never says that it did. */
-  hangNext(): void;
+  /** Takes the next message, and says so when what this returns is called. */
+  hangNext(): () => void;
   /** Settles when a message has come in whole. */
   nextMail(): Promise<unknown>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function startMailServer({
 }: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const refusals: Refusal[] = [];
-  let isHanging = false;
+  let hanging = Promise.resolve();
   let logins = 0;
 
   const takeRefusal = (at: Refusal["at"]) => {
@@ -77,12 +77,7 @@ export async function startMailServer({
     onData(stream, { envelope, user }, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
-      stream.on("end", () => {
-        server.emit("mail");
-        if (isHanging) {
-          isHanging = false;
-          return;
-        }
+      const take = () => {
         const refusal = takeRefusal("data");
         if (refusal) return done(refusal);
         const { mailFrom, rcptTo } = envelope;
@@ -94,6 +89,11 @@ export async function startMailServer({
         });
         // The second value is the text of the answer, which the types do not know.
         return (done as (error: null, words: string) => void)(null, "2.0.0 Ok: queued as 4F1");
+      };
+      stream.on("end", () => {
+        server.emit("mail");
+        void hanging.then(take);
+        hanging = Promise.resolve();
       });
     },
   } satisfies SMTPServerOptions);
@@ -109,7 +109,11 @@ export async function startMailServer({
       return logins;
     },
     refuseNext: (refusal) => void refusals.push(refusal),
-    hangNext: () => void (isHanging = true),
+    hangNext() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      hanging = promise;
+      return resolve;
+    },
     nextMail: () => once(server, "mail"),
     close: () => new Promise((resolve) => server.close(resolve)),
   };
