@@ -5,8 +5,10 @@
  */
 export function readRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
-  if (/^\d{1,9}(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // The form of C's asctime ends with the year and names no zone; JavaScript would take it for local time.
+  const date = / \d{4}$/.test(text) ? `${text} GMT` : text;
   // JavaScript would take a mere number for a year.
-  const atMs = /^[A-Z]/i.test(text) ? Date.parse(text) : NaN;
+  const atMs = /^[A-Z]/i.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
