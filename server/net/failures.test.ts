@@ -157,6 +157,23 @@ describe("over TLS", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test("a host name that ends with a dot is asked for without it", async () => {
+    const names: string[] = [];
+    const { port } = await serveTls({
+      SNICallback(name, done) {
+        names.push(name);
+        done(null);
+      },
+    });
+    const sender = makeSender({ lookup: lookupIn({ "hook.example.com.": ["127.0.0.1"] }) });
+    await expectFailure(
+      sender.send(post(`https://hook.example.com.:${port}/`)),
+      "tls",
+      /self-signed/,
+    );
+    expect(names).toEqual(["hook.example.com"]);
+  });
+
   test.each<[string, ServerOptions, RegExp]>([
     [
       "of an old version",

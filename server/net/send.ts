@@ -58,6 +58,8 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         "content-length": Buffer.byteLength(body),
       },
       agent: isHttps ? agents.https : agents.http,
+      // RFC 6066, section 3: the name that TLS asks for has no dot at its end, or some servers refuse it.
+      ...(url.hostname.endsWith(".") && { servername: url.hostname.slice(0, -1) }),
       maxHeaderSize: 16 * 1024,
     });
     outgoing.end(body);
