@@ -1,7 +1,7 @@
 // One request and its answer: by a deadline, and with no more of the answer than is wanted.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
-import { SendError } from "./send-error.ts";
+import { diagnoseSendError, SendError } from "./send-error.ts";
 import { toError } from "../to-error.ts";
 
 /** A longer body is not waited for: its connection is given up instead. */
@@ -28,7 +28,7 @@ type Limits = {
 };
 
 /**
- * @param open sends the request; called once more when a kept connection turns out to be closed
+ * @param open sends the request; called once more when a kept connection turns out to be of no use
  * @throws SendError, an error of the network, or the signal's reason
  */
 export async function exchange(open: () => ClientRequest, limits: Limits): Promise<Exchanged> {
@@ -66,9 +66,12 @@ export async function exchange(open: () => ClientRequest, limits: Limits): Promi
   }
 }
 
-/** The other side closed a kept connection just when it was used again. That says nothing of the receiver. */
+/**
+ * A kept connection was closed just when it was used again, or something of the response before was still to come on it, such as
+ * the body of a 204. That says nothing of the receiver.
+ */
 const isStale = ({ reusedSocket }: ClientRequest, error: unknown): boolean =>
-  reusedSocket && ["ECONNRESET", "EPIPE"].includes(toError(error).code ?? "");
+  reusedSocket && /^(?:ECONNRESET|EPIPE|HPE_.*)$/.test(String(toError(error).code));
 
 function receive(
   outgoing: ClientRequest,
@@ -84,7 +87,7 @@ function receive(
       if (answer.complete) return;
       // Whoever has begun to answer has the request.
       if (toError(error).code === "ECONNRESET") return breakOff();
-      reject(error);
+      reject(diagnoseSendError(error, host));
     });
     outgoing.on("close", () => {
       // E.g. after a “101 Switching Protocols”, which nobody asked for: Node reports no error then.

@@ -1,5 +1,6 @@
+import { createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { expectFailure, makeSender, post, serve, serveBytes } from "./testing.ts";
+import { expectFailure, listen, makeSender, post, serve, serveBytes } from "./testing.ts";
 import { soon } from "../testing/soon.ts";
 
 describe("an answer", () => {
@@ -145,19 +146,36 @@ describe("connections", () => {
     expect(receiver.connections).toHaveLength(2);
   });
 
-  test("that break off during an answer get no second request", async () => {
+  test("on which more of the last response comes just when they are used again are no failure", async () => {
+    const used = new Set<unknown>();
+    const receiver = await listen(
+      createTcpServer((socket) => {
+        socket.on("data", () => {
+          const rest = used.has(socket) ? '{"ok":true}' : "";
+          used.add(socket);
+          socket.write(`${rest}HTTP/1.1 204 No Content\r\n\r\n`);
+        });
+      }),
+    );
+    const sender = makeSender();
+    for (let count = 0; count < 2; count++)
+      expect(await sender.send(post(receiver.url))).toMatchObject({ status: 204 });
+    expect(receiver.connections).toHaveLength(2);
+  });
+
+  test.each([
+    ["breaks off", "Content-Length: 100\r\n\r\nhalf", /during the response/],
+    ["is no HTTP", "Transfer-Encoding: chunked\r\n\r\nhalf", /not HTTP/],
+  ])("on which an answer has begun that %s get no second request", async (_what, rest, words) => {
     let count = 0;
     const receiver = await serve(({ socket }, response) => {
       count += 1;
       if (count === 1) response.end("ok");
-      else {
-        response.writeHead(200, { "Content-Length": 100 }).write("half");
-        setImmediate(() => socket.resetAndDestroy());
-      }
+      else socket.write(`HTTP/1.1 200 OK\r\n${rest}`, () => socket.resetAndDestroy());
     });
     const sender = makeSender();
     await sender.send(post(receiver.url));
-    await expectFailure(sender.send(post(receiver.url)), "broken", /during the response/);
+    await expectFailure(sender.send(post(receiver.url)), "broken", words);
     expect(count).toBe(2);
   });
 

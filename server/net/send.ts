@@ -31,7 +31,7 @@ export type Sender = {
   refusalOf(url: string): Promise<string | null>;
   /**
    * Any status is a response, a redirect too: it is not followed.
-   * A request may arrive twice, when a kept connection closes just as it is used.
+   * A request may arrive twice, when a kept connection turns out to be of no use.
    * @throws SendError
    */
   send(request: SendRequest): Promise<SendResponse>;
