@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { createServer, type LookupFunction } from "node:net";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
@@ -308,6 +308,20 @@ test("a server of this machine that takes a login only with TLS gets it so", asy
   server = await startMailServer({ login, needsTls: true });
   await send(plainMessage);
   expect(server.mails).toMatchObject([{ user: login.user }]);
+});
+
+test("the machine says where a server is, so that /etc/hosts counts", async () => {
+  const open = await startMailServer({ isPlain: true });
+  const asked: string[] = [];
+  const lookup: LookupFunction = (host, _options, done) => {
+    asked.push(host);
+    done(null, [{ address: "127.0.0.1", family: 4 }]);
+  };
+  const smtp = readSmtpUrl(`smtp://mail.example.com:${open.port}`);
+  await createEmailChannel({ email: "a@example.com", smtp, lookup }).send(plainMessage, calm);
+  expect(open.mails).toMatchObject([{ to: ["a@example.com"] }]);
+  expect(asked).toEqual(["mail.example.com"]);
+  await open.close();
 });
 
 test("a server that asks for no login gets none", async () => {

@@ -1,4 +1,6 @@
 // Mail, by the operator's own mail server.
+import { once } from "node:events";
+import { connect, type LookupFunction, type Socket } from "node:net";
 import { hostname } from "node:os";
 import type { NodemailerError } from "nodemailer";
 import { type Channel, ChannelError } from "./channel.ts";
@@ -6,7 +8,7 @@ import { oneLine } from "./cut.ts";
 import { renderHtml, renderText } from "./email-body.ts";
 import type { SmtpSettings } from "./smtp-url.ts";
 import { tidyMessage } from "./tidy-message.ts";
-import { tlsWords } from "../../net/send-error.ts";
+import { networkWords, tlsWords } from "../../net/send-error.ts";
 import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
@@ -19,6 +21,8 @@ type EmailOptions = {
   connectMs?: number;
   /** For everything. */
   timeoutMs?: number;
+  /** The machine's own if not given. */
+  lookup?: LookupFunction;
 };
 
 /**
@@ -32,6 +36,7 @@ export const createEmailChannel = ({
   smtp,
   connectMs = 15_000,
   timeoutMs = deliveryMs,
+  lookup,
 }: EmailOptions): Channel => ({
   async send(original, signal) {
     if (!smtp)
@@ -44,7 +49,7 @@ export const createEmailChannel = ({
     const from = smtp.from ?? { name: "Quarterdeck", address: `quarterdeck@${hostname()}` };
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const transport = await connectLater(smtp, { connectMs, timeoutMs });
+      const transport = await connectLater(smtp, { connectMs, timeoutMs, lookup });
       const { accepted, response } = await transport.sendMail({
         from,
         // As an object it is one address, whatever it holds; a text is split at commas, an
@@ -82,8 +87,12 @@ export const createEmailChannel = ({
 export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
+  const limits = { connectMs: timeoutMs, timeoutMs };
+  const socket = await openSocket(smtp, limits).catch((error: unknown) => {
+    throw diagnose(toError(error), smtp, deadline);
+  });
   // `verify` of a transport can't be ended, and one byte now and then keeps its timeouts away.
-  const connection = new SMTPConnection(connectionOf(smtp, { connectMs: timeoutMs, timeoutMs }));
+  const connection = new SMTPConnection({ ...connectionOf(smtp, limits), connection: socket });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const end = (error?: Error | null) => (error ? reject(error) : resolve());
   connection.on("error", end);
@@ -103,7 +112,27 @@ export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Prom
   }
 }
 
-type Limits = Required<Pick<EmailOptions, "connectMs" | "timeoutMs">>;
+type Limits = { connectMs: number; timeoutMs: number; lookup?: LookupFunction | undefined };
+
+/** Nodemailer would ask the name server alone, and not look into /etc/hosts as all other programs do. */
+async function openSocket(
+  { host, port }: SmtpSettings,
+  { connectMs, lookup }: Limits,
+): Promise<Socket> {
+  const socket = connect({
+    host,
+    port,
+    lookup,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2000,
+  });
+  socket.setTimeout(connectMs, () =>
+    socket.destroy(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })),
+  );
+  await once(socket, "connect");
+  // From here on the limits are nodemailer's.
+  return socket.setTimeout(0).removeAllListeners("timeout");
+}
 
 async function connectLater(smtp: SmtpSettings, limits: Limits) {
   // A heavy module, and many an installation sends no mail.
@@ -111,6 +140,11 @@ async function connectLater(smtp: SmtpSettings, limits: Limits) {
   const { login } = smtp;
   return createTransport({
     ...connectionOf(smtp, limits),
+    getSocket: (_options, done) =>
+      void openSocket(smtp, limits).then(
+        (connection) => done(null, { connection }),
+        (error: unknown) => done(toError(error)),
+      ),
     ...(login && { auth: { user: login.user, pass: login.password } }),
   });
 }
@@ -131,10 +165,8 @@ function connectionOf(
     // Without it, who stands in between could take STARTTLS off the server's offer and read the
     // password.
     requireTLS: login !== null && !isHere,
-    connectionTimeout: connectMs,
     greetingTimeout: connectMs,
     socketTimeout: timeoutMs,
-    dnsTimeout: connectMs,
     socketCloseTimeout: 0,
   };
 }
@@ -142,10 +174,6 @@ function connectionOf(
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
 
 const byCode: Record<string, string> = {
-  EDNS: "could not be resolved (DNS).",
-  ENOTFOUND: "could not be resolved (DNS).",
-  ECONNREFUSED: "refused the connection.",
-  ETIMEDOUT: "timed out.",
   ECONNECTION: "closed the connection.",
   ECONNRESET: "closed the connection.",
 };
@@ -181,7 +209,8 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
   }
   // The network's own code first: nodemailer's own is the same for every trouble of a socket.
   const network = error.originalCode ?? code;
-  const known = byCode[network] ?? untoldTls({ code: network, message }, smtp) ?? byCode[code];
+  const told = { code: network, message };
+  const known = byCode[network] ?? untoldTls(told, smtp) ?? networkWords(told) ?? byCode[code];
   return new ChannelError(`${server} ${known ?? `cannot be used: ${saying(message, smtp)}`}`, {
     isPermanent: permanentCodes.has(code),
   });
