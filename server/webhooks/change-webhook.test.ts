@@ -300,9 +300,10 @@ describe("redelivering what failed", () => {
     await soon(() => expect(receiver.arrivals).toHaveLength(3));
     await service.newest(webhook.id, "delivered");
     await service.query(
-      `update webhook_deliveries set status = 'failed', ended_at = now(),
-         created_at = now() - make_interval(hours => 10 * (select count(*)::int from webhook_deliveries newer
-           where newer.webhook_id = $1 and newer.id > webhook_deliveries.id))
+      `update webhook_deliveries set status = 'failed',
+         ended_at = now() - make_interval(hours => 10 * (select count(*)::int from webhook_deliveries newer
+           where newer.webhook_id = $1 and newer.id > webhook_deliveries.id)),
+         created_at = now() - interval '4 days'
        where webhook_id = $1`,
       [webhook.id],
     );

@@ -79,7 +79,7 @@ export async function sendFailed(
     eq(webhookDeliveries.webhook_id, webhookId),
     eq(webhookDeliveries.status, "failed"),
     isNotNull(webhookDeliveries.order_key),
-    gte(webhookDeliveries.created_at, since),
+    gte(webhookDeliveries.ended_at, since),
   );
   const oldest = tx
     .select({ id: webhookDeliveries.id })
