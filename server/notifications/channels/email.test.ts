@@ -155,13 +155,24 @@ test.each([
   },
 );
 
-/** Plays a mail server whose answers to some commands are given; it is no machine that one would call local. */
-async function play(answers: Record<string, string>): Promise<number> {
+/**
+ * Plays a mail server whose answers to some commands are given; it is no machine that one would call local.
+ * @param commands gets those that come
+ */
+async function play(answers: Record<string, string>, commands: string[] = []): Promise<number> {
   const peer = createServer((socket) => {
     socket.on("error", () => undefined);
     const answer = (command: string) => socket.write(`${answers[command] ?? "250 ok"}\r\n`);
     answer("CONN");
-    socket.on("data", (line) => answer(/^\w+/.exec(line.toString())?.[0] ?? ""));
+    let isMessage = false;
+    socket.on("data", (line) => {
+      const command = isMessage ? "." : (/^\w+/.exec(line.toString())?.[0] ?? "");
+      if (isMessage && !line.toString().endsWith("\r\n.\r\n")) return;
+      isMessage = command === "DATA";
+      if (command !== ".") commands.push(command);
+      answer(command);
+      if (command === "QUIT") socket.end();
+    });
   }).listen(0, "127.0.0.1");
   await once(peer, "listening");
   onTestFinished(() => void peer.close());
@@ -322,6 +333,17 @@ test("the machine says where a server is, so that /etc/hosts counts", async () =
   expect(open.mails).toMatchObject([{ to: ["a@example.com"] }]);
   expect(asked).toEqual(["mail.example.com"]);
   await open.close();
+});
+
+test("the server is told that no more comes, as RFC 5321, 4.1.1.10, has it", async () => {
+  const commands: string[] = [];
+  const smtp = readSmtpUrl(
+    `smtp://127.0.0.1:${await play({ CONN: "220 hello", DATA: "354 go ahead", QUIT: "221 bye" }, commands)}`,
+  );
+  await createEmailChannel({ email: "a@example.com", smtp }).send(plainMessage, calm);
+  expect(commands).toEqual(["EHLO", "MAIL", "RCPT", "DATA", "QUIT"]);
+  await tryMailServer(smtp, 5000);
+  expect(commands.slice(5)).toEqual(["EHLO", "QUIT"]);
 });
 
 test("a server that asks for no login gets none", async () => {

@@ -2,7 +2,9 @@
 import { once } from "node:events";
 import { connect, type LookupFunction, type Socket } from "node:net";
 import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
 import type { NodemailerError } from "nodemailer";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { type Channel, ChannelError } from "./channel.ts";
 import { oneLine } from "./cut.ts";
 import { renderHtml, renderText } from "./email-body.ts";
@@ -12,6 +14,9 @@ import { networkWords, tlsWords } from "../../net/send-error.ts";
 import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
+
+/** Nobody waits for longer until a server has said goodbye. */
+const quitMs = 2000;
 
 type EmailOptions = {
   email: string;
@@ -47,36 +52,36 @@ export const createEmailChannel = ({
     signal.throwIfAborted();
     const message = tidyMessage(original);
     const from = smtp.from ?? { name: "Quarterdeck", address: `quarterdeck@${hostname()}` };
-    const deadline = AbortSignal.timeout(timeoutMs);
-    try {
-      const transport = await connectLater(smtp, { connectMs, timeoutMs, lookup });
-      const { accepted, response } = await transport.sendMail({
-        from,
-        // As an object it is one address, whatever it holds; a text is split at commas, an
-        // envelope's too.
-        to: { name: "", address: email },
-        subject: oneLine(message.title, maxSubject),
-        text: renderText(message),
-        html: renderHtml(message),
-        // The same in every attempt, so that a mailbox that got one twice can show it once.
-        messageId: `<${message.id.replace(/[^\w.-]/g, "-")}@${domainOf(from.address)}>`,
-        headers: {
-          // Keeps holiday notes and other robots from answering (RFC 3834, section 5; Exchange has
-          // its own).
-          "Auto-Submitted": "auto-generated",
-          "X-Auto-Response-Suppress": "All",
-        },
-        disableFileAccess: true,
-        disableUrlAccess: true,
-        signal: AbortSignal.any([signal, deadline]),
-      });
-      if (accepted.length === 1) return oneLine(response, 200);
-      throw new ChannelError("The mail server accepted no recipient.", { isPermanent: true });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ChannelError) throw error;
-      throw diagnose(toError(error), smtp, deadline);
-    }
+    // A heavy module, and many an installation sends no mail.
+    const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
+    const mail = new MailComposer({
+      from,
+      // As an object it is one address, whatever it holds; a text is split at commas, an
+      // envelope's too.
+      to: { name: "", address: email },
+      subject: oneLine(message.title, maxSubject),
+      text: renderText(message),
+      html: renderHtml(message),
+      // The same in every attempt, so that a mailbox that got one twice can show it once.
+      messageId: `<${message.id.replace(/[^\w.-]/g, "-")}@${domainOf(from.address)}>`,
+      headers: {
+        // Keeps holiday notes and other robots from answering (RFC 3834, section 5; Exchange has
+        // its own).
+        "Auto-Submitted": "auto-generated",
+        "X-Auto-Response-Suppress": "All",
+      },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }).compile();
+    const whole = await mail.build();
+    const limits = { connectMs, timeoutMs, lookup };
+    const { accepted, response } = await inSession(smtp, limits, signal, (connection) =>
+      step<SMTPConnection.SentMessageInfo>((done) =>
+        connection.send(mail.getEnvelope(), whole, done),
+      ),
+    );
+    if (accepted.length === 1) return oneLine(response, 200);
+    throw new ChannelError("The mail server accepted no recipient.", { isPermanent: true });
   },
 });
 
@@ -84,32 +89,71 @@ export const createEmailChannel = ({
  * Connects to the mail server, logs in where SMTP_URL has a login, and sends nothing.
  * @throws ChannelError
  */
-export async function tryMailServer(smtp: SmtpSettings, timeoutMs: number): Promise<void> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection");
-  const limits = { connectMs: timeoutMs, timeoutMs };
-  const socket = await openSocket(smtp, limits).catch((error: unknown) => {
-    throw diagnose(toError(error), smtp, deadline);
-  });
-  // `verify` of a transport can't be ended, and one byte now and then keeps its timeouts away.
-  const connection = new SMTPConnection({ ...connectionOf(smtp, limits), connection: socket });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const end = (error?: Error | null) => (error ? reject(error) : resolve());
-  connection.on("error", end);
-  connection.on("end", () => end(Object.assign(new Error(), { code: "ECONNECTION" })));
-  deadline.addEventListener("abort", () => end(toError(deadline.reason)), { once: true });
-  connection.connect((error) => {
+export const tryMailServer = (smtp: SmtpSettings, timeoutMs: number): Promise<void> =>
+  inSession(smtp, { connectMs: timeoutMs, timeoutMs }, null, async () => undefined);
+
+/** Turns a callback of nodemailer into a promise. */
+const step = <Result = void>(
+  call: (done: (error?: Error | null, result?: Result) => void) => void,
+): Promise<Result> =>
+  new Promise((resolve, reject) =>
+    // Without an error there is a result, where there is one at all.
+    call((error, result) => (error ? reject(error) : resolve(result as Result))),
+  );
+
+/**
+ * Does something in a session with the mail server, after the login where SMTP_URL has one.
+ * @throws ChannelError, or the signal's reason
+ */
+async function inSession<Result>(
+  smtp: SmtpSettings,
+  limits: Limits,
+  signal: AbortSignal | null,
+  work: (connection: SMTPConnection) => Promise<Result>,
+): Promise<Result> {
+  // One byte now and then keeps nodemailer's own timeouts away.
+  const deadline = AbortSignal.timeout(limits.timeoutMs);
+  const ending = signal === null ? deadline : AbortSignal.any([deadline, signal]);
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  let connection: SMTPConnection | null = null;
+  let isOpen = true;
+  const end = (error: unknown) => {
+    isOpen = false;
+    reject(error);
+  };
+  const converse = async () => {
+    const { default: Connection } = await import("nodemailer/lib/smtp-connection");
+    const socket = await openSocket(smtp, limits, ending);
+    const opened = new Connection({ ...connectionOf(smtp, limits), connection: socket });
+    connection = opened;
+    opened.on("error", end);
+    opened.on("end", () => end(Object.assign(new Error(), { code: "ECONNECTION" })));
+    await step((done) => opened.connect(done));
     const { login } = smtp;
-    if (error || login === null || !connection.allowsAuth) return end(error);
-    connection.login({ user: login.user, pass: login.password }, end);
-  });
+    if (login !== null && opened.allowsAuth)
+      await step<boolean>((done) => opened.login({ user: login.user, pass: login.password }, done));
+    return work(opened);
+  };
+  ending.addEventListener("abort", () => end(ending.reason), { once: true });
   try {
-    await promise;
+    return await Promise.race([converse(), over]);
   } catch (error) {
+    signal?.throwIfAborted();
     throw diagnose(toError(error), smtp, deadline);
   } finally {
-    connection.close();
+    await leave(connection, isOpen);
   }
+}
+
+/** RFC 5321, section 4.1.1.10: nobody closes a connection before QUIT. */
+async function leave(connection: SMTPConnection | null, isOpen: boolean): Promise<void> {
+  if (connection === null) return;
+  if (isOpen) {
+    const ended = once(connection, "end").catch(() => undefined);
+    connection.quit();
+    await Promise.race([ended, wait(quitMs, undefined, { ref: false })]);
+  }
+  connection.close();
 }
 
 type Limits = { connectMs: number; timeoutMs: number; lookup?: LookupFunction | undefined };
@@ -118,11 +162,15 @@ type Limits = { connectMs: number; timeoutMs: number; lookup?: LookupFunction | 
 async function openSocket(
   { host, port }: SmtpSettings,
   { connectMs, lookup }: Limits,
+  signal: AbortSignal,
 ): Promise<Socket> {
+  // `connect` would go on with one that is aborted already.
+  signal.throwIfAborted();
   const socket = connect({
     host,
     port,
     lookup,
+    signal,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2000,
   });
@@ -132,21 +180,6 @@ async function openSocket(
   await once(socket, "connect");
   // From here on the limits are nodemailer's.
   return socket.setTimeout(0).removeAllListeners("timeout");
-}
-
-async function connectLater(smtp: SmtpSettings, limits: Limits) {
-  // A heavy module, and many an installation sends no mail.
-  const { createTransport } = await import("nodemailer");
-  const { login } = smtp;
-  return createTransport({
-    ...connectionOf(smtp, limits),
-    getSocket: (_options, done) =>
-      void openSocket(smtp, limits).then(
-        (connection) => done(null, { connection }),
-        (error: unknown) => done(toError(error)),
-      ),
-    ...(login && { auth: { user: login.user, pass: login.password } }),
-  });
 }
 
 function connectionOf(
