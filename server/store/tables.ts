@@ -705,6 +705,7 @@ export const webhookDeliveries = pgTable(
     is_missed: boolean().notNull().default(false),
     /** Null once it is over. It stays while an attempt is made. */
     next_attempt_at: moment("next_attempt_at"),
+    /** It stays when somebody requests the delivery once more: that one has had its turn, and holds up none. */
     ended_at: moment("ended_at"),
     created_at: createdAt,
   },

@@ -145,7 +145,7 @@ export function createDeliveryStore(db: Database) {
 
     /**
      * What is due of a webhook, in the order of its making. What is about the same thing as an older delivery that is not over
-     * waits for that one, unless somebody requested it.
+     * waits for that one, unless somebody requested it. What was over before somebody requested it is out of that order for good.
      */
     due: (webhookId: number, now: Date, limit: number): Promise<DeliveryWithEvent[]> =>
       withEvent()
@@ -153,7 +153,7 @@ export function createDeliveryStore(db: Database) {
           sql`${webhookDeliveries.id} in (
             with waiting as materialized (
               select order_key, min(id) as first_id from webhook_deliveries
-              where webhook_id = ${webhookId} and next_attempt_at > ${now}
+              where webhook_id = ${webhookId} and next_attempt_at > ${now} and ended_at is null
               group by order_key
             )
             select "webhook_deliveries".id
@@ -162,7 +162,8 @@ export function createDeliveryStore(db: Database) {
             left join waiting on waiting.order_key = "webhook_deliveries".order_key
             where "webhook_deliveries".webhook_id = ${webhookId} and "webhook_deliveries".next_attempt_at <= ${now}
               and ${maySend(now)}
-              and ("webhook_deliveries".by_hand or coalesce("webhook_deliveries".id < waiting.first_id, true))
+              and ("webhook_deliveries".by_hand or "webhook_deliveries".ended_at is not null
+                or coalesce("webhook_deliveries".id < waiting.first_id, true))
             order by "webhook_deliveries".id limit ${limit})`,
         )
         .orderBy(asc(webhookDeliveries.id)),
@@ -195,7 +196,8 @@ export function createDeliveryStore(db: Database) {
         .innerJoin(
           sql`(
             select by_hand, next_attempt_at,
-              order_key is null or row_number() over (partition by order_key order by id) = 1 as is_oldest
+              order_key is null or ended_at is not null
+                or row_number() over (partition by order_key, ended_at is null order by id) = 1 as is_oldest
             from webhook_deliveries where webhook_id = ${webhookId} and next_attempt_at is not null
           ) unsent`,
           sql`unsent.by_hand or unsent.is_oldest and ${webhooks.disabled_at} is null`,
@@ -220,10 +222,11 @@ export function createDeliveryStore(db: Database) {
 /** Only the first attempt waits: one that was made already was due before what came after it. */
 const waitsFor = sql<
   number | null
->`case when "webhook_deliveries".status = 'pending' and not "webhook_deliveries".by_hand then (
+>`case when "webhook_deliveries".status = 'pending' and not "webhook_deliveries".by_hand
+  and "webhook_deliveries".ended_at is null then (
   select min(o.id) from webhook_deliveries o
   where o.webhook_id = "webhook_deliveries".webhook_id and o.order_key = "webhook_deliveries".order_key
-    and o.id < "webhook_deliveries".id and o.next_attempt_at is not null) end`;
+    and o.id < "webhook_deliveries".id and o.next_attempt_at is not null and o.ended_at is null) end`;
 
 /** Whether something goes to its webhook at all: a disabled or paused one gets only what somebody requested. */
 const maySend = (now: Date | ReturnType<typeof sql.placeholder>) =>

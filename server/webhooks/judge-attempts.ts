@@ -134,7 +134,7 @@ function toRecord(
     // A ping asks whether it arrives now; later it says nothing.
     is_missed: !attempt.isDelivered && isDisabled && event.type !== "webhook.ping",
     next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
-    ended_at: isOver ? now : null,
+    ended_at: isOver ? now : delivery.ended_at,
     url: attempted.url,
     started_at: attempt.startedAt,
     error: attempt.error,

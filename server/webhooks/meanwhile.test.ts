@@ -133,6 +133,22 @@ test("about one thing nothing is sent before what happened earlier, whatever the
   expect(commits).toEqual(["first", "first", "second"]);
 });
 
+test("a redelivery of what was over holds up nothing, however often it fails", async () => {
+  const { receiver, webhook } = await service.receive();
+  await service.deploy();
+  const { id } = await service.newest(webhook.id, "delivered");
+  const messageOf = (index: number) => receiver.arrivals[index]?.headers["webhook-id"];
+  // As receivers do that have it already.
+  receiver.answer((index, response) =>
+    status(messageOf(index) === messageOf(0) ? 409 : 200)(index, response),
+  );
+  await service.call("POST", `/api/webhook-delivery/${id}/redeliver`);
+  await service.newest(webhook.id, "retrying");
+  await service.deploy();
+  expect((await service.newest(webhook.id, "delivered")).id).not.toBe(id);
+  expect(await service.delivery(id)).toMatchObject({ status: "retrying", ended_at: null });
+});
+
 test("an attempt whose job was handed to somebody else meanwhile records nothing; the delivery is sent again", async () => {
   const hold = holding();
   const { receiver, webhook } = await service.receive(hold.answer);

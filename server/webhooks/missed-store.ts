@@ -11,7 +11,6 @@ export const sentAnew = {
   status_reason: null,
   round_attempts: 0,
   is_missed: false,
-  ended_at: null,
 } as const satisfies Partial<NewDeliveryRow>;
 
 const isMissed = sql`${webhookDeliveries.is_missed}`;
@@ -62,7 +61,7 @@ export async function missedOf(
 export async function sendMissed(tx: Connection, webhookId: number, now: Date): Promise<number> {
   const sent = await tx
     .update(webhookDeliveries)
-    .set({ ...sentAnew, next_attempt_at: now })
+    .set({ ...sentAnew, ended_at: null, next_attempt_at: now })
     .where(and(eq(webhookDeliveries.webhook_id, webhookId), isMissed))
     .returning({ id: webhookDeliveries.id });
   return sent.length;
@@ -89,7 +88,7 @@ export async function sendFailed(
     .limit(maxRedelivered);
   const sent = await tx
     .update(webhookDeliveries)
-    .set({ ...sentAnew, next_attempt_at: now })
+    .set({ ...sentAnew, ended_at: null, next_attempt_at: now })
     .where(inArray(webhookDeliveries.id, oldest))
     .returning({ id: webhookDeliveries.id });
   const [left] = await tx

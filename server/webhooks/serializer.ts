@@ -22,7 +22,7 @@ export const toSummary = ({
   next_attempt_at: toTimestampOrNull(delivery.next_attempt_at),
   waits_for: waitsFor,
   created_at: toTimestamp(delivery.created_at),
-  ended_at: toTimestampOrNull(delivery.ended_at),
+  ended_at: delivery.next_attempt_at === null ? toTimestampOrNull(delivery.ended_at) : null,
 });
 
 export const toDelivery = (
