@@ -6,6 +6,8 @@ export type ForeignKind =
   | "postgres-archive"
   | "postgres-sql"
   | "mysql-sql"
+  | "phpmyadmin-sql"
+  | "adminer-sql"
   /** Of whom it doesn't say. */
   | "sql"
   | "sqlite"

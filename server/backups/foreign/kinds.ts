@@ -9,6 +9,8 @@ export const kindWords: Record<ForeignKind, string> = {
   "postgres-archive": "a pg_dump archive",
   "postgres-sql": "SQL text of pg_dump",
   "mysql-sql": "SQL text of mysqldump or mariadb-dump",
+  "phpmyadmin-sql": "SQL text of phpMyAdmin",
+  "adminer-sql": "SQL text of Adminer",
   sql: "SQL text",
   sqlite: "a SQLite database",
   tar: "a tar archive",
@@ -18,7 +20,7 @@ export const kindWords: Record<ForeignKind, string> = {
 export const acceptedKinds: Record<Engine, readonly ForeignKind[]> = {
   "postgres-server": [],
   postgres: ["postgres-archive", "postgres-sql", "sql"],
-  mysql: ["mysql-sql", "sql"],
+  mysql: ["mysql-sql", "phpmyadmin-sql", "adminer-sql", "sql"],
   "mysql-server": [],
   sqlite: ["sqlite"],
   folder: ["tar"],
@@ -32,7 +34,7 @@ export const neededWords: Record<Engine, string> = {
   "postgres-server": everything,
   "mysql-server": everything,
   postgres: "a dump of pg_dump, plain or in its custom format",
-  mysql: "SQL text of mysqldump or mariadb-dump",
+  mysql: "SQL text of mysqldump, mariadb-dump, phpMyAdmin or Adminer",
   sqlite: "a SQLite database file",
   folder: "a tar archive",
 };
@@ -115,6 +117,8 @@ function ofText(text: string): Recognized {
   if (/^-- PostgreSQL database dump/m.test(text)) return content("postgres-sql");
   if (/^-- (?:MySQL|MariaDB) dump |^\/\*M?!999999\\- enable the sandbox mode/m.test(text))
     return content("mysql-sql");
+  if (/^-- phpMyAdmin SQL Dump\s*$/m.test(text)) return content("phpmyadmin-sql");
+  if (/^-- Adminer \S+ (?:MySQL|MariaDB)\b.* dump\s*$/m.test(text)) return content("adminer-sql");
   if (/^PRAGMA foreign_keys=OFF;/m.test(text))
     return refused(
       "SQL text of sqlite3",

@@ -8,6 +8,7 @@ import { createLines, type Table } from "./lines.ts";
 import { dumpWithRows, hasRoundedColumns } from "./rows.ts";
 import { listNames } from "./list-names.ts";
 import { sizeInWords } from "../../formatting.ts";
+import { writeTo } from "../../../write-to.ts";
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 
 /** What both the dump and the look at a database's structure say to the tool. */
@@ -79,16 +80,23 @@ export async function runWholeDump(
   return `${serverOf(tools)} itself`;
 }
 
+/** Of a scratch database, to which nobody writes. */
+type Scratch = {
+  /** What makes the events that it is not to have, one character a byte, each statement ended by `;;`. */
+  events: string;
+};
+
 /** @throws SourceError, an abort, or the error of `into`; `into` is destroyed then */
 export async function dumpMysql(
   options: DumpOptions,
   into: Writable,
   attempt: Attempt,
+  scratch: Scratch | null = null,
 ): Promise<Manifest> {
   const { client } = options;
   try {
     const characterSet = await characterSetLine(client, attempt.signal);
-    await tellUncovered(client, attempt);
+    await tellUncovered(client, attempt, scratch !== null);
     const dump = createDumpStream(characterSet);
     // Ended by hand: the tool closes its output as calmly after a failure.
     const passing = pipeline(dump.stream, into, { end: false, signal: attempt.signal });
@@ -109,6 +117,8 @@ export async function dumpMysql(
       throw new SourceError(
         `The dump of ${client.place.shown} ended without its end mark, so it is not whole. Run the backup again.`,
       );
+    if (scratch !== null && scratch.events !== "")
+      await writeTo(into, eventsSection(client.place.database, scratch.events));
     into.end();
     await finished(into, { readable: false });
     await tellLongRows(client, dump.tables(), attempt);
@@ -131,7 +141,19 @@ async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promi
   return `ALTER DATABASE ${characterSet};\n`;
 }
 
-async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Promise<void> {
+/** As the dump tools write it, with an end mark of its own. */
+const eventsSection = (database: string, events: string): Buffer =>
+  Buffer.concat([
+    Buffer.from(`\n--\n-- Dumping events for database '${database}'\n--\nDELIMITER ;;\n`),
+    Buffer.from(events, "latin1"),
+    Buffer.from("DELIMITER ;\n\n-- Dump completed\n"),
+  ]);
+
+async function tellUncovered(
+  client: MysqlClient,
+  { say, signal }: Attempt,
+  isScratch: boolean,
+): Promise<void> {
   const broken = await client.query(
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_NAME LIKE '%\\n%'`,
     { signal },
@@ -148,6 +170,7 @@ async function tellUncovered(client: MysqlClient, { say, signal }: Attempt): Pro
     say(
       `Backed up as they are now, without their earlier rows (system versioning): ${listNames(versioned.map(([table = ""]) => table))}.`,
     );
+  if (isScratch) return;
   const rows = await client.query(
     `SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(client.place.database)} AND TABLE_TYPE <> 'VIEW' AND TABLE_TYPE <> 'SEQUENCE' AND ENGINE NOT IN ('InnoDB', 'RocksDB', 'TokuDB', 'ndbcluster')`,
     { signal },

@@ -3,6 +3,7 @@ import type { Statement } from "../../foreign/sql-statement.ts";
 import { SourceError } from "../source.ts";
 
 type Beginning = Pick<Statement, "head" | "line">;
+export type ForeignStatements = ReturnType<typeof createForeignStatements>;
 
 const otherwise = "is nothing that a dump has";
 
@@ -81,7 +82,10 @@ const unquoted = (text: string): string => {
   return Buffer.from(bytes, "latin1").toString("utf8");
 };
 
-export function createForeignStatements() {
+/** @param exporter the program that wrote the text; null: a dump tool */
+export function createForeignStatements(
+  { exporter }: { exporter: string | null } = { exporter: null },
+) {
   const tables: Record<string, number> = {};
   let of: string | null = null;
   let settings = 0;
@@ -139,7 +143,7 @@ export function createForeignStatements() {
       const reason = refused.find(([pattern]) => pattern.test(head))?.[1];
       if (reason === otherwise)
         throw new SourceError(
-          `Line ${line}, “${unquoted(head.slice(0, 60)).trimEnd()}”, ${reason}. Messages of the dump tool, which 2>&1 writes into a file, have to be removed from it. Nothing was imported.`,
+          `Line ${line}, “${unquoted(head.slice(0, 60)).trimEnd()}”, ${reason}. ${exporter === null ? "Messages of the dump tool, which 2>&1 writes into a file, have to be removed from it" : `Export again from ${exporter}, with INSERT statements`}. Nothing was imported.`,
         );
       if (reason !== undefined)
         throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
@@ -170,7 +174,7 @@ export function createForeignStatements() {
         const key = unquoted(table);
         if (fills !== undefined && tables[key] === undefined)
           throw new SourceError(
-            `Line ${line} fills the table ${key}, which the file doesn't make, so it is of no use alone: it was dumped with --no-create-info. Dump again without that option, or put a dump with --no-data before it: cat TABLES.sql FILE > WHOLE.sql. Nothing was imported.`,
+            `Line ${line} fills the table ${key}, which the file doesn't make, so it is of no use alone: ${exporter === null ? "it was dumped with --no-create-info. Dump again without that option, or put a dump with --no-data before it: cat TABLES.sql FILE > WHOLE.sql" : `export again from ${exporter}, with structure and data`}. Nothing was imported.`,
           );
         tables[key] = (tables[key] ?? 0) + rows;
       } else if (/^DROP TABLE\b/i.test(head)) {

@@ -168,7 +168,7 @@ export function createMysqlSource({
       }
     },
 
-    intake: createMysqlIntake,
+    intake: (file) => createMysqlIntake({ client, namesFor }, file),
 
     drill: createMysqlDrill(options, namesFor).drill,
 
