@@ -23,17 +23,6 @@ export function refuseStatement({ head, line }: Pick<Statement, "head" | "line">
   if (reason !== undefined) throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
 }
 
-/**
- * Each restore of an archive that makes the schema would fail, because it is there.
- * @throws SourceError
- */
-export function refusePublicSchema({ head }: Pick<Statement, "head">): void {
-  if (/^CREATE SCHEMA public$/i.test(head))
-    throw new SourceError(
-      "The archive makes the schema public, as pg_dump --schema=public writes it, and every database has that. Make SQL text of the archive, and import that: pg_restore --file=FILE.sql FILE",
-    );
-}
-
 /** What pg_dump and pg_restore write around a dump so that psql takes nothing in it for a command. */
 const isRestrict = (text: string): boolean => /^\\(?:un)?restrict\b/.test(text);
 

@@ -1,5 +1,5 @@
 // Makes a backup of a foreign dump: an archive of pg_dump is passed on as it is, plain SQL is loaded into a database of its own
-// and dumped from there, so that all that restores, drills and browsing expect is the same.
+// and dumped from there, so that all that restores, drills and browsing expect is the same. So is an archive that couldn't be restored.
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
@@ -16,15 +16,10 @@ import { tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
 import { drillDatabaseOf } from "./drill.ts";
 import { dumpDatabase } from "./dump.ts";
-import {
-  createRowTally,
-  refuseCommand,
-  refusePublicSchema,
-  refuseStatement,
-} from "./foreign-statements.ts";
+import { createRowTally, refuseCommand, refuseStatement } from "./foreign-statements.ts";
 import { createSqlLoad } from "./foreign-sql.ts";
 import { archiveSql } from "./archive-sql.ts";
-import { openBackup } from "./restore.ts";
+import { openBackup, type Backup } from "./restore.ts";
 import { findTools, type Tools } from "./tools.ts";
 
 /** The last line of a plain dump, but for one of `\unrestrict`. */
@@ -69,52 +64,76 @@ const sessionOf = ({ id, signal }: Attempt) => ({
   signal,
 });
 
-const archiveIntake = (target: Target, { content }: ForeignFile): Intake => ({
-  async prepare(attempt) {
-    // An archive is stored without the server.
-    await withServer(target, sessionOf(attempt), (client) =>
-      warnOfSuperuser(client, target, attempt.say),
-    ).catch(() => attempt.signal.throwIfAborted());
-  },
-  async dump(into, attempt): Promise<Manifest> {
-    const { say, signal } = attempt;
-    const { machine: host } = target;
-    const passed = Readable.from(writingTo(into, content), { highWaterMark: 1 });
-    try {
-      const { tools, archive } = await openBackup({ host, isPacked: false }, passed, signal);
-      refuseUnguarded(tools);
-      const lexer = createSqlLexer("postgres");
-      const tally = createRowTally();
-      const take = (pieces: readonly SqlPiece[]) => {
-        for (const piece of pieces)
-          if (piece.is === "command") refuseCommand(piece.text, piece.line);
-          else if (piece.is === "rows end") tally.takeRows(piece.rows);
-          else if (piece.is === "end") {
-            refuseStatement(piece.statement);
-            refusePublicSchema(piece.statement);
-            tally.take(piece.statement);
-          }
-      };
-      const unreadable = "The file is cut off or damaged. Copy it again, or dump again.";
-      const input = archive.stream;
-      const reading = { tools, archive, input, list: null, more: [], unreadable, signal };
-      for await (const piece of archiveSql(reading)) take(lexer.write(piece));
-      take(lexer.end());
-      // pg_restore need not read to the very end.
-      for await (const _ of archive.stream);
-      say(`The archive was read to its end: ${tellCounts(tally.tables())}.`);
-      into.end();
-      await finished(into, { readable: false });
-      return { kind: "database", tables: tally.tables() };
-    } catch (error) {
-      into.destroy(toError(error));
-      throw error;
-    } finally {
-      passed.destroy();
+/** Each restore of an archive that makes it would fail, because every database has it. */
+const makesPublic = ({ archive }: Backup): boolean =>
+  archive.contents.some((line) => /^\S+ \d+ \d+ SCHEMA - public /.test(line));
+
+function archiveIntake(target: Target, file: ForeignFile): Intake {
+  const { content } = file;
+  const { machine: host } = target;
+  let opened: Backup | null = null;
+  let bySql: Intake | null = null;
+
+  async function* sqlOf({ tools, archive }: Backup, input: Readable, signal: AbortSignal) {
+    const unreadable = "The file is cut off or damaged. Copy it again, or dump again.";
+    yield* archiveSql({ tools, archive, input, list: null, more: [], unreadable, signal });
+    // pg_restore need not read to the very end.
+    for await (const _ of input);
+  }
+
+  return {
+    async prepare(attempt) {
+      const { say, signal } = attempt;
+      const backup = await openBackup({ host, isPacked: false }, content, signal);
+      opened = backup;
+      refuseUnguarded(backup.tools);
+      if (makesPublic(backup)) {
+        const sql = Readable.from(sqlOf(backup, backup.archive.stream, signal));
+        bySql = sqlIntake(target, { ...file, kind: "postgres-sql", content: sql });
+        return bySql.prepare?.(attempt);
+      }
+      // An archive is stored without the server.
+      await withServer(target, sessionOf(attempt), (client) =>
+        warnOfSuperuser(client, target, say),
+      ).catch(() => signal.throwIfAborted());
+    },
+    async dump(into, attempt): Promise<Manifest> {
+      if (bySql !== null) return bySql.dump(into, attempt);
+      const { say, signal } = attempt;
+      if (opened === null) throw new Error("The archive is not open.");
+      const passed = Readable.from(writingTo(into, opened.archive.stream), { highWaterMark: 1 });
+      try {
+        const lexer = createSqlLexer("postgres");
+        const tally = createRowTally();
+        const take = (pieces: readonly SqlPiece[]) => {
+          for (const piece of pieces)
+            if (piece.is === "command") refuseCommand(piece.text, piece.line);
+            else if (piece.is === "rows end") tally.takeRows(piece.rows);
+            else if (piece.is === "end") {
+              refuseStatement(piece.statement);
+              tally.take(piece.statement);
+            }
+        };
+        for await (const piece of sqlOf(opened, passed, signal)) take(lexer.write(piece));
+        take(lexer.end());
+        say(`The archive was read to its end: ${tellCounts(tally.tables())}.`);
+        into.end();
+        await finished(into, { readable: false });
+        return { kind: "database", tables: tally.tables() };
+      } catch (error) {
+        into.destroy(toError(error));
+        throw error;
+      } finally {
+        passed.destroy();
+        content.destroy();
+      }
+    },
+    async discard(attempt) {
       content.destroy();
-    }
-  },
-});
+      await bySql?.discard?.(attempt);
+    },
+  };
+}
 
 function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
   const { machine: host } = target;
