@@ -42,7 +42,11 @@ export function createImportSource(id: number, options: ImportSourceOptions): So
   function accept(file: ForeignFile): Intake {
     if (target.intake === undefined || !acceptedKinds[engine].includes(file.kind))
       throw new SourceError(
-        `The file is ${file.words}. A backup of ${targetName} needs ${neededWords[engine]}. Nothing was imported.`,
+        `The file is ${file.words}. A backup of ${targetName} needs ${neededWords[engine]}.${
+          engine === "postgres" && file.kind === "tar"
+            ? " If it has a folder that pg_dump --format=directory made, unpack it, make SQL text of the folder, and import that: pg_restore --file=FILE.sql FOLDER"
+            : " Nothing was imported."
+        }`,
       );
     // Whoever gives up the content gives up the file.
     const end = () => file.content.destroy();

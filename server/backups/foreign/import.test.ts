@@ -734,6 +734,13 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       ],
       [
         "database",
+        4,
+        "folder.tar",
+        tar,
+        /is a tar archive\. A backup of shop-pg needs a dump of pg_dump.* --format=directory.*pg_restore --file=FILE\.sql FOLDER/,
+      ],
+      [
+        "database",
         1,
         "cut.sqlite",
         (await read("media.bin")).subarray(0, -4096),
