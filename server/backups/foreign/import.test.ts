@@ -686,6 +686,20 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       [
         "database",
         5,
+        "gbk.my.sql",
+        Buffer.from(
+          changed(
+            dumped,
+            "INSERT INTO",
+            "SET NAMES gbk;\nCREATE TABLE t (a text);\nINSERT INTO t VALUES ('\u00bf\\'); CREATE DATABASE hacked; -- ');\nINSERT INTO",
+          ),
+          "latin1",
+        ),
+        /sets the character set GBK, .*--default-character-set=utf8mb4/,
+      ],
+      [
+        "database",
+        5,
         "cut.my.sql",
         dumped.slice(0, dumped.lastIndexOf("-- Dump completed")),
         /end mark .*: it is cut off, or was made with --skip-comments.* load it into an empty database/,

@@ -197,6 +197,11 @@ export function createSqlLexer(dialect: SqlDialect) {
       from = end;
       return end;
     }
+    // To a client of MySQL or MariaDB it begins a command, of which `--binary-mode` leaves `\C`: that changes how texts are read.
+    if (byte === backslash)
+      throw new SourceError(
+        `Line ${line} has a backslash outside of texts, which MySQL takes for a command to its client. Nothing was imported.`,
+      );
     if (
       !isPostgres &&
       !statement.hasBegun() &&

@@ -17,7 +17,7 @@ export type Statement = {
   isAlone: boolean;
   /** Of a trigger, routine or event of MySQL: more stands behind its body, or it can't be told where that ends. */
   hasMore: boolean;
-  /** Of what sets the SQL mode of MySQL: all its texts, with blanks for their quotes. */
+  /** Of what sets the SQL mode or the character set of MySQL: all its texts, with blanks for their quotes. */
   modes: string;
 };
 
@@ -39,7 +39,7 @@ const wordCharacters = 128;
 /** Of 64 characters that each take four bytes, or are doubled. */
 const nameCharacters = 260;
 const modesCharacters = 4000;
-const setsMode = /^SET\b.*SQL_MODE\b/i;
+const setsReading = /^SET\b.*(?:SQL_MODE|\b(?:NAMES|CHARACTER SET|CHARSET))\b/i;
 const makesFunction = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b/i;
 
 /** Of PostgreSQL: its rows follow, up to a line `\.`. */
@@ -101,7 +101,7 @@ export function createStatementReader(dialect: SqlDialect) {
       addApart("''");
     },
     /** Whether what its texts say is of interest. */
-    keepsTexts: (): boolean => !isPostgres && setsMode.test(head),
+    keepsTexts: (): boolean => !isPostgres && setsReading.test(head),
     keepText(text: string): void {
       if (modes.length < modesCharacters) modes += text.replaceAll(/['"]/g, " ");
     },

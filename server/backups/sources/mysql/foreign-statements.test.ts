@@ -76,6 +76,35 @@ describe("a dump of one database", () => {
       `SET @x = '${"STRICT_TRANS_TABLES,".repeat(300)}', sql_mode = 'ANSI';`,
       "sets the SQL mode",
     ],
+    ...[
+      "SET NAMES gbk;",
+      "/*!40101 SET NAMES Big5 */;",
+      "SET NAMES 'sjis' COLLATE sjis_bin;",
+      "SET CHARACTER SET cp932;",
+      "/*!50003 SET character_set_client  = gb18030 */ ;",
+      "SET a = 1, @@session.`character_set_client` := gbk;",
+    ].map((text) => [
+      `a character set whose characters may end in a backslash, ${text}`,
+      text,
+      "sets the character set",
+    ]),
+    ...[
+      "SET NAMES 'gb\\k';",
+      "SET character_set_client = 28;",
+      "SET character_set_client = 'gbk';",
+      "SET character_set_client = CONCAT('g', 'bk');",
+      "SET @saved_cs_client = 'gbk';",
+      "SET @OLD_CHARACTER_SET_CLIENT = gbk;",
+      "SET character_set_client = @other;",
+      `SET ${"@a = 1, ".repeat(600)}character_set_client = gbk;`,
+    ].map((text) => [
+      `a character set that is told otherwise, ${text.slice(-50)}`,
+      text,
+      "otherwise than dumps",
+    ]),
+    ...["SET @a = 1 \\C gbk\n;", "\\C gbk\n", "CREATE PROCEDURE p() SELECT 1 \\C gbk\n;"].map(
+      (text) => [`a command to the client, ${text}`, text, "a command to its client"],
+    ),
     ["the second of two tables", "DROP TABLE IF EXISTS a, `b`.`t`;", "“b”"],
     ["where a table is moved to", "ALTER TABLE a RENAME TO b.t;", "“b”"],
     ["what a table is made like", "CREATE TABLE a LIKE b.t;", "“b”"],
@@ -122,7 +151,16 @@ describe("a dump of one database", () => {
   });
 
   test("may have all that its tools write", () => {
-    const written = `/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
+    const written = `/*!40101 SET @OLD_CHARACTER_SET_CLIENT=@@CHARACTER_SET_CLIENT */;
+/*!40101 SET NAMES utf8mb4 */;
+SET NAMES 'latin1';
+SET NAMES DEFAULT;
+/*!40101 SET @saved_cs_client     = @@character_set_client */;
+/*!50503 SET character_set_client = utf8mb4 */;
+/*!40101 SET character_set_client = @saved_cs_client */;
+/*!50003 SET @saved_cs_client      = @@character_set_client */ ;
+/*!40101 SET CHARACTER_SET_CLIENT=@OLD_CHARACTER_SET_CLIENT */;
+/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
 SET @@GLOBAL.GTID_PURGED=/*!80000 '+'*/ '';
 SET @@SESSION.SQL_LOG_BIN= 0;
 DROP TABLE IF EXISTS \`a.b\`;

@@ -1,6 +1,7 @@
 // What becomes of the statements of a foreign dump of MySQL or MariaDB, and what they say of the rows.
 import type { Statement } from "../../foreign/sql-statement.ts";
 import { SourceError } from "../source.ts";
+import { refuseSettings } from "./foreign-settings.ts";
 
 type Beginning = Pick<Statement, "head" | "line">;
 export type ForeignStatements = ReturnType<typeof createForeignStatements>;
@@ -30,15 +31,6 @@ const refused: readonly (readonly [RegExp, string])[] = [
     otherwise,
   ],
 ];
-
-/** Under these, texts end otherwise than they are read here. */
-const otherwiseQuoted =
-  /\b(?:NO_BACKSLASH_ESCAPES|ANSI_QUOTES|ANSI|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL)\b/i;
-/** Of a longer one not all is in sight. */
-const longSetting = 3000;
-/** A mode as the tools set it: written out, or as it was before. */
-const plainMode =
-  /^ ?(?:''|DEFAULT|@OLD_SQL_MODE|@SAVED_SQL_MODE|@@(?:SESSION\. ?)?SQL_MODE)(?: ?,|$)/i;
 
 /** Settings that only an administrator of the server may change, and that no row depends on. */
 const leftOut =
@@ -111,23 +103,6 @@ export function createForeignStatements(
     }
   }
 
-  function refuseMode({ head, line, modes }: Beginning & Pick<Statement, "modes">): void {
-    const isLong = head.length > longSetting || modes.length > longSetting;
-    if (!/^SET\b/i.test(head) || !(isLong || /SQL_MODE\b/i.test(head))) return;
-    const mode = otherwiseQuoted.exec(modes)?.[0];
-    const set = [...head.matchAll(/SQL_MODE`? ?:?=/gi)];
-    const isPlain =
-      !isLong &&
-      !modes.includes("\\") &&
-      set.every(({ index, 0: text }) => plainMode.test(head.slice(index + text.length)));
-    if (mode === undefined && isPlain) return;
-    throw new SourceError(
-      mode === undefined
-        ? `Line ${line} sets the SQL mode otherwise than dumps do, so where texts end can't be told. Nothing was imported.`
-        : `Line ${line} sets the SQL mode ${mode.toUpperCase()}, in which texts end otherwise than an import reads them. Make the trigger, routine or event that has it without it, and dump again, or restore the dump by hand.`,
-    );
-  }
-
   return {
     /** Whether a statement goes into the backup. @throws SourceError for one that is refused */
     isKept({ head, line }: Beginning): boolean {
@@ -157,7 +132,7 @@ export function createForeignStatements(
           `Line ${line} makes a trigger, routine or event, and more stands behind its end, or where it ends can't be told. Nothing was imported.`,
         );
       if (program.test(head)) return;
-      refuseMode({ head, line, modes });
+      refuseSettings({ head, line, modes });
       // The client would give the server all of them.
       if (isAlone)
         throw new SourceError(
