@@ -32,14 +32,20 @@ export async function* siftDump(
   let heldSize = 0;
   /** Of the statement that is being read; null: it is left out, undefined: that isn't decided. */
   let text: Text | null | undefined;
+  /** Has the end of the statement, so it comes once nothing refuses that: a client would run it. */
+  let latest: Buffer | null = null;
 
+  function* pass(bytes: Buffer): Generator<Buffer> {
+    if (latest !== null) yield latest;
+    latest = bytes;
+  }
   function* decide(statement: Beginning): Generator<Buffer> {
     if (text !== undefined) return;
     text = statements.isKept(statement) ? made.text(statement) : null;
     const beginning = Buffer.concat(held);
     held = [];
     heldSize = 0;
-    if (text !== null) yield text(beginning);
+    if (text !== null) yield* pass(text(beginning));
   }
   function* take(piece: SqlPiece): Generator<Buffer> {
     // Copies: the chunk's memory may be used again.
@@ -48,6 +54,8 @@ export async function* siftDump(
       yield* decide(piece.statement);
       statements.count(piece.statement);
       made.ended(piece.statement);
+      if (latest !== null) yield latest;
+      latest = null;
       text = undefined;
     } else if (piece.is === "text") {
       const bytes = Buffer.from(piece.bytes);
@@ -55,7 +63,7 @@ export async function* siftDump(
         held.push(bytes);
         heldSize += bytes.length;
         if (heldSize > heldBytes) yield* decide(lexer.begun());
-      } else if (text !== null) yield text(bytes);
+      } else if (text !== null) yield* pass(text(bytes));
     }
   }
 
