@@ -12,7 +12,7 @@ export const backtick = 0x60;
 const dash = 0x2d;
 const hash = 0x23;
 const slash = 0x2f;
-const star = 0x2a;
+export const star = 0x2a;
 export const dollar = 0x24;
 export const dot = 0x2e;
 
@@ -73,6 +73,28 @@ function executedOpening(data: Buffer, at: number): number | null {
   const text = data.toString("latin1", at, at + executedSight);
   const [opening = "", version = ""] = /^\/\*M?!(\d{0,6})/.exec(text) ?? [];
   return opening === "" || version === noVersion ? null : opening.length;
+}
+
+/** Every server that is supported is newer than versions below this one. */
+const skippedSince = 50700;
+
+/** Whether some servers take what opens here for a plain comment: of a newer version, of MySQL, or of MariaDB. */
+export function isSkippedBySome(data: Buffer, at: number): boolean {
+  const text = data.toString("latin1", at, at + executedSight);
+  const [, letter, version = ""] = /^\/\*(M?)!(\d{0,6})/.exec(text) ?? [];
+  return letter === "M" || Number(version) >= skippedSince;
+}
+
+/** Servers take `--` for a comment before control characters, too, and before blanks of other character sets. Their clients don't. */
+export function isDoubtfulComment(data: Buffer, at: number): boolean {
+  if (data[at] !== dash || data[at + 1] !== dash) return false;
+  const after = data[at + 2] ?? newline;
+  return !isBlank(after) && (after < 0x20 || after >= 0x7f);
+}
+
+export function hasHighBytes(data: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if ((data[at] ?? 0) >= 0x80) return true;
+  return false;
 }
 
 type Comment = {

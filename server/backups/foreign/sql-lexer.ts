@@ -13,15 +13,19 @@ import {
   doubleQuote,
   endsBlock,
   executedSight,
+  hasHighBytes,
   isBlank,
+  isDoubtfulComment,
   isNameByte,
   isPlain,
+  isSkippedBySome,
   newline,
   opensBlock,
   quote,
   quotedNameEnd,
   semicolon,
   type SqlDialect,
+  star,
   wordEnd,
 } from "./sql-bytes.ts";
 import {
@@ -53,6 +57,8 @@ export function createSqlLexer(dialect: SqlDialect) {
   let tag: Buffer = Buffer.alloc(0);
   let comments = 0;
   let isExecuted = false;
+  /** A server may take what is executed for a comment, which then ends wherever its end mark is. */
+  let mayBeSkipped = false;
   let delimiter: Buffer = Buffer.from(";");
 
   let line = 1;
@@ -98,16 +104,25 @@ export function createSqlLexer(dialect: SqlDialect) {
     return wait;
   }
 
+  const refuseComment = () =>
+    new SourceError(
+      `Line ${line} has what some servers take for a comment, or for its end, and others don't. Nothing was imported.`,
+    );
+
   function comment(at: number): number | null {
+    if (!isPostgres && isDoubtfulComment(data, at)) throw refuseComment();
     const found = commentAt(data, at, { isPostgres, isExecuted });
     if (found === null) return null;
+    if (mayBeSkipped && found.is === "line comment") throw refuseComment();
     if (found.is === "end of executed") {
       isExecuted = false;
+      mayBeSkipped = false;
       statement.addExecuted(false);
       statement.addBlank();
     } else if (found.is === "executed") {
       begin(at);
       isExecuted = true;
+      mayBeSkipped ||= isSkippedBySome(data, at);
       statement.addExecuted(true);
     } else {
       state = found.is;
@@ -116,6 +131,11 @@ export function createSqlLexer(dialect: SqlDialect) {
       statement.addBlank();
     }
     return at + found.bytes;
+  }
+
+  /** @throws SourceError where a text or name could hold the end of a comment */
+  function refuseEnds(at: number, to: number): void {
+    if (mayBeSkipped && data.subarray(at, to).includes(star)) throw refuseComment();
   }
 
   function quoted(at: number): number | null {
@@ -139,6 +159,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     const end = quotedNameEnd(data, at);
     if (end < 0 && !isLast && !isTooLong(at)) return wait;
     if (end < 0) throw new SourceError(`Line ${line}: a quoted name has no end.`);
+    refuseEnds(at, end);
     line += countLines(data, at, end);
     statement.addQuotedName(data.toString("latin1", at, end));
     return end;
@@ -157,6 +178,7 @@ export function createSqlLexer(dialect: SqlDialect) {
         return end + 1;
       }
     }
+    if (!isPostgres && hasHighBytes(data, at, end)) statement.addHighBytes();
     if (!statement.isInParentheses()) statement.addWord(data.toString("latin1", at, end));
     return end;
   }
@@ -262,6 +284,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     quoted(start: number): number {
       const isOfInterest = statement.keepsTexts();
       const end = quotedEnd(start);
+      refuseEnds(start, end);
       if (isOfInterest) statement.keepText(data.toString("latin1", start, Math.max(start, end)));
       return end;
     },

@@ -17,6 +17,8 @@ export type Statement = {
   isAlone: boolean;
   /** Of a trigger, routine or event of MySQL: more stands behind its body, or it can't be told where that ends. */
   hasMore: boolean;
+  /** Words of it have bytes that are letters in UTF-8, and may be blanks in another character set. */
+  hasHighBytes: boolean;
   /** Of what sets the SQL mode or the character set of MySQL: all its texts, with blanks for their quotes. */
   modes: string;
 };
@@ -55,6 +57,7 @@ export function createStatementReader(dialect: SqlDialect) {
   let blocks = 0;
   let rows = 0;
   let isAlone = false;
+  let hasHighBytes = false;
   let modes = "";
   const body = isPostgres ? null : createProgramBody();
   let values: "before" | "within" | "after" = "before";
@@ -79,13 +82,14 @@ export function createStatementReader(dialect: SqlDialect) {
     },
     end(): Statement {
       const hasMore = body?.end() ?? false;
-      const statement = { head: head.trimEnd(), line, rows, isAlone, hasMore, modes };
+      const statement = { head: head.trimEnd(), line, rows, isAlone, hasMore, hasHighBytes, modes };
       head = "";
       hasBegun = false;
       parentheses = 0;
       blocks = 0;
       rows = 0;
       isAlone = false;
+      hasHighBytes = false;
       modes = "";
       values = "before";
       return statement;
@@ -95,6 +99,7 @@ export function createStatementReader(dialect: SqlDialect) {
     addBlank(): void {
       if (head !== "" && !head.endsWith(" ")) add(" ");
     },
+    addHighBytes: (): void => void (hasHighBytes = true),
     standAlone: (): void => void (isAlone = true),
     addText(): void {
       if (parentheses === 0) body?.text();

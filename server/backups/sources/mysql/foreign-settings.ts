@@ -61,7 +61,7 @@ function characterSets({ head, modes }: Setting): (string | null)[] {
   return [...byName, ...byVariable];
 }
 
-function refuseCharacterSet(setting: Setting): void {
+function refuseCharacterSet(setting: Setting): string[] {
   const sets = characterSets(setting);
   const found = sets.find((one) => one !== null && withBackslashes.test(one));
   if (typeof found === "string")
@@ -69,14 +69,16 @@ function refuseCharacterSet(setting: Setting): void {
       `Line ${setting.line} sets the character set ${found.toUpperCase()}, in which texts end otherwise than an import reads them. Dump again with --default-character-set=utf8mb4. Where a trigger, routine or event has it, make that anew without it first, or restore the dump by hand.`,
     );
   if (sets.includes(null)) throw refuse(setting.line, "character set");
+  return sets.map((one) => one ?? "");
 }
 
-/** @throws SourceError */
-export function refuseSettings(setting: Setting): void {
+/** @returns the character sets that it sets, an empty text for the one of before. @throws SourceError */
+export function refuseSettings(setting: Setting): string[] {
   const { head, line, modes } = setting;
-  if (!/^SET\b/i.test(head)) return;
+  if (!/^SET\b/i.test(head)) return [];
   refuseMode(setting);
-  refuseCharacterSet(setting);
+  const sets = refuseCharacterSet(setting);
   if (head.length > longSetting || modes.length > longSetting)
     throw refuse(line, "SQL mode or the character set");
+  return sets;
 }

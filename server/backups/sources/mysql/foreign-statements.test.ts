@@ -2,10 +2,14 @@ import { describe, expect, test } from "vitest";
 import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import { createForeignStatements } from "./foreign-statements.ts";
 
+/** @param text one character a byte where it has no others */
 function take(text: string): void {
   const lexer = createSqlLexer("mysql");
   const statements = createForeignStatements();
-  for (const piece of [...lexer.write(Buffer.from(text)), ...lexer.end()])
+  for (const piece of [
+    ...lexer.write(Buffer.from(text, /[\u0100-\uffff]/.test(text) ? "utf8" : "latin1")),
+    ...lexer.end(),
+  ])
     if (piece.is === "end") {
       statements.isKept(piece.statement);
       statements.count(piece.statement);
@@ -105,6 +109,33 @@ describe("a dump of one database", () => {
     ...["SET @a = 1 \\C gbk\n;", "\\C gbk\n", "CREATE PROCEDURE p() SELECT 1 \\C gbk\n;"].map(
       (text) => [`a command to the client, ${text}`, text, "a command to its client"],
     ),
+    ...[
+      "COMMENT ' */; CREATE DATABASE x; -- '",
+      "COMMENT ` */; CREATE DATABASE x; -- `",
+      "-- */; CREATE DATABASE x; /*\n",
+      "# */; CREATE DATABASE x; /*\n",
+    ].flatMap((hidden) =>
+      ["!80000", "!100301", "M!", "M!100301"].map((version) => [
+        `what a server may run that takes ${version} for a comment, ${hidden}`,
+        `ALTER TABLE t /*${version} ${hidden} */;`,
+        "some servers take for a comment",
+      ]),
+    ),
+    ...["\u0001", "\u007f", "\u0000", "\u00a0"].map((byte) => [
+      `what may be a comment, behind ${JSON.stringify(byte)}`,
+      `ALTER TABLE t COMMENT 'a' --${byte} '\n; CREATE DATABASE x; -- ';`,
+      "some servers take for a comment",
+    ]),
+    ...[
+      "SET NAMES latin1; CREATE\u00a0DATABASE x;",
+      "/*!40101 SET character_set_client = cp1250 */; DROP\u00a0USER x;",
+      "SET NAMES DEFAULT; DROP\u00a0USER x;",
+      "SET NAMES latin1; DELIMITER ;;\nCREATE PROCEDURE p() BEGIN SELECT 1; END\u00a0; DROP USER x; END ;;",
+    ].map((text) => [
+      `a blank of another character set, ${text}`,
+      text,
+      "in another character set",
+    ]),
     ["the second of two tables", "DROP TABLE IF EXISTS a, `b`.`t`;", "“b”"],
     ["where a table is moved to", "ALTER TABLE a RENAME TO b.t;", "“b”"],
     ["what a table is made like", "CREATE TABLE a LIKE b.t;", "“b”"],
@@ -155,6 +186,8 @@ describe("a dump of one database", () => {
 /*!40101 SET NAMES utf8mb4 */;
 SET NAMES 'latin1';
 SET NAMES DEFAULT;
+CREATE TABLE \`ä\` (a int);
+INSERT INTO \`ä\` VALUES ('ä'); -- ä
 /*!40101 SET @saved_cs_client     = @@character_set_client */;
 /*!50503 SET character_set_client = utf8mb4 */;
 /*!40101 SET character_set_client = @saved_cs_client */;
@@ -166,6 +199,7 @@ SET @@SESSION.SQL_LOG_BIN= 0;
 DROP TABLE IF EXISTS \`a.b\`;
 CREATE TABLE \`a.b\` (x decimal(5,2) DEFAULT 1.5) ENGINE=InnoDB AUTO_INCREMENT=3 DEFAULT CHARSET=utf8mb4 COMMENT='x.y; z'
 /*!50100 PARTITION BY RANGE (x) (PARTITION p VALUES LESS THAN (1.5) ENGINE = InnoDB) */;
+CREATE TABLE c (a int /*!80023 INVISIBLE */ COMMENT 'a */ b', b int /*M!100301 COMPRESSED*/) /*!50100 COMMENT '*/' */ /*!80016 ENCRYPTION='N' */ /*!80000 /* a */ */;
 LOCK TABLES \`a.b\` WRITE;
 /*!40000 ALTER TABLE \`a.b\` DISABLE KEYS */;
 INSERT INTO \`a.b\` VALUES (1.5),(2);

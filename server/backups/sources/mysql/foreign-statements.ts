@@ -81,6 +81,7 @@ export function createForeignStatements(
   const tables: Record<string, number> = {};
   let of: string | null = null;
   let settings = 0;
+  let isUtf8 = true;
 
   function noteDatabase(named: string, line: number): void {
     of ??= named;
@@ -126,13 +127,18 @@ export function createForeignStatements(
       return true;
     },
 
-    count({ head, line, rows, isAlone, hasMore, modes }: Statement): void {
+    count({ head, line, rows, isAlone, hasMore, hasHighBytes, modes }: Statement): void {
+      if (hasHighBytes && !isUtf8)
+        throw new SourceError(
+          `Line ${line} has more than plain letters outside of texts and quoted names, in another character set than UTF-8, so what they are can't be told. Dump again with --default-character-set=utf8mb4. Nothing was imported.`,
+        );
       if (hasMore)
         throw new SourceError(
           `Line ${line} makes a trigger, routine or event, and more stands behind its end, or where it ends can't be told. Nothing was imported.`,
         );
       if (program.test(head)) return;
-      refuseSettings({ head, line, modes });
+      const sets = refuseSettings({ head, line, modes });
+      isUtf8 = isUtf8 && sets.every((one) => /^(?:utf8\w*)?$/i.test(one));
       // The client would give the server all of them.
       if (isAlone)
         throw new SourceError(
