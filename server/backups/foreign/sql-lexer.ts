@@ -35,11 +35,18 @@ import {
   takesRows,
 } from "./sql-statement.ts";
 
+/** A client takes a part of others alone, such as what is in quotes, or finds them within words. */
+const plainDelimiter = /^(?:;{1,3}|\$\$|\/\/|\|\|?)$/;
 /** A name, a tag of a dollar quote or a command that is longer is none. */
 const sightBytes = 64 * 1024;
 /** The end mark of rows, with its line end. */
 const markBytes = 4;
 const wait = -1;
+
+const cutOff = (line: number) =>
+  new SourceError(
+    `The SQL text is cut off: what begins in line ${line} has no end. Copy the file again.`,
+  );
 
 export function createSqlLexer(dialect: SqlDialect) {
   const isPostgres = dialect === "postgres";
@@ -227,13 +234,18 @@ export function createSqlLexer(dialect: SqlDialect) {
     if (
       !isPostgres &&
       !statement.hasBegun() &&
-      /^delimiter[ \t]/i.test(data.toString("latin1", at, at + 10))
+      /^delimiter[\t-\r ]/i.test(data.toString("latin1", at, at + 10))
     ) {
       const end = lineEnd(at);
       if (end === wait) return wait;
       begin(at);
-      const named = data.toString("latin1", at + 10, end).trim();
-      delimiter = Buffer.from(named === "" ? ";" : named, "latin1");
+      const named = data.toString("latin1", at + "delimiter".length, end).trim();
+      if (!plainDelimiter.test(named) && end === data.length) throw cutOff(line);
+      if (!plainDelimiter.test(named))
+        throw new SourceError(
+          `Line ${line} has a delimiter that no dump has, so where statements end can't be told. Nothing was imported.`,
+        );
+      delimiter = Buffer.from(named, "latin1");
       statement.add(`DELIMITER ${named}`);
       endStatement(end);
       return end;
@@ -395,9 +407,7 @@ export function createSqlLexer(dialect: SqlDialect) {
         statement.hasBegun() ||
         (state !== "code" && state !== "line comment")
       )
-        throw new SourceError(
-          `The SQL text is cut off: what begins in line ${statement.hasBegun() ? statement.begun().line : line} has no end. Copy the file again.`,
-        );
+        throw cutOff(statement.hasBegun() ? statement.begun().line : line);
       return last;
     },
     /** Of the statement that is being read, so far. */

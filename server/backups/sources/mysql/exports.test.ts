@@ -83,7 +83,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
     ],
     ["changes instead of rows", "UPDATE `users` SET `id` = 1;", "with INSERT statements"],
   ])("is refused with %s, as a dump is", async (_, statement, words) => {
-    const changed = text.replace(/^CREATE TABLE/m, `${statement}\nCREATE TABLE`);
+    const changed = text.replace(/^CREATE TABLE/m, (made) => `${statement}\n${made}`);
     const pieces: Buffer[] = [];
     await expect(read(kind, changed, pieces)).rejects.toThrow(words);
     // A client that is given a statement's end has run it.

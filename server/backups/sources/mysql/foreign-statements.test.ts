@@ -136,6 +136,16 @@ describe("a dump of one database", () => {
       text,
       "in another character set",
     ]),
+    ...["GO x", "'GO'", "GO", "Q", "", ";; x"].map((delimiter) => [
+      `a delimiter that a client may read otherwise, ${delimiter}`,
+      `DELIMITER ${delimiter}\nSET @a = 1 GO CREATE DATABASE x ${delimiter}\n`,
+      "a delimiter that no dump has",
+    ]),
+    ...["\f", "\v", "\n"].map((blank) => [
+      `a delimiter behind ${JSON.stringify(blank)}`,
+      `delimiter${blank}GO\nSET @a = 1 GO CREATE DATABASE x GO ;`,
+      "a delimiter that no dump has",
+    ]),
     ["the second of two tables", "DROP TABLE IF EXISTS a, `b`.`t`;", "“b”"],
     ["where a table is moved to", "ALTER TABLE a RENAME TO b.t;", "“b”"],
     ["what a table is made like", "CREATE TABLE a LIKE b.t;", "“b”"],
@@ -207,6 +217,10 @@ UNLOCK TABLES;
 ALTER DATABASE \`shop\` CHARACTER SET latin1 COLLATE latin1_swedish_ci ;
 DO SETVAL(\`s\`, 1, 0);
 SELECT SETVAL(\`s\`, 1, 0);
+DELIMITER //
+SET @a = 1 //
+delimiter $$
+SET @a = 1 $$
 DELIMITER ;;
 /*!50003 CREATE*/ /*!50017 DEFINER=\`root\`@\`localhost\`*/ /*!50003 TRIGGER x BEFORE INSERT ON \`a.b\` FOR EACH ROW BEGIN SET @a = NEW.x; UPDATE t SET a = t.b; END */;;
 CREATE DEFINER=\`root\`@\`localhost\` PROCEDURE \`p\`() BEGIN DELETE FROM t; END ;;
