@@ -79,11 +79,12 @@ async function expectStorage(): Promise<void> {
 
 /**
  * A request makes a configuration wherever it comes in, and a run belongs to the claim of its job, which may outlast a lease; a write
- * that changes nothing, as of warnings that a run finds again, does no harm. All else is for whoever looks after the server.
+ * that changes nothing, as of warnings that a run finds again, does no harm; the time zones of all schedules are noted by whoever
+ * looks for missed runs. All else is for whoever looks after the server.
  */
 const writesOfOthers = () =>
   rig.ask<Noted>(
-    `select * from audit where who = any($1) and holder <> who and changed <> '{}'
+    `select * from audit where who = any($1) and holder <> who and changed - '{schedule_zone,schedule_since}'::text[] <> '{}'
        and what not like 'INSERT backup_configurations %' and what not like 'UPDATE backups %' order by id`,
     [rig.instances.map(({ name }) => name)],
   );

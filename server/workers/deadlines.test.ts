@@ -287,6 +287,12 @@ test(
   { timeout: 90_000 },
   async () => {
     const { id, show } = await createHanging();
+    const expireAt = (atMs: number) =>
+      database.db.execute(
+        sql`update workers set deadline_at = ${new Date(atMs).toISOString()} where id = ${id}`,
+      );
+    // Not before the others come and go, which may take a while.
+    await expireAt(systemClock.now() + 3_600_000);
     await database.db.execute(sql`
     insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
       startsecs, stopwaitsecs, startretries, stopsignal, status)
@@ -338,8 +344,7 @@ test(
     const moved = () => database.db.$count(workers, gt(workers.transition, 2));
     await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(100), { timeout: 60_000 });
     const dueAt = systemClock.now() + 1000;
-    await database.db.execute(sql`
-    update workers set deadline_at = ${new Date(dueAt).toISOString()} where id = ${id}`);
+    await expireAt(dueAt);
 
     // What a second's wait and a query take beyond that second, on a machine that may have other things to do.
     const lags = [0];
