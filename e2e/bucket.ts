@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
-import { startS3 } from "../server/storage/testing.ts";
+import { startS3 } from "../server/storage/testing/s3.ts";
 import { removeProvider } from "./backup-helpers.ts";
 import { test as base, expect } from "./fixtures.ts";
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Adoption } from "../../contract/backups/adoption.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { recoveryName } from "./recovery-page.ts";
 import { isLongForm } from "../testing/long-form.ts";

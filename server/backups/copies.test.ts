@@ -8,7 +8,7 @@ import type { Backup, BackupConfiguration } from "../../contract/backups/backup.
 import { protectionOf } from "../../contract/backups/protection.ts";
 import { createApp } from "../app.ts";
 import { systemClock, type Clock } from "../clock.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";

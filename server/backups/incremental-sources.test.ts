@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import { anyTimes } from "./testing/any-times.ts";

@@ -15,7 +15,7 @@ import { createLocalHost } from "../hosts/local.ts";
 import { createLocalStorage } from "../storage/local.ts";
 import { createS3Storage } from "../storage/s3.ts";
 import type { Storage } from "../storage/storage.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { makeSeed } from "../testing/random.ts";
 import { storeDump } from "./pipeline.ts";

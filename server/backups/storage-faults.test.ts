@@ -1,6 +1,6 @@
 // The storage fails while a source of each kind is read: the run fails at once, and the server's next one goes on.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Gate } from "../storage/testing.ts";
+import type { Gate } from "../storage/testing/s3.ts";
 import { casesOf, isLongForm } from "../testing/long-form.ts";
 import { soon } from "./testing/backup-service.ts";
 import {

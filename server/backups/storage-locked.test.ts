@@ -8,7 +8,7 @@ import type { Adoption } from "../../contract/backups/adoption.ts";
 import { rehearseStorage } from "../storage/rehearse.ts";
 import { createS3Storage } from "../storage/s3.ts";
 import { startRadosgw, type Radosgw } from "../storage/testing/radosgw.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { lockStored } from "./lock-stored.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { manifestKeyOf, removeStored } from "./stored-file.ts";
 import { storedManifestSchema, type StoredManifest } from "./stored-manifest.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";

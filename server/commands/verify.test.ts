@@ -18,7 +18,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBackupTestService } from "../backups/testing/backup-service.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { keptCode } from "../testing/kept-code.ts";
 import { runHere } from "./testing/run-here.ts";
 import { verifyCommand } from "./verify.ts";

@@ -24,7 +24,7 @@ import { besiegeSqlite } from "../backups/sources/sqlite/testing/tasks.ts";
 import { startSwapper } from "../testing/swapper.ts";
 import { createControlGroups } from "../workers/supervisor/control-groups.ts";
 import { launch } from "../workers/supervisor/launch.ts";
-import { makeInstance, programOf } from "../workers/supervisor/testing.ts";
+import { makeInstance, programOf } from "../workers/supervisor/testing/supervisor.ts";
 import { createLocalHost } from "./local.ts";
 import { openTrustedParent } from "./trusted-parent.ts";
 

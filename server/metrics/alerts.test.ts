@@ -7,7 +7,7 @@ import {
   createBackupTestService,
   type BackupTestService,
 } from "../backups/testing/backup-service.ts";
-import { scrape, type Exposed } from "./testing.ts";
+import { scrape, type Exposed } from "./testing/exposition.ts";
 
 const rule = z.strictObject({
   alert: z.string().check(z.regex(/^[A-Z][A-Za-z]+$/)),

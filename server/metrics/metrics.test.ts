@@ -11,7 +11,7 @@ import {
 } from "../backups/testing/backup-service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { startReceiver, status } from "../webhooks/testing/receiver.ts";
-import { scrape } from "./testing.ts";
+import { scrape } from "./testing/exposition.ts";
 
 let service: BackupTestService;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
   post,
   serve,
   serveBytes,
-} from "./testing.ts";
+} from "./testing/receivers.ts";
 import { soon } from "../testing/soon.ts";
 
 describe("a failure", () => {

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SendError } from "./send-error.ts";
 import { systemLookup, type Lookup } from "./target.ts";
-import { lookupIn, makeSender, post } from "./testing.ts";
+import { lookupIn, makeSender, post } from "./testing/receivers.ts";
 import { portOf } from "../testing/port-of.ts";
 
 const server = createServer((_request, response) => response.end("reached"));

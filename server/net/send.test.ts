@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { expectFailure, listen, makeSender, post, serve, serveBytes } from "./testing.ts";
+import { expectFailure, listen, makeSender, post, serve, serveBytes } from "./testing/receivers.ts";
 import { soon } from "../testing/soon.ts";
 
 describe("an answer", () => {

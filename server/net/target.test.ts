@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createSender } from "./send.ts";
 import type { Lookup } from "./target.ts";
-import { expectFailure, listen, lookupIn, makeSender, post, serve } from "./testing.ts";
+import { expectFailure, listen, lookupIn, makeSender, post, serve } from "./testing/receivers.ts";
 import { soon } from "../testing/soon.ts";
 
 describe("a name", () => {

@@ -13,7 +13,7 @@ import { createInventoryStore } from "../inventory/store.ts";
 import { createServers, type Servers } from "../ssh/servers.ts";
 import { sshEntry } from "../ssh/testing/entry.ts";
 import { startSshd, type TestSshd } from "../ssh/testing/sshd.ts";
-import { startS3, type Gate } from "../storage/testing.ts";
+import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { casesOf, isLongForm } from "../testing/long-form.ts";

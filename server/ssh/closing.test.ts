@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
 import { portOf } from "../testing/port-of.ts";
-import { makeFolder } from "../workers/supervisor/testing.ts";
+import { makeFolder } from "../workers/supervisor/testing/supervisor.ts";
 import { createServers } from "./servers.ts";
 import { connectSeconds } from "./target.ts";
 

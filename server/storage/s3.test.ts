@@ -8,10 +8,10 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { listen, makeCertificate, serve } from "../net/testing.ts";
+import { listen, makeCertificate, serve } from "../net/testing/receivers.ts";
 import { cutIntoParts, partBytes, partBytesAt } from "./s3-parts.ts";
 import { createS3Storage } from "./s3.ts";
-import { startS3, type Gate } from "./testing.ts";
+import { startS3, type Gate } from "./testing/s3.ts";
 import { soon } from "../testing/soon.ts";
 
 let folder: string;

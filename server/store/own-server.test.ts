@@ -8,7 +8,7 @@ import {
   startPostgresServer,
   type PostgresServer,
 } from "../backups/testing/postgres-server.ts";
-import { makeCertificate } from "../net/testing.ts";
+import { makeCertificate } from "../net/testing/receivers.ts";
 import { freePort } from "../testing/free-port.ts";
 import { openOwnServer } from "./own-server.ts";
 

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { defaultArtisan, workerArguments } from "../../contract/workers/command.ts";
 import { inLongForm } from "../testing/long-form.ts";
-import { isRunning, makeSupervisor, marked, programOf, soon } from "./supervisor/testing.ts";
+import {
+  isRunning,
+  makeSupervisor,
+  marked,
+  programOf,
+  soon,
+} from "./supervisor/testing/supervisor.ts";
 import { laravelMissing, makeLaravelSite } from "./testing/laravel-site.ts";
 
 const settings = {

@@ -12,7 +12,7 @@ import { startService, type ServiceProcess } from "../testing/service-process.ts
 import { workerBody } from "../testing/worker-body.ts";
 import { eachWorkerMachine } from "./testing/each-machine.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
-import { isRunning } from "./supervisor/testing.ts";
+import { isRunning } from "./supervisor/testing/supervisor.ts";
 import { sendSignal } from "../testing/signals.ts";
 import { soon } from "../testing/soon.ts";
 

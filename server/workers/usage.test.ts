@@ -8,7 +8,7 @@ import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
 import { readGroups } from "./supervisor/group-usage.ts";
 import { supportsAdoption } from "./supervisor/process-table.ts";
-import { makeSupervisor, programOf, shell, soon } from "./supervisor/testing.ts";
+import { makeSupervisor, programOf, shell, soon } from "./supervisor/testing/supervisor.ts";
 import { createUsageHistory } from "./supervisor/usage-history.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };

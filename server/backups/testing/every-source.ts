@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { startS3, type Gate } from "../../storage/testing.ts";
+import { startS3, type Gate } from "../../storage/testing/s3.ts";
 import type { RemoteServer } from "../../ssh/testing/remote-server.ts";
 import { ownUser } from "../../testing/own-user.ts";
 import { createBackupTestService, type BackupTestService } from "./backup-service.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { serveBytes } from "../../net/testing.ts";
+import { serveBytes } from "../../net/testing/receivers.ts";
 import type { Message } from "./channel.ts";
 import { createDiscordChannel } from "./discord.ts";
 import { type DiscordMessage, startFakeDiscord } from "./testing/fake-discord.ts";

@@ -9,7 +9,7 @@ import type { Message } from "./channel.ts";
 import { createEmailChannel, tryMailServer } from "./email.ts";
 import { readSmtpUrl } from "./smtp-url.ts";
 import { startMailServer } from "./testing/mail-server.ts";
-import { listen, makeCertificate } from "../../net/testing.ts";
+import { listen, makeCertificate } from "../../net/testing/receivers.ts";
 import { portOf } from "../../testing/port-of.ts";
 import { soon } from "../../testing/soon.ts";
 import { awfulLine, awfulMessage, awfulReason, isCutOf, plainMessage } from "./testing/messages.ts";

@@ -1,7 +1,7 @@
 import { createServer as createHttpsServer } from "node:https";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { listen, makeCertificate, serveBytes } from "../../net/testing.ts";
+import { listen, makeCertificate, serveBytes } from "../../net/testing/receivers.ts";
 import { postJson, readWebhook, refusal } from "./post-json.ts";
 import { startFakeSlack } from "./testing/fake-slack.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { serveBytes } from "../../net/testing.ts";
+import { serveBytes } from "../../net/testing/receivers.ts";
 import type { Message } from "./channel.ts";
 import { createSlackChannel } from "./slack.ts";
 import { type SlackMessage, startFakeSlack } from "./testing/fake-slack.ts";

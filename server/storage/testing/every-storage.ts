@@ -9,7 +9,7 @@ import { createLocalStorage } from "../local.ts";
 import { createRemoteStorage } from "../remote.ts";
 import { createS3Storage } from "../s3.ts";
 import type { ListedStorage, Storage } from "../storage.ts";
-import { startS3 } from "../testing.ts";
+import { startS3 } from "./s3.ts";
 import { openRclone, rcloneBucketOf, rcloneWith } from "./open-rclone.ts";
 import { openSftp } from "./open-sftp.ts";
 import { serveByRclone, type Served } from "./rclone-server.ts";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { accountName, systemAccount } from "./account.ts";
 import type { CommandResult } from "./command.ts";
 import { makeFolder } from "../../testing/machine.ts";
-import { silent } from "./testing.ts";
+import { silent } from "./testing/instances.ts";
 
 /** A machine with these commands. */
 function machine(commands: Record<string, (args: readonly string[]) => CommandResult>) {

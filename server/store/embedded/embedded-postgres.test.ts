@@ -8,7 +8,7 @@ import { describeDatabaseError } from "../database-error.ts";
 import { startInstance, type Instance } from "./instance.ts";
 import { socketName } from "./settings.ts";
 import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
-import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
+import { copyOfDatabase, query, silent, startDatabase } from "./testing/instances.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 describe("a running database", () => {

@@ -13,7 +13,7 @@ import { openDatabase } from "../database.ts";
 import { describeDatabaseError } from "../database-error.ts";
 import { sql } from "../drizzle.ts";
 import { isLinux, isRoot, makeFolder } from "../../testing/machine.ts";
-import { silent, startDatabase } from "./testing.ts";
+import { silent, startDatabase } from "./testing/instances.ts";
 
 const run = promisify(execFile);
 

@@ -15,7 +15,7 @@ import { isAlive, readPostmasterFile } from "./processes.ts";
 import type { Connection } from "./questions.ts";
 import { serverArguments, socketName } from "./settings.ts";
 import { isLinux, isRoot, kill } from "../../testing/machine.ts";
-import { copyOfDatabase, query, silent, startDatabase, startService } from "./testing.ts";
+import { copyOfDatabase, query, silent, startDatabase, startService } from "./testing/instances.ts";
 
 const rows = [{ one: 1 }];
 const service = fileURLToPath(new URL("testing/service.ts", import.meta.url));

@@ -19,7 +19,7 @@ import { runCommand } from "./command.ts";
 import { findPlace } from "./place.ts";
 import { nameOfPath } from "./settings.ts";
 import { isRoot, makeFolder, openProject } from "../../testing/machine.ts";
-import { query, silent, startDatabase, startService } from "./testing.ts";
+import { query, silent, startDatabase, startService } from "./testing/instances.ts";
 
 const nobody = { uid: 65_534, gid: 65_534, isOwn: false };
 

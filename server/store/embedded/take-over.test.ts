@@ -5,7 +5,7 @@ import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "./processes.ts";
 import { kill } from "../../testing/machine.ts";
-import { copyOfDatabase, query, startDatabase, startService } from "./testing.ts";
+import { copyOfDatabase, query, startDatabase, startService } from "./testing/instances.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { soon } from "../../testing/soon.ts";
 

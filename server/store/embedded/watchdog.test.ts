@@ -5,7 +5,7 @@ import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import { createWatchdog } from "./watchdog.ts";
 import type { Server } from "./server.ts";
-import { copyOfDatabase, query, silent, startDatabase } from "./testing.ts";
+import { copyOfDatabase, query, silent, startDatabase } from "./testing/instances.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** Time that passes twenty times as fast, so that no test waits for a back-off. */

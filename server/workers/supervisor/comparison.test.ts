@@ -12,7 +12,7 @@ import {
   startSupervisord as startKept,
   type TestSupervisord,
 } from "../supervisord/testing/supervisord.ts";
-import { isRunning, makeSupervisor, programOf } from "./testing.ts";
+import { isRunning, makeSupervisor, programOf } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 type Step = "start" | "stop" | "kill" | `until ${string}`;

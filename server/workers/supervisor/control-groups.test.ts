@@ -23,7 +23,7 @@ import {
   programOf,
   shell,
   soon,
-} from "./testing.ts";
+} from "./testing/supervisor.ts";
 
 const slot = { worker: 1, number: 1 };
 /** The group of the slot, made; null where the kernel or the account grants none. */

@@ -15,7 +15,7 @@ import {
   programOf,
   shell,
   soon,
-} from "./testing.ts";
+} from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** `npm run soak -- kills` has more. */

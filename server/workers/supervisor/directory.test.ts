@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ownAccount } from "../../hosts/account.ts";
 import { mountFolder } from "../../testing/mount.ts";
-import { makeFolder, makeSupervisor, programOf, soon } from "./testing.ts";
+import { makeFolder, makeSupervisor, programOf, soon } from "./testing/supervisor.ts";
 
 const nobody = { uid: 65_534, gid: 65_534, name: "nobody", home: "/nonexistent" };
 const accounts = [

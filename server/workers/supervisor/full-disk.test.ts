@@ -14,7 +14,7 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { mayHaveWorked } from "./job-lines.ts";
 import { logPath, maxLogBytes, openLog } from "./log-files.ts";
 import { rotateLog } from "./log-rotation.ts";
-import { makeFolder, makeSupervisor, programOf, shell, soon } from "./testing.ts";
+import { makeFolder, makeSupervisor, programOf, shell, soon } from "./testing/supervisor.ts";
 
 const megabyte = 1024 * 1024;
 

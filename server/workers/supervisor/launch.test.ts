@@ -20,7 +20,7 @@ import {
   shell,
   soon,
   statusOf,
-} from "./testing.ts";
+} from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 const isRoot = process.geteuid?.() === 0;

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import { supportsAdoption } from "./process-table.ts";
-import { makeSupervisor, programOf, shell, soon } from "./testing.ts";
+import { makeSupervisor, programOf, shell, soon } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** A worker that counts in its log, ten numbers a second. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { logPath, maxLogBytes, readLogStart } from "./log-files.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { readLog } from "./log-reader.ts";
-import { makeFolder } from "./testing.ts";
+import { makeFolder } from "./testing/supervisor.ts";
 
 test("a log that its worker made terabytes long without writing them is cut, and hardly anything is copied", async (context) => {
   const folder = makeFolder(context);

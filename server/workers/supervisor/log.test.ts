@@ -13,7 +13,7 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { logPath, maxLogBytes, openLog } from "./log-files.ts";
 import { type LogPart, maxReadBytes, readLog } from "./log-reader.ts";
 import { rotateLog } from "./log-rotation.ts";
-import { makeFolder, makeSupervisor, programOf, shell, soon } from "./testing.ts";
+import { makeFolder, makeSupervisor, programOf, shell, soon } from "./testing/supervisor.ts";
 
 function makeLog(context: Pick<TestContext, "onTestFinished">, content: string | Buffer = "") {
   const folder = makeFolder(context);

@@ -12,7 +12,7 @@ import {
   shell,
   soon,
   type TestSupervisor,
-} from "./testing.ts";
+} from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** Releases it, and makes the one that the next start of the service would make. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readRunFile, type RunRecord, writeRunFile } from "./run-file.ts";
-import { makeFolder } from "./testing.ts";
+import { makeFolder } from "./testing/supervisor.ts";
 
 const record: RunRecord = {
   boot: "43a1ed44-29c4-4d6c-a30c-5c1d3d1a1f3b",

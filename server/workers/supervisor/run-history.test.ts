@@ -5,7 +5,7 @@ import type { Program } from "../process-manager.ts";
 import type { LaunchEvents } from "./slot-ports.ts";
 import type { RunRecord } from "./run-file.ts";
 import { createSlot } from "./slot.ts";
-import { programOf } from "./testing.ts";
+import { programOf } from "./testing/supervisor.ts";
 
 function setUp(given: Partial<Program> = {}) {
   const clock = createFakeClock(0);

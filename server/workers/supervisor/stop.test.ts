@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { supportsAdoption } from "./process-table.ts";
-import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing.ts";
+import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** What a script has written into a file of its folder, once it is there. */

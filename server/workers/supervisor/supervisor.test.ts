@@ -10,7 +10,7 @@ import {
   programOf,
   shell,
   soon,
-} from "./testing.ts";
+} from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
 /** What a script has written into a file of its folder, once it is there. */

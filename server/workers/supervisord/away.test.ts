@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeFolder, programOf, soon } from "../supervisor/testing.ts";
+import { makeFolder, programOf, soon } from "../supervisor/testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf, type TestManager } from "./testing/manager.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
-import { makeFolder, makeInstance, programOf, soon } from "../supervisor/testing.ts";
+import { makeFolder, makeInstance, programOf, soon } from "../supervisor/testing/supervisor.ts";
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";

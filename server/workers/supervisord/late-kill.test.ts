@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { createLocalHost } from "../../hosts/local.ts";
-import { isRunning, makeFolder, programOf, shell, soon } from "../supervisor/testing.ts";
+import { isRunning, makeFolder, programOf, shell, soon } from "../supervisor/testing/supervisor.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";
 

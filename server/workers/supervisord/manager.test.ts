@@ -18,7 +18,7 @@ import {
   programOf,
   shell,
   soon,
-} from "../supervisor/testing.ts";
+} from "../supervisor/testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 import { createNames } from "./program-file.ts";
 import { isUp, makeManager, pidsOf } from "./testing/manager.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openRemoteHost } from "../../ssh/remote-host.ts";
 import { connectTo } from "../../ssh/testing/connect.ts";
 import { startSshd } from "../../ssh/testing/sshd.ts";
-import { programOf, shell, soon } from "../supervisor/testing.ts";
+import { programOf, shell, soon } from "../supervisor/testing/supervisor.ts";
 import { readText, writeText } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { createNames } from "./program-file.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { expect, test, type TestContext } from "vitest";
 import { createLocalHost } from "../../hosts/local.ts";
 import { logPath, maxLogBytes } from "../supervisor/log-files.ts";
-import { makeFolder } from "../supervisor/testing.ts";
+import { makeFolder } from "../supervisor/testing/supervisor.ts";
 import { createRemoteLog } from "./remote-log.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

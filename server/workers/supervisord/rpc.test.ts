@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { soon } from "../supervisor/testing.ts";
+import { soon } from "../supervisor/testing/supervisor.ts";
 import { passing } from "./observed.ts";
 import { createRpc } from "./rpc.ts";
 import { startSupervisord, type TestSupervisord } from "./testing/supervisord.ts";

@@ -1,7 +1,7 @@
 // What must have happened between two looks at a process.
 import { expect, test } from "vitest";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
-import { programOf } from "../supervisor/testing.ts";
+import { programOf } from "../supervisor/testing/supervisor.ts";
 import type { Observed } from "./observed.ts";
 import { createSeenProcess } from "./seen-process.ts";
 

@@ -5,7 +5,7 @@ import type { Leader } from "../process-table.ts";
 import type { RunRecord } from "../run-file.ts";
 import { createSlot } from "../slot.ts";
 import type { LaunchEvents } from "../slot-ports.ts";
-import { programOf } from "../testing.ts";
+import { programOf } from "./supervisor.ts";
 
 export const seconds = 1000;
 

@@ -7,7 +7,7 @@ import {
   makeFolder,
   makeInstance,
   type TestSupervisor,
-} from "../../supervisor/testing.ts";
+} from "../../supervisor/testing/supervisor.ts";
 import type { Clock } from "../../../clock.ts";
 import type { LookingManager } from "../../process-manager.ts";
 import type { Machine } from "../machine.ts";

@@ -4,12 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
-import { type Clock, systemClock } from "../../clock.ts";
-import { ownAccount } from "../../hosts/account.ts";
-import type { ProcessState } from "../../../contract/workers/worker.ts";
-import type { Kill, ProcessManager, ProcessStatus, Program } from "../process-manager.ts";
-import { createSupervisor } from "./supervisor.ts";
-import { sendSignal } from "../../testing/signals.ts";
+import { type Clock, systemClock } from "../../../clock.ts";
+import { ownAccount } from "../../../hosts/account.ts";
+import type { ProcessState } from "../../../../contract/workers/worker.ts";
+import type { Kill, ProcessManager, ProcessStatus, Program } from "../../process-manager.ts";
+import { createSupervisor } from "../supervisor.ts";
+import { sendSignal } from "../../../testing/signals.ts";
 
 /** The one of the test's context: tests that run side by side have no common "current test". */
 type Cleanup = Pick<TestContext, "onTestFinished">;

@@ -1,4 +1,4 @@
-// For the tests of this folder: real databases in temporary folders, and a service in a process of its own that can be killed.
+// Real databases in temporary folders, and a service in a process of its own that can be killed.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, onTestFinished } from "vitest";
-import { makeFolder, projectFolder, type CleanUp } from "../../testing/machine.ts";
-import { startInstance, type InstanceOptions } from "./instance.ts";
-import type { Log } from "./log.ts";
-import { endServer, isServer } from "./processes.ts";
-import type { Connection } from "./questions.ts";
+import { makeFolder, projectFolder, type CleanUp } from "../../../testing/machine.ts";
+import { startInstance, type InstanceOptions } from "../instance.ts";
+import type { Log } from "../log.ts";
+import { endServer, isServer } from "../processes.ts";
+import type { Connection } from "../questions.ts";
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 

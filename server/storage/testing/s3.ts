@@ -1,8 +1,8 @@
 // A real S3-compatible storage for the tests, and a gate before it that can be told to misbehave.
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import S3rver from "s3rver";
-import type { S3Options } from "./s3.ts";
-import { portOf } from "../testing/port-of.ts";
+import type { S3Options } from "../s3.ts";
+import { portOf } from "../../testing/port-of.ts";
 
 type Verdict = "pass" | "reset" | "hang" | "cut" | "stall" | number;
 

@@ -1,4 +1,4 @@
-// Receivers for the tests of this folder: real servers on loopback, from well-behaved to hostile.
+// Receivers for the tests of net: real servers on loopback, from well-behaved to hostile.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
-import { createAddressGuard } from "./address-guard.ts";
-import { createSender, type Sender, type SendRequest } from "./send.ts";
-import { SendError, type SendErrorKind } from "./send-error.ts";
-import type { Lookup } from "./target.ts";
-import { portOf } from "../testing/port-of.ts";
+import { createAddressGuard } from "../address-guard.ts";
+import { createSender, type Sender, type SendRequest } from "../send.ts";
+import { SendError, type SendErrorKind } from "../send-error.ts";
+import type { Lookup } from "../target.ts";
+import { portOf } from "../../testing/port-of.ts";
 
 type Receiver = {
   port: number;

@@ -1,7 +1,7 @@
 // Reads the text that Prometheus would read, as strictly as it does.
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 import { expect } from "vitest";
-import type { TestService } from "../testing/service.ts";
+import type { TestService } from "../../testing/service.ts";
 
 type Sample = { name: string; labels: Record<string, string>; value: number };
 export type Exposed = {
