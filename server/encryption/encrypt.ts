@@ -1,7 +1,7 @@
 // Encrypts what goes to a storage as age does, https://age-encryption.org/v1: by age's own program where this machine has
 // it, which is three times as fast, else by its library.
 import { Readable } from "node:stream";
-import { createGatherer } from "../hosts/gatherer.ts";
+import { createCommandOutput } from "../hosts/command-output.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
 import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
 import { EncryptionError } from "./encryption-error.ts";
@@ -64,7 +64,7 @@ async function hasProgram(host: Pick<Host, "run">): Promise<boolean> {
 const throughProgram = (host: Pick<Host, "run">, recipients: readonly string[]): Encrypt =>
   async function* encrypt(source, outside, memory = createPieceMemory()) {
     const ending = new AbortController();
-    const output = createGatherer(memory);
+    const output = createCommandOutput(memory);
     const running = host.run({
       argv: ["age", "--encrypt", ...recipients.flatMap((one) => ["--recipient", one])],
       input: Readable.from(source, { highWaterMark: 1 }),

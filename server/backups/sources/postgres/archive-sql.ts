@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
-import { createGatherer } from "../../../hosts/gatherer.ts";
+import { createCommandOutput } from "../../../hosts/command-output.ts";
 import { outputBytes } from "../../../piece-memory.ts";
 import type { Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
@@ -31,7 +31,7 @@ export async function* archiveSql(options: {
   const { tools, archive, input, list, more, isWithinOurs = false, signal } = options;
   const { unreadable = "The backup could not be read:" } = options;
   const leaving = new AbortController();
-  const output = createGatherer();
+  const output = createCommandOutput();
   const running = archive.runForSql(list, {
     argv: [
       tools.program("pg_restore"),

@@ -1,10 +1,9 @@
-// Puts what a command's pipe brings together into large pieces: whoever comes next has the same work with each, however
-// small it is.
+// The output of a command in large pieces, as whoever comes next has the same work with each, however small it is.
 import { PassThrough } from "node:stream";
 import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
 import { toError } from "../to-error.ts";
 
-export function createGatherer(memory: PieceMemory = createPieceMemory()) {
+export function createCommandOutput(memory: PieceMemory = createPieceMemory()) {
   let filling = memory.take();
   let filled = 0;
   const pieces = new PassThrough({ objectMode: true, highWaterMark: 1 });
