@@ -186,23 +186,11 @@ export async function startJobs({
   await boss.schedule("self-backup", everyNight);
 
   const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, leases, log);
-  const deliveries = createSingletonQueue({
-    boss,
-    db,
-    name: deliveriesQueue,
-    places: 128,
-    slowPlaces: 48,
-    log,
-  });
-  const messages = createSingletonQueue({
-    boss,
-    db,
-    name: messagesQueue,
-    // A mail server may take minutes over a message, which keeps no other channel waiting.
-    places: 128,
-    slowPlaces: 128,
-    log,
-  });
+  const deliveriesOf = { name: deliveriesQueue, places: 128, slowPlaces: 48 };
+  const deliveries = createSingletonQueue({ boss, db, ...deliveriesOf, log });
+  // A mail server may take minutes over a message, which keeps no other channel waiting.
+  const messagesOf = { name: messagesQueue, places: 128, slowPlaces: 128 };
+  const messages = createSingletonQueue({ boss, db, ...messagesOf, log });
   const serverRunners = new Map<string, JobRunner>();
   const woken: Record<string, { wake(): void }> = {
     [backupTaskQueue]: backupTasks,
