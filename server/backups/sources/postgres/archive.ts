@@ -31,7 +31,7 @@ export type Archive = {
   dumpMajor: number;
   /** Its beginning, from the first byte, as far as somebody reads; again each time, until `stream` is read. */
   openHead(): Readable;
-  /** All of it, from its first byte. */
+  /** All of it, from its first byte; compressed by zstd where it is opened so. */
   stream: Readable;
   /** Runs pg_restore on one of the two. @param list what it is to restore alone; null stands for everything */
   run(list: string[] | null, command: Command): Promise<CommandEnd>;

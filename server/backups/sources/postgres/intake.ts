@@ -84,7 +84,8 @@ function archiveIntake(target: Target, file: ForeignFile): Intake {
   return {
     async prepare(attempt) {
       const { say, signal } = attempt;
-      const backup = await openBackup({ host, isPacked: false }, content, signal);
+      const opening = { host, isPacked: false, isReadHere: true };
+      const backup = await openBackup(opening, content, signal);
       opened = backup;
       refuseUnguarded(backup.tools);
       if (makesPublic(backup)) {

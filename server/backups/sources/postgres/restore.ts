@@ -38,12 +38,21 @@ type RestoreArchiveOptions = {
 
 export type Backup = { tools: Tools; archive: Archive };
 
+type Opening = {
+  /** What runs the tools. */
+  host: Host;
+  /** It comes compressed by zstd. */
+  isPacked: boolean;
+  /** The archive's stream is read here as well, so it stays as it comes. */
+  isReadHere?: boolean;
+};
+
 /**
  * @param installations of the machine that runs the tools; left out: they are looked for
  * @throws SourceError when it is no archive, or `from`'s own error
  */
 export async function openBackup(
-  { host, isPacked }: { host: Host; isPacked: boolean },
+  { host, isPacked, isReadHere = false }: Opening,
   from: Readable,
   signal: AbortSignal,
   installations?: Installations,
@@ -52,8 +61,9 @@ export async function openBackup(
   const found = installations ?? (await findTools(host, signal));
   const [tools] = found.tools;
   const isSqlPacked = host.isRemote && found.hasZstd;
-  const content = isSqlPacked && !isPacked ? packed(from) : from;
-  const running = { host, isPacked: isPacked || isSqlPacked, isSqlPacked };
+  const isPackedHere = isSqlPacked && !isPacked && !isReadHere;
+  const content = isPackedHere ? packed(from) : from;
+  const running = { host, isPacked: isPacked || isPackedHere, isSqlPacked };
   return { tools, archive: await openArchive(running, tools, content, signal) };
 }
 

@@ -19,6 +19,7 @@ import {
   never,
   untilRestoring,
 } from "./testing/fixtures.ts";
+import { createCollector } from "../../testing/collector.ts";
 import { SourceError } from "../source.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { createLocalHost } from "../../../hosts/local.ts";
@@ -392,5 +393,26 @@ test.skipIf(!hasPostgresServer)(
       0.5,
     );
     await expectNothingLeft(server);
+  },
+);
+
+test.skipIf(!hasPostgresServer)(
+  "an archive that is imported is stored as it came, also where a server over SSH reads it",
+  async () => {
+    const { source, attempt, dump } = makeSourceOn(server.url(large), {
+      host: await remote.host(),
+    });
+    const { archive } = await dump();
+    const file = {
+      kind: "postgres-archive",
+      words: "",
+      content: Readable.from([archive]),
+    } as const;
+    const intake = source.intake?.(file);
+    await intake?.prepare?.(attempt());
+    const { into, content } = createCollector();
+    expect(await intake?.dump(into, attempt())).toMatchObject({ tables: { "public.big": 20_000 } });
+    expect(content().equals(archive)).toBe(true);
+    await intake?.discard?.(attempt());
   },
 );
