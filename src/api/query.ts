@@ -10,10 +10,14 @@ import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 type InterfaceName = keyof typeof interfaceOperations;
 type ExtraName = Exclude<OperationName, InterfaceName>;
 
+/** A service may ask for years, and a timer of so many milliseconds would be over at once. */
+const longestWaitMs = 3_600_000;
+
 /** Longer and longer, with jitter so that open tabs do not come back in step. */
 const backOffMs = (failures: number, error: unknown): number =>
-  (error instanceof ApiError ? error.retryAfterMs : null) ??
-  Math.min(30_000, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2);
+  error instanceof ApiError && error.retryAfterMs !== null
+    ? Math.min(longestWaitMs, error.retryAfterMs)
+    : Math.min(30_000, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
