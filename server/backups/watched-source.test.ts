@@ -95,6 +95,9 @@ test("a restore into what lies on a mount that hangs fails in time, before it be
   const orders = await service.run((await service.installed({ backupable_id: 8 })).id);
   await hang();
   patience.answer = 500;
+  // What it said before holds for a moment.
+  for (const asked of [path, `${path}/orders.sqlite`])
+    await soon(() => expect(mountWatch(asked, host).isMount()).rejects.toThrow("hangs"));
   const whole = { skip_safety_backup: true };
   const page = { ...whole, backup_id: site.id, path: "page" };
   for (const [id, method, address, body] of [
