@@ -68,7 +68,7 @@ export async function* archiveSql(options: {
   }
 }
 
-/** What zstd compressed on another machine. */
+/** Unpacks what comes compressed from another machine. */
 function unpacked(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const unpack = createZstdDecompress({ chunkSize: outputBytes });
   // Whoever reads it hears of it.

@@ -167,7 +167,7 @@ async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
-/** For another machine. */
+/** Compressed, for the way to another machine. */
 function packed(content: Readable): Readable {
   const { into, out } = compressHere(carryingLevel);
   // Whoever reads it hears of it.
