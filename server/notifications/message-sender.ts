@@ -94,8 +94,14 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
     });
     if (row === null) return;
     const { isDelivered, answer, waitMs, askedMs } = await attempt(row, stop);
-    // It is still due, and the next service sends it.
-    if (stop.aborted && !isDelivered) return;
+    if (stop.aborted && !isDelivered) {
+      // It is still due, and the next service sends it.
+      await messages.transaction(async (tx) => {
+        await hold(tx, claim);
+        await messages.forgetAttempt(tx, row.id);
+      });
+      return;
+    }
     const now = new Date(clock.now());
     if (askedMs > 0)
       holds.set(row.channel_id, {

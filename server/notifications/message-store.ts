@@ -149,6 +149,14 @@ export function createMessageStore(db: Database) {
       return row ?? null;
     },
 
+    /** Takes back an attempt that a stop cut off. The first one stays: the provider may have that message already. */
+    async forgetAttempt(tx: Connection, id: number): Promise<void> {
+      await tx
+        .update(channelMessages)
+        .set({ attempts: sql`greatest(${channelMessages.attempts} - 1, 1)` })
+        .where(eq(channelMessages.id, id));
+    },
+
     /** When a message of a channel is due next; null = none is left to send. */
     async nextOf(tx: Connection, channelId: number, heldUntil: Date): Promise<Date | null> {
       const { rows } = await tx.execute<{ due_at: string | Date | null }>(sql`

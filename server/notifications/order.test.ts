@@ -1,6 +1,7 @@
 // The order in which people are notified: about one thing nothing older after something newer, and the first at once.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeRandom, makeSeed } from "../testing/random.ts";
+import { createApp } from "../app.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 import { ownUser } from "../testing/own-user.ts";
 import { startFakeSlack, type SlackMessage } from "./channels/testing/fake-slack.ts";
@@ -184,3 +185,19 @@ test(`whatever fails and recovers while the provider comes and goes, no order is
     expect(sent).toEqual(sent.toSorted((one, other) => one - other));
   }
 }, 120_000);
+
+test("stops of the service while a provider is silent use up none of a message's attempts", async () => {
+  const stops = 8;
+  for (let stop = 0; stop < stops; stop++) slack.answerNext("hang");
+  slack.answerNext({ status: 500, body: "oops" });
+  const before = slack.requests.length;
+  await report("failed");
+  for (let stop = 1; stop <= stops; stop++) {
+    await soon(() => expect(slack.requests).toHaveLength(before + stop));
+    await service.app.close("keep");
+    service.app = await createApp(service.options);
+  }
+  await soon(async () => expect(await messages()).toMatchObject([{ status: "retrying" }]));
+  await service.ahead(3600_000);
+  await received("Deployment failed: site-1");
+});
