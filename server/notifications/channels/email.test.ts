@@ -129,6 +129,26 @@ test.each([
   },
 );
 
+test.each(["sender", "recipient"] as const)(
+  "a sender that is refused at the %s says how to choose another one",
+  async (at) => {
+    const own = `quarterdeck@${hostname()}`;
+    const refusal = {
+      at,
+      code: 504,
+      words: `5.5.2 <${own}>: Sender address rejected: need fully-qualified address`,
+    };
+    server.refuseNext(refusal);
+    expect(await failure(send(plainMessage))).toMatchObject({
+      message: `The mail server 127.0.0.1:${server.port} rejected the message from ${own}; set another sender by ?from= in SMTP_URL: 504 ${refusal.words}`,
+    });
+    server.refuseNext(refusal);
+    expect(await failure(send(plainMessage, { from: "?from=ops@example.com" }))).toMatchObject({
+      message: expect.stringContaining("rejected the message: 504"),
+    });
+  },
+);
+
 test("a wrong password is reported as a wrong login", async () => {
   expect(await failure(send(plainMessage, { password: "wrong-one" }))).toMatchObject({
     message: `The mail server 127.0.0.1:${server.port} refuses the login of SMTP_URL: 535 5.7.8 Authentication credentials invalid`,

@@ -51,7 +51,7 @@ export const createEmailChannel = ({
       );
     signal.throwIfAborted();
     const message = tidyMessage(original);
-    const from = smtp.from ?? { name: "Quarterdeck", address: `quarterdeck@${hostname()}` };
+    const from = smtp.from ?? { name: "Quarterdeck", address: ownAddress() };
     // A heavy module, and many an installation sends no mail.
     const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
     const mail = new MailComposer({
@@ -204,6 +204,9 @@ function connectionOf(
   };
 }
 
+/** The sender where SMTP_URL names none. Many a machine's name has no domain, which strict servers refuse. */
+const ownAddress = () => `quarterdeck@${hostname()}`;
+
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
 
 const byCode: Record<string, string> = {
@@ -215,8 +218,8 @@ const byCode: Record<string, string> = {
 const openingCommands = new Set(["CONN", "EHLO", "HELO"]);
 
 function refusedWords(
-  { code, command = "", responseCode = 0 }: NodemailerError,
-  { login }: SmtpSettings,
+  { code, command = "", response = "", responseCode = 0 }: NodemailerError,
+  { login, from }: SmtpSettings,
 ) {
   if (code === "EAUTH") return "refuses the login of SMTP_URL";
   if (code === "ETLS" && login === null) return "refuses the STARTTLS that it offers";
@@ -224,7 +227,11 @@ function refusedWords(
     return responseCode < 500
       ? "refuses STARTTLS for now, so Quarterdeck doesn't send the password"
       : "doesn't support STARTTLS, so Quarterdeck doesn't send the password; try smtps:// in SMTP_URL";
-  return openingCommands.has(command) ? "refuses the connection" : "rejected the message";
+  if (openingCommands.has(command)) return "refuses the connection";
+  const isOfSender = command === "MAIL FROM" || response.includes(ownAddress());
+  return from === null && isOfSender
+    ? `rejected the message from ${ownAddress()}; set another sender by ?from= in SMTP_URL`
+    : "rejected the message";
 }
 
 // What is wrong with the login or the message itself stays wrong; a connection may come back.

@@ -13,7 +13,7 @@ type ReceivedMail = {
   html: string;
 };
 
-type Refusal = { at: "recipient" | "data" | "login"; code: number; words: string };
+type Refusal = { at: "sender" | "recipient" | "data" | "login"; code: number; words: string };
 
 export type MailServer = {
   port: number;
@@ -73,6 +73,7 @@ export async function startMailServer({
         Object.assign(new Error("5.7.8 Authentication credentials invalid"), { responseCode: 535 }),
       );
     },
+    onMailFrom: (_address, _session, done) => done(takeRefusal("sender")),
     onRcptTo: (_address, _session, done) => done(takeRefusal("recipient")),
     onData(stream, { envelope, user }, done) {
       const chunks: Buffer[] = [];
