@@ -63,7 +63,7 @@ async function visit(browser: Browser, url: string) {
       setTimeout(() => reject(new Error("The page showed no list within a minute.")), 60_000);
     });
   }, rows);
-  // Finished ones only: what a preload has begun but nothing waits for does not count before it came.
+  // Finished ones only: what was begun and nothing waits for does not count before it came.
   page.on("requestfinished", async (request) => {
     const response = await request.response();
     if (response !== null && request.url().startsWith("http")) responses.push(response);

@@ -18,7 +18,7 @@ import { routes } from "./routes.tsx";
 import { nextChange } from "./store.ts";
 import "./styles.css";
 
-// Where the page was built, the preload script has taken it already.
+// Where the page was built, `first-frame.ts` has taken it already.
 const link = takeLink() ?? globalThis.signInLink ?? null;
 globalThis.signInLink = null;
 
