@@ -1,0 +1,144 @@
+// The SQL around the rows of single tables that are restored into a live database.
+import pg from "pg";
+import { beginning, ownSearchPath } from "./prologue.ts";
+
+/** What to do with a table that cannot be restored on its own. */
+export const restoreAside =
+  "Restore the backup into a new database, and copy the table from there.";
+
+/**
+ * Locks the tables, drops their foreign keys and those that refer to them, disables their triggers, and empties them. The
+ * statements that undo this are kept in a setting of the transaction, because not every account may create a temporary table.
+ * @param tables SQL for a JSON array of `{ schema, name }`
+ * @param lockWaitMs how long it waits for each lock
+ */
+export const emptyTables = (tables: string, lockWaitMs: number): string => `
+${beginning(lockWaitMs)}
+set local client_encoding = 'UTF8';
+do ${pg.escapeLiteral(`
+declare
+  item record;
+  one record;
+  id oid;
+  ids oid[] := '{}';
+  places text[] := '{}';
+  later text[] := '{}';
+begin
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text) order by 1, 2 loop
+    id := to_regclass(format('%I.%I', item.schema, item.name));
+    if id is null then
+      raise exception 'the table %.% is not there any more. ${restoreAside}', item.schema, item.name;
+    end if;
+    select relkind, relispartition, relowner into one from pg_class where oid = id;
+    if one.relkind <> 'r' then
+      raise exception '%.% is no ordinary table any more. ${restoreAside}', item.schema, item.name;
+    end if;
+    if one.relispartition or exists (select from pg_inherits where inhrelid = id or inhparent = id) then
+      raise exception '%.% shares its rows with another table, by partitions or inheritance. ${restoreAside}', item.schema, item.name;
+    end if;
+    if not pg_has_role(one.relowner, 'usage') then
+      raise exception 'the account does not own %.%. Restore as its owner or as a superuser.', item.schema, item.name;
+    end if;
+    execute format('lock table only %I.%I in access exclusive mode', item.schema, item.name);
+    ids := ids || id;
+    places := places || format('%I.%I', item.schema, item.name);
+  end loop;
+
+  for one in
+    select c.conname, c.conparentid, r.relkind, r.relispartition, pg_has_role(r.relowner, 'usage') as owned,
+      format('%I.%I', n.nspname, r.relname) as place, pg_get_constraintdef(c.oid) as definition,
+      obj_description(c.oid, 'pg_constraint') as note
+    from pg_constraint c join pg_class r on r.oid = c.conrelid join pg_namespace n on n.oid = r.relnamespace
+    where c.contype = 'f' and (c.conrelid = any(ids) or c.confrelid = any(ids)) order by c.oid
+  loop
+    if one.conparentid <> 0 or one.relkind = 'p' or one.relispartition then
+      raise exception 'the partitioned table % has a foreign key to it. ${restoreAside}', one.place;
+    end if;
+    if not one.owned then
+      raise exception 'the account does not own %, which has a foreign key to it. Restore as a superuser.', one.place;
+    end if;
+    execute format('alter table only %s drop constraint %I', one.place, one.conname);
+    later := later || format('alter table only %s add constraint %I %s', one.place, one.conname, one.definition);
+    if one.note is not null then
+      later := later || format('comment on constraint %I on %s is %L', one.conname, one.place, one.note);
+    end if;
+  end loop;
+
+  for one in
+    select t.tgname, format('%I.%I', n.nspname, r.relname) as place,
+      case t.tgenabled when 'A' then 'enable always' when 'R' then 'enable replica' else 'enable' end as enabled
+    from pg_trigger t join pg_class r on r.oid = t.tgrelid join pg_namespace n on n.oid = r.relnamespace
+    where t.tgrelid = any(ids) and not t.tgisinternal and t.tgenabled <> 'D'
+  loop
+    execute format('alter table %s disable trigger %I', one.place, one.tgname);
+    later := later || format('alter table %s %s trigger %I', one.place, one.enabled, one.tgname);
+  end loop;
+
+  perform ${ownSearchPath()};
+  if cardinality(places) > 0 then execute 'truncate only ' || array_to_string(places, ', only '); end if;
+  perform set_config('quarterdeck.later', to_json(later)::text, true);
+end`)};
+`;
+
+/**
+ * Compares the number of rows with the backup's, undoes what `emptyTables` did to foreign keys and triggers, advances the
+ * sequences that are behind the rows, and commits.
+ * @param tables SQL for a JSON array of `{ schema, name, rows }`; `rows` is null where the backup has no count
+ */
+export const completeTables = (tables: string): string => `
+set local client_encoding = 'UTF8';
+select ${ownSearchPath()};
+do ${pg.escapeLiteral(`
+declare
+  item record;
+  one record;
+  counted bigint;
+  latest numeric;
+  called boolean;
+  statement text;
+begin
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text, rows bigint) loop
+    execute format('select count(*) from only %I.%I', item.schema, item.name) into counted;
+    if counted <> item.rows then
+      raise exception '%.% has % rows instead of % that the backup counted.', item.schema, item.name, counted, item.rows;
+    end if;
+  end loop;
+  for statement in select value from json_array_elements_text(current_setting('quarterdeck.later')::json) loop
+    execute statement;
+  end loop;
+  -- Last, because what a sequence is set to stays, even if everything else is undone.
+  for item in select * from jsonb_to_recordset(${tables}) as x(schema text, name text) loop
+    for one in
+      select q.*, format('%I.%I', n.nspname, s.relname) as place, a.attname,
+        has_sequence_privilege(s.oid, 'select') and has_sequence_privilege(s.oid, 'update') as may
+      from pg_attribute a
+        join pg_class s on s.relkind = 'S' and (exists (
+          select from pg_depend d
+          where d.classid = 'pg_class'::regclass and d.objid = s.oid and d.refclassid = 'pg_class'::regclass
+            and d.refobjid = a.attrelid and d.refobjsubid = a.attnum and d.deptype in ('a', 'i')
+        ) or exists (
+          select from pg_attrdef f join pg_depend d on d.classid = 'pg_attrdef'::regclass and d.objid = f.oid
+          where f.adrelid = a.attrelid and f.adnum = a.attnum and d.refclassid = 'pg_class'::regclass and d.refobjid = s.oid
+            and pg_get_expr(f.adbin, f.adrelid) like 'nextval(%::regclass)'
+        ))
+        join pg_namespace n on n.oid = s.relnamespace
+        join pg_sequence q on q.seqrelid = s.oid
+      where a.attrelid = to_regclass(format('%I.%I', item.schema, item.name))
+        and a.attnum > 0 and a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype)
+    loop
+      if not one.may then
+        raise warning 'the sequence % is left as it is, because the account may not change it', one.place;
+        continue;
+      end if;
+      -- It gives no number beyond its bounds.
+      execute format('select %s(%I) from only %I.%I where %I between %s and %s', case when one.seqincrement > 0 then 'max' else 'min' end,
+        one.attname, item.schema, item.name, one.attname, one.seqmin, one.seqmax) into latest;
+      execute format('select last_value, is_called from %s', one.place) into counted, called;
+      if (latest - counted) * sign(one.seqincrement) > 0 or latest = counted and not called then
+        perform setval(one.seqrelid::regclass, latest::bigint);
+      end if;
+    end loop;
+  end loop;
+end`)};
+commit;
+`;
