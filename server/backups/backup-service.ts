@@ -30,7 +30,7 @@ import { createPinning } from "./pinning.ts";
 import type { TaskRunner } from "./task-runner.ts";
 import { createLockBoth } from "./lock-both.ts";
 import { createOpenStored } from "./open-stored.ts";
-import { openVerified } from "./pipeline.ts";
+import { openVerified } from "./read-verified.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Removal } from "./removal.ts";
 import { createRunMaker } from "./run-maker.ts";

@@ -8,10 +8,10 @@ import { toError } from "../to-error.ts";
 import type { BackupRow } from "./backup-store.ts";
 import { needsDamaged, type ChainStore } from "./chain-store.ts";
 import { openPatched } from "./patch.ts";
-import { checkSize, DamagedCopy, openContent, verifyStored } from "./pipeline.ts";
+import { checkSize, DamagedBackup, openContent, verifyStored } from "./read-verified.ts";
 
 /** The full that a backup needs is not what was stored. */
-export class DamagedBase extends DamagedCopy {
+export class DamagedBase extends DamagedBackup {
   readonly base: BackupRow;
   /** Of the full itself. */
   readonly damage: string;
@@ -40,16 +40,16 @@ type OpenOptions = {
 };
 
 const gone = (id: number | null) =>
-  new DamagedCopy(`Backup ${id}, which it needs, no longer exists.`);
+  new DamagedBackup(`Backup ${id}, which it needs, no longer exists.`);
 
 const asBase =
   (base: BackupRow) =>
   (error: unknown): never => {
-    throw error instanceof DamagedCopy ? new DamagedBase(base, error.message) : error;
+    throw error instanceof DamagedBackup ? new DamagedBase(base, error.message) : error;
   };
 
 export function createChain({ store, host, scratch }: ChainOptions) {
-  /** @returns the full that it needs; null = it is one. @throws DamagedCopy where that is gone */
+  /** @returns the full that it needs; null = it is one. @throws DamagedBackup where that is gone */
   async function baseOf(row: BackupRow): Promise<BackupRow | null> {
     const base = await store.baseOf(row);
     if (base === undefined) throw gone(row.base_id);
@@ -68,10 +68,10 @@ export function createChain({ store, host, scratch }: ChainOptions) {
   return {
     baseOf,
 
-    /** Looks at the files without reading them. @throws DamagedCopy, StorageError */
+    /** Looks at the files without reading them. @throws DamagedBackup, StorageError */
     checkSize: both(checkSize),
 
-    /** Reads the files to their end. @throws DamagedCopy, StorageError */
+    /** Reads the files to their end. @throws DamagedBackup, StorageError */
     verify: both(verifyStored),
 
     /** As the source gave it. It is verified on the way: a reader that comes to its end has had what was stored. */

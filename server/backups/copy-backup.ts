@@ -14,7 +14,7 @@ import { shortDuration, sizeInWords } from "./formatting.ts";
 import { lockStored, type Locked } from "./lock-stored.ts";
 import { createOutput } from "./output.ts";
 import { createPace, delay } from "./pacer.ts";
-import { storeDump, type Stored } from "./pipeline.ts";
+import { storeDump, type Stored } from "./store-dump.ts";
 import type { EntryResolver, Resolver } from "./resolver.ts";
 import { createRunnerParts } from "./runner-parts.ts";
 import { createPrepareCopy, type CopyWork, type PreparedCopy } from "./prepare-copy.ts";

@@ -9,7 +9,7 @@ import type { Chain } from "./chain.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { CopyStore } from "./copy-store.ts";
 import { findFileKeys } from "./file-keys.ts";
-import { openVerified } from "./pipeline.ts";
+import { openVerified } from "./read-verified.ts";
 import type { Resolver } from "./resolver.ts";
 import { SourceError } from "./sources/source.ts";
 import { isPatch, patchEnding } from "./stored-file.ts";

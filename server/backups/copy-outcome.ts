@@ -14,7 +14,7 @@ import { backupEntry, canceledAction, copyFailedEvent } from "./event-data.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import { createOutput, type Output } from "./output.ts";
 import type { NoteDamage } from "./note-damage.ts";
-import { DamagedCopy } from "./pipeline.ts";
+import { DamagedBackup } from "./read-verified.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 
 export type CopyOutcomeOptions = EndRunOptions & {
@@ -123,7 +123,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       const storage = await copyQueue.nameOf(storage_provider_id, tx);
       await recordEvent(tx, copyFailedEvent(configuration, failed, { reason, storage }));
     }
-    const isDamaged = error instanceof DamagedCopy;
+    const isDamaged = error instanceof DamagedBackup;
     if (run !== null && isDamaged) await note.damaged(tx, configuration, run, error, now());
     return { isDone: true, ended: noted?.ended ?? null, damaged: isDamaged ? run : null };
   }

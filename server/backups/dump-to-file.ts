@@ -5,7 +5,7 @@ import { createZstdDecompress } from "node:zlib";
 import { toError } from "../to-error.ts";
 import { outputBytes } from "../piece-memory.ts";
 import { maxContentBytes } from "./patch.ts";
-import { wordsMs, type StoreOptions } from "./pipeline.ts";
+import { reasonMs, type StoreOptions } from "./store-dump.ts";
 import { createArchiveInspector } from "./sources/folder/archive.ts";
 import type { Manifest } from "./sources/source.ts";
 import { runTogether } from "./together.ts";
@@ -39,7 +39,7 @@ export async function dumpToFile(
           unpacker === null ? finished(writer) : pipeline(unpacker, inspected, writer)
         ).catch(async (error: unknown) => {
           // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
-          await Promise.race([dumped, failed, wait(wordsMs, undefined, { ref: false })]);
+          await Promise.race([dumped, failed, wait(reasonMs, undefined, { ref: false })]);
           throw error;
         });
         return [dumped, written];

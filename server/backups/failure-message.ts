@@ -3,7 +3,7 @@ import { messageOf } from "../loggable-error.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
-import { DamagedCopy } from "./pipeline.ts";
+import { DamagedBackup } from "./read-verified.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { ServerAway } from "../ssh/server-away.ts";
@@ -36,7 +36,7 @@ export const leftBehind = {
 export const cancellationMessage = (reason: Canceled, kind: BackupTaskKind): string =>
   `${reason.message} ${leftBehind[kind]}`;
 
-const known = [SourceError, StorageError, DamagedCopy, EncryptionError, Interrupted, ServerAway];
+const known = [SourceError, StorageError, DamagedBackup, EncryptionError, Interrupted, ServerAway];
 
 /** The operator's message for a failure; null for what is nobody's fault but ours. */
 export const operatorMessage = (error: unknown): string | null =>

@@ -12,7 +12,8 @@ import type { ConfigurationRow } from "./configuration-store.ts";
 import { dumpToFile } from "./dump-to-file.ts";
 import { sizeInWords } from "./formatting.ts";
 import { hasZstd, maxContentBytes, writePatch } from "./patch.ts";
-import { checkSize, DamagedCopy, storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
+import { storeDump, type Stored, type StoreOptions } from "./store-dump.ts";
+import { checkSize, DamagedBackup } from "./read-verified.ts";
 import { createReadBase, type ReadBaseOptions } from "./read-base.ts";
 import type { Source } from "./sources/source.ts";
 import { findSame, isSealedAlike, storeAgain } from "./store-again.ts";
@@ -113,7 +114,7 @@ export function createIncremental(options: IncrementalOptions) {
     try {
       await checkSize(storage, full, signal);
     } catch (error) {
-      if (error instanceof DamagedCopy) return false;
+      if (error instanceof DamagedBackup) return false;
       throw error;
     }
     return isSealedAlike(storage, same, recipients, signal);
@@ -213,7 +214,7 @@ export function createIncremental(options: IncrementalOptions) {
         try {
           return await storeAgain(same, options);
         } catch (error) {
-          if (!(error instanceof DamagedCopy) || ending.aborted) throw error;
+          if (!(error instanceof DamagedBackup) || ending.aborted) throw error;
           say(`Couldn't use backup ${same.id}: ${error.message} Reading everything.`);
           await noteDamage(run, same, error);
           return null;

@@ -9,7 +9,7 @@ import { createConfigurationStore } from "./configuration-store.ts";
 import { createEndRun } from "./end-run.ts";
 import { createBackupCounts } from "./metrics.ts";
 import { createNoteDamage } from "./note-damage.ts";
-import { DamagedCopy } from "./pipeline.ts";
+import { DamagedBackup } from "./read-verified.ts";
 import { insertBackup, insertConfiguration, insertInventory } from "./testing/rows.ts";
 
 let database: TestDatabase;
@@ -42,7 +42,7 @@ test("a run whose full is found damaged while it waits for its copy ends damaged
   if (run === null) throw new Error("Nobody else moves it.");
 
   await db.transaction((tx) =>
-    note.damaged(tx, configuration, full, new DamagedCopy("It is missing."), new Date()),
+    note.damaged(tx, configuration, full, new DamagedBackup("It is missing."), new Date()),
   );
   const ended = await db.transaction((tx) => endRun(tx, configuration, run, {}));
   expect(ended).toMatchObject({

@@ -6,7 +6,7 @@ import { DamagedBase } from "./chain.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { damagedEvent } from "./event-data.ts";
-import type { DamagedCopy } from "./pipeline.ts";
+import type { DamagedBackup } from "./read-verified.ts";
 
 type NoteDamageOptions = {
   store: Pick<BackupStore, "update">;
@@ -63,7 +63,7 @@ export function createNoteDamage({ store, chainStore }: NoteDamageOptions) {
       tx: Connection,
       configuration: ConfigurationRow,
       row: BackupRow,
-      error: DamagedCopy,
+      error: DamagedBackup,
       at: Date,
     ): Promise<void> {
       if (!(error instanceof DamagedBase))

@@ -10,7 +10,7 @@ import { createLocalStorage } from "../storage/local.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { createPace } from "./pacer.ts";
-import { storeDump } from "./pipeline.ts";
+import { storeDump } from "./store-dump.ts";
 
 const never = new AbortController().signal;
 

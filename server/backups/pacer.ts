@@ -8,7 +8,7 @@ const smallestPieceBytes = 1024;
 export type Pace = (chunks: AsyncIterable<Buffer>, signal: AbortSignal) => AsyncIterable<Buffer>;
 
 /**
- * @returns passes chunks on, in pieces of their own memory; within any time not more than that time allows and one piece
+ * Limits a stream to `bytesPerSecond`, counted over any interval, plus one piece. Pieces share the memory of their chunk.
  */
 export function createPace(bytesPerSecond: number, clock: Clock): Pace {
   const pieceBytes = Math.max(smallestPieceBytes, Math.floor(bytesPerSecond * pieceShare));

@@ -6,7 +6,7 @@ import type { Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { createLocalStorage } from "../storage/local.ts";
 import type { Storage } from "../storage/storage.ts";
-import { storeDump } from "./pipeline.ts";
+import { storeDump } from "./store-dump.ts";
 
 async function store(after: (file: string) => Promise<void>) {
   const root = await mkdtemp(join(tmpdir(), "quarterdeck-read-back-"));

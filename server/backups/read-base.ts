@@ -10,7 +10,7 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import { DamagedBase, openBase } from "./chain.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { NoteDamage } from "./note-damage.ts";
-import type { DamagedCopy } from "./pipeline.ts";
+import type { DamagedBackup } from "./read-verified.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Resolver } from "./resolver.ts";
 import type { TaskStore } from "./task-store.ts";
@@ -55,7 +55,7 @@ export function createReadBase(options: ReadBaseOptions) {
   async function noteDamage(
     { claim, configuration }: Run,
     row: BackupRow,
-    error: DamagedCopy,
+    error: DamagedBackup,
   ): Promise<void> {
     await store.transaction(async (tx) => {
       await configurations.lock(tx, configuration.id);

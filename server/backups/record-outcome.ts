@@ -21,7 +21,7 @@ import type { BackupCounts } from "./metrics.ts";
 import { shortDuration, sizeInWords } from "./formatting.ts";
 import { cancellationMessage, Canceled, failureMessage } from "./failure-message.ts";
 import { createOutput, type Output } from "./output.ts";
-import type { Stored } from "./pipeline.ts";
+import type { Stored } from "./store-dump.ts";
 import type { Resolver } from "./resolver.ts";
 import type { Manifest, Origin } from "./sources/source.ts";
 

@@ -20,7 +20,7 @@ import { sayTwins, type Twins } from "./twins.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { createOutput, type Output } from "./output.ts";
-import { DamagedCopy } from "./pipeline.ts";
+import { DamagedBackup } from "./read-verified.ts";
 import type { Resolver } from "./resolver.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import {
@@ -211,14 +211,14 @@ export function createRestore(options: RestoreOptions) {
     await end(task, row, configuration, { status: "failed", reason, isCanceled }, output);
   }
 
-  /** @throws DamagedCopy and nothing else: whatever else goes wrong is no reason for what went wrong before */
+  /** @throws DamagedBackup and nothing else: whatever else goes wrong is no reason for what went wrong before */
   async function refuseDamaged(
     storage: Storage,
     row: BackupRow,
     signal: AbortSignal,
   ): Promise<void> {
     await chain.verify(storage, row, signal).catch((error: unknown) => {
-      if (error instanceof DamagedCopy) throw error;
+      if (error instanceof DamagedBackup) throw error;
     });
   }
 
@@ -320,7 +320,7 @@ export function createRestore(options: RestoreOptions) {
         const words = operatorMessage(error);
         if (words === null)
           log.error({ err: error, backup: row.id }, "a restore failed unexpectedly");
-        if (error instanceof DamagedCopy) {
+        if (error instanceof DamagedBackup) {
           await store.transaction(async (tx) => {
             await tasks.hold(tx, task);
             await note.damaged(tx, configuration, row, error, new Date(clock.now()));
@@ -331,7 +331,7 @@ export function createRestore(options: RestoreOptions) {
         if (!(reason instanceof Canceled)) {
           const failure = failureMessage(error);
           // From then on whoever fails says what was done, except for the file itself.
-          const isTold = isExplained && !(error instanceof DamagedCopy);
+          const isTold = isExplained && !(error instanceof DamagedBackup);
           const twins = await sayTwins(copies, row, error);
           const isCut = content !== null && error instanceof ServerAway;
           const told = isTold ? failure : `${failure} ${leftBehind.restore}`;

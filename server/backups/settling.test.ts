@@ -18,7 +18,7 @@ import type { Storage } from "../storage/storage.ts";
 import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { makeSeed } from "../testing/random.ts";
-import { storeDump } from "./pipeline.ts";
+import { storeDump } from "./store-dump.ts";
 import { SourceError } from "./sources/source.ts";
 import { writeTo } from "../write-to.ts";
 import { settleMs } from "./together.ts";

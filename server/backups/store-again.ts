@@ -5,7 +5,8 @@ import { isOfRun } from "../../contract/backups/backup.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
-import { checkSize, openVerified, storeDump, type Stored, type StoreOptions } from "./pipeline.ts";
+import { storeDump, type Stored, type StoreOptions } from "./store-dump.ts";
+import { checkSize, openVerified } from "./read-verified.ts";
 import { makeSameContent, minSameBytes } from "./same-content.ts";
 import type { Manifest } from "./sources/source.ts";
 import type { Recipients } from "./stored-manifest.ts";
@@ -71,7 +72,7 @@ type Again = Pick<StoreOptions, "storage" | "key" | "encrypt" | "pace" | "signal
  * A full is not read: what is stored refers to the whole of it. The file of changes is stored as it is, encrypted or not, and
  * verified on the way.
  * @param row another one in the same storage
- * @throws DamagedCopy where it is not what was stored, or like `storeDump`
+ * @throws DamagedBackup where it is not what was stored, or like `storeDump`
  */
 export async function storeAgain(row: BackupRow, options: Again): Promise<Stored> {
   const { storage, encrypt = null } = options;

@@ -5,7 +5,7 @@ import { z } from "zod/mini";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import type { Stored } from "./pipeline.ts";
+import type { Stored } from "./store-dump.ts";
 import { restoreCommands } from "./restore-commands.ts";
 import { manifestKeyOf } from "./stored-file.ts";
 import type { Subject } from "./subject.ts";

@@ -10,7 +10,7 @@ import { createOutput, type Output } from "./output.ts";
 import { createPace } from "./pacer.ts";
 import type { Incremental } from "./incremental.ts";
 import { lockStored } from "./lock-stored.ts";
-import type { Stored } from "./pipeline.ts";
+import type { Stored } from "./store-dump.ts";
 import { createRecordOutcome, type RecordOutcomeOptions } from "./record-outcome.ts";
 import type { Origin, Source } from "./sources/source.ts";
 import { StorageError, type Storage } from "../storage/storage.ts";

@@ -9,7 +9,7 @@ import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { createOutput, type Output } from "./output.ts";
-import { DamagedCopy } from "./pipeline.ts";
+import { DamagedBackup } from "./read-verified.ts";
 import type { Chain } from "./chain.ts";
 import { findFileKeys } from "./file-keys.ts";
 import type { NoteDamage } from "./note-damage.ts";
@@ -58,12 +58,12 @@ export function createVerification(options: VerificationOptions) {
       configuration: ConfigurationRow,
       signal: AbortSignal,
     ): Promise<void> {
-      let found: DamagedCopy | "sound" | null = null;
+      let found: DamagedBackup | "sound" | null = null;
       try {
         await chain.verify(await resolver.storage(row.storage_provider_id), row, signal);
         found = "sound";
       } catch (error) {
-        if (error instanceof DamagedCopy) found = error;
+        if (error instanceof DamagedBackup) found = error;
         else log.warn({ err: error, backup: row.id }, "a stored file could not be verified");
       }
       let isOtherSound = false;
@@ -72,7 +72,7 @@ export function createVerification(options: VerificationOptions) {
         if (found === "sound") isOtherSound = await note.sound(tx, row, now());
         else if (found !== null) await note.damaged(tx, configuration, row, found, now());
       });
-      const damage = found instanceof DamagedCopy ? found.message : null;
+      const damage = found instanceof DamagedBackup ? found.message : null;
       if (isOtherSound || (found !== null && damage !== row.damage))
         recovery.request(row.storage_provider_id);
     },
@@ -84,7 +84,7 @@ export function createVerification(options: VerificationOptions) {
       signal: AbortSignal,
     ): Promise<void> {
       const output = createOutput();
-      let damage: DamagedCopy | null = null;
+      let damage: DamagedBackup | null = null;
       let reason: string | null = null;
       try {
         // It names roles of a server that nobody knows.
@@ -117,7 +117,7 @@ export function createVerification(options: VerificationOptions) {
       } catch (error) {
         if (operatorMessage(error) === null)
           log.error({ err: error, backup: row.id }, "a drill failed unexpectedly");
-        if (error instanceof DamagedCopy) damage = error;
+        if (error instanceof DamagedBackup) damage = error;
         reason =
           signal.reason instanceof Canceled
             ? cancellationMessage(signal.reason, "drill")

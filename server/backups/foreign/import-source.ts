@@ -19,7 +19,7 @@ type ImportSourceOptions = {
   /** Of the database or site, and of the file, for people. */
   targetName: string;
   fileName: string;
-  /** The file as it is stored. @throws StorageError, DamagedCopy */
+  /** The file as it is stored. @throws StorageError, DamagedBackup */
   open(signal: AbortSignal): Promise<Readable>;
   /** What it may come to unpacked. */
   room: ImportRoom;

@@ -14,7 +14,7 @@ import type { ConfigurationRow } from "../configuration-store.ts";
 import { backupEntry } from "../event-data.ts";
 import type { Interrupted } from "../failure-message.ts";
 import type { FileKeys } from "../file-keys.ts";
-import { openContent } from "../pipeline.ts";
+import { openContent } from "../read-verified.ts";
 import type { Resolver } from "../resolver.ts";
 import type { Source } from "../sources/source.ts";
 import { engineOf, nameOf } from "../subject.ts";

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { StorageError, type Storage } from "../storage/storage.ts";
-import { storeDump } from "./pipeline.ts";
+import { storeDump } from "./store-dump.ts";
 
 /** A disk that fails once it has what there is. */
 const failing: Pick<Storage, "place" | "put"> = {

@@ -9,7 +9,7 @@ import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalStorage } from "../storage/local.ts";
 import type { Storage } from "../storage/storage.ts";
-import { openContent, openVerified, verifyStored, type Expected } from "./pipeline.ts";
+import { openContent, openVerified, verifyStored, type Expected } from "./read-verified.ts";
 import { soon } from "../testing/soon.ts";
 
 let folder: string;
