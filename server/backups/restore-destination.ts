@@ -63,6 +63,8 @@ export function createDestinations({ configurations, resolver }: DestinationsOpt
   };
 }
 
+export type Destinations = ReturnType<typeof createDestinations>;
+
 /** Whose files a backup's were is said by numbers, which mean somebody else elsewhere. */
 export function manifestFor(
   { manifest: written }: Pick<BackupRow, "manifest">,
