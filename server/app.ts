@@ -1,47 +1,26 @@
 // Every part of the service, wired once. It reads no environment and opens no port: `main.ts` does.
-import { dirname } from "node:path";
 import type { Hono } from "hono";
 import { Registry } from "prom-client";
 import type { AppOptions } from "./app-options.ts";
-import { activityRoutes } from "./activity/routes.ts";
-import { createActivityStore } from "./activity/store.ts";
 import { createBackups } from "./backups/backups.ts";
-import { deploymentRoutes } from "./deployments/routes.ts";
-import { createDeploymentService } from "./deployments/service.ts";
-import { discoveryRoutes } from "./discovery/routes.ts";
-import { doctorRoutes } from "./doctor/routes.ts";
 import { createEvents } from "./events/events.ts";
 import { eventsChannel } from "./events/outbox-relay.ts";
-import { findAccount, ownAccount } from "./hosts/account.ts";
-import { createLocalHost } from "./hosts/local.ts";
 import { createScratch } from "./hosts/scratch.ts";
 import { pruneLimits } from "./http/limiter.ts";
 import { createDashboard, withoutDashboard } from "./http/dashboard.ts";
 import type { ApiEnvironment } from "./http/every-request.ts";
-import { installationRoutes } from "./installation/routes.ts";
 import { createDatabaseClock } from "./instances/database-clock.ts";
 import { createInstances } from "./instances/instances.ts";
 import { leasesChannel } from "./instances/shared-leases.ts";
-import { inventoryEditing } from "./inventory/editing.ts";
-import { createFoldersHere } from "./inventory/folders-here.ts";
-import { createSecretReader } from "./inventory/secrets.ts";
-import { openInventory, openNone } from "./inventory/inventory.ts";
-import { createInventoryStore } from "./inventory/store.ts";
+import { wireInventory } from "./inventory-wiring.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { jobsChannel } from "./jobs/singleton-queue.ts";
 import { createLeaseListener } from "./lease-listener.ts";
 import { createAddressGuard } from "./net/address-guard.ts";
-import { sshEnvironment } from "./ssh/environment.ts";
-import { createReachability, type Reachability } from "./ssh/reachability.ts";
-import { createServers } from "./ssh/servers.ts";
-import { createTryServer } from "./ssh/try-server.ts";
 import { createSender } from "./net/send.ts";
 import { createNotifications } from "./notifications/notifications.ts";
 import { createNightly } from "./self-backup/nightly.ts";
-import { overviewRoutes } from "./overview/routes.ts";
-import { searchRoutes } from "./search/routes.ts";
-import { createSearchService } from "./search/service.ts";
-import { serverRoutes } from "./servers/routes.ts";
+import { createRoutes } from "./routes.ts";
 import { openDatabase } from "./store/database.ts";
 import { createListener } from "./store/listen.ts";
 import { installationId } from "./store/settings.ts";
@@ -52,22 +31,19 @@ import { createWorkers, type Workers } from "./workers/workers.ts";
 
 export type App = {
   fetch: Hono<ApiEnvironment>["fetch"];
-  /** The code of a first sign-in, where nobody could get in without one; it stands nowhere else. */
+  /** The code of a first sign-in, which is stored nowhere; null where an operator can sign in without one. */
   signInCode: string | null;
-  /** Why the inventory file as it is now is not in force; null = it is. */
+  /** Why the current inventory file is not in force; null = it is. */
   inventoryProblem(): string | null;
-  /** Reads the inventory file again; what is wrong with it is logged. */
+  /** Reads the inventory file again, and logs its mistakes. */
   readInventory(): void;
-  /** Requests are refused with this reason until it is null again. */
+  /** Refuses requests with this reason, until it is null again. */
   refuse(reason: string | null): void;
-  /** @param workers what becomes of the workers' processes */
+  /** @param workers whether the processes of workers keep running */
   close(workers: "keep" | "stop"): Promise<void>;
 };
 
-/** Why nothing is asked of a server. */
-const notOurs = "no instance of the service looks after its server yet.";
-
-/** How long running jobs may go on once the service was told to stop. */
+/** How long running jobs may continue once the service is told to stop. */
 const jobsDrainMs = 5000;
 
 export async function createApp(given: AppOptions): Promise<App> {
@@ -80,7 +56,7 @@ export async function createApp(given: AppOptions): Promise<App> {
   } = await openDatabase(
     given.connection,
     (error) =>
-      // Its message alone: pg hangs the whole connection on the error.
+      // The message alone: pg attaches the whole connection to the error.
       log.warn({ reason: error.message }, "a connection to the database was lost"),
     (error) => {
       if (given.secondConnection === "fail") throw error;
@@ -108,57 +84,17 @@ export async function createApp(given: AppOptions): Promise<App> {
     installation,
     callerOf: tokens.callerOf,
   });
-  const inventoryStore = createInventoryStore(db);
-  const { PATH = "", HOME = "/" } = options.workerEnvironment;
-  const host = createLocalHost({ PATH, HOME });
-  const sshOptions = {
-    environment: sshEnvironment({ PATH, HOME }, options.secrets),
-    inventoryFolder: dirname(options.inventoryFile),
-  };
-  const servers = createServers({ local: host, ...sshOptions });
-  let reachability: Reachability | null = null;
   let workersOfInventory: Workers | null = null;
-  const inventory = await (isRunner ? openInventory : openNone)({
-    file: options.inventoryFile,
-    dataFolder: options.dataFolder,
-    isShared: leases.isShared,
-    store: inventoryStore,
-    accounts: {
-      own: ownAccount(),
-      reserved: options.reservedAccounts,
-      find: findAccount,
-      ...createFoldersHere(host),
-    },
-    remote: {
-      follow: servers.follow,
-      accounts: async (id) => (leases.has(id) ? servers.accounts(id) : notOurs),
-    },
-    onAccepted() {
-      leases.wake();
-      reachability?.wake();
-      workersOfInventory?.followInventory();
-    },
-    clock,
-    log,
-  });
-  reachability = createReachability({
+  const wired = await wireInventory({
+    ...options,
     db,
-    servers,
     leases,
-    // What could not be asked while it was away can be now.
-    onResponse: inventory.catchUp,
-    onReached(id) {
-      inventory.read();
-      workersOfInventory?.noteReached(id);
-    },
-    clock,
-    log,
+    isRunner,
+    onInventory: () => workersOfInventory?.followInventory(),
+    onReached: (id) => workersOfInventory?.noteReached(id),
   });
-  const contacts = reachability;
-  contacts.wake();
+  const { inventory, store: inventoryStore, host, servers, reachability, secrets } = wired;
   const jobs = await startJobs({ connection: options.connection, db, listener, leases, log });
-  const secrets = createSecretReader(options.secrets, dirname(options.inventoryFile));
-
   const workers = createWorkers({
     db,
     inventory: inventoryStore,
@@ -240,7 +176,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     log,
   });
   if (options.instance === null) await workers.take(null);
-  await leases.start(createLeaseListener({ backups, workers, inventory, contacts }));
+  await leases.start(createLeaseListener({ backups, workers, inventory, reachability }));
   if (isRunner) {
     await backups.resume();
     await jobs.work(
@@ -249,7 +185,7 @@ export async function createApp(given: AppOptions): Promise<App> {
         ...backups.handlers,
         "self-backup": async () => nightly?.run(),
         async upkeep() {
-          // The night's was missed, or this is the first start that is to make one.
+          // Due where last night's backup was missed, or none was ever made.
           if (nightly !== null && (await nightly.isDue())) await jobs.send(db, "self-backup", {});
           await events.prune();
           await webhooks.catchUp();
@@ -257,7 +193,7 @@ export async function createApp(given: AppOptions): Promise<App> {
           await pruneLimits(db);
         },
       },
-      // One that is not set up to would let the night pass.
+      // An instance that makes no backups of the service leaves that job to one that does.
       nightly === null ? ["self-backup"] : [],
     );
     await webhooks.resume();
@@ -265,44 +201,6 @@ export async function createApp(given: AppOptions): Promise<App> {
     events.resume();
   }
 
-  const deployments = createDeploymentService({ db, noteForWorkers: workers.noteDeployment });
-  const routes = [
-    ...backups.routes,
-    ...workers.routes,
-    ...webhooks.routes,
-    ...notifications.routes,
-    ...deploymentRoutes(deployments, inventoryStore),
-    ...activityRoutes(createActivityStore(db)),
-    ...searchRoutes(createSearchService(db)),
-    ...overviewRoutes({
-      db,
-      workers,
-      backups,
-      selfBackup: async () => nightly?.problem() ?? null,
-      dataFolder: options.dataFolder,
-    }),
-    ...serverRoutes(inventoryStore, host, contacts),
-    ...discoveryRoutes(inventoryStore, servers, workers, secrets),
-    ...inventoryEditing({
-      ...options,
-      db,
-      live: inventory,
-      store: inventoryStore,
-      tests: {
-        ...backups.entryTests,
-        server: createTryServer({ local: host, ...sshOptions }),
-        channel: notifications.testEntry,
-      },
-      secrets,
-    }),
-    ...tokens.routes,
-    ...doctorRoutes({ options, host, sshOptions }),
-    ...installationRoutes({
-      version: options.version,
-      account: options.account.name,
-      isolates_sites: options.account.isRoot,
-    }),
-  ];
   let refusal: string | null = null;
   const web = createWeb({
     ...options,
@@ -317,7 +215,17 @@ export async function createApp(given: AppOptions): Promise<App> {
       : withoutDashboard(
           "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open one whose role is all or api.",
         ),
-    routes,
+    routes: createRoutes({
+      options,
+      db,
+      wired,
+      backups,
+      workers,
+      webhooks,
+      notifications,
+      tokens,
+      nightly,
+    }),
     registry,
     metrics: [
       workers.metrics,
@@ -331,7 +239,7 @@ export async function createApp(given: AppOptions): Promise<App> {
 
   return {
     fetch: web.fetch,
-    // The operator's own token gets them in. Made last, because its minutes count from here.
+    // An operator with a chosen token needs no code. Issued last, because it expires ten minutes from here.
     signInCode: options.token === null ? await tokens.issueCode() : null,
     inventoryProblem: inventory.problem,
     readInventory: inventory.read,
@@ -343,7 +251,7 @@ export async function createApp(given: AppOptions): Promise<App> {
       await leases.stop();
       await nightly?.stop();
       await backups.stop();
-      // What happens from here on is still stored, and dispatched by the next service.
+      // Events from here on are stored, and the next start dispatches them.
       await events.stop();
       await Promise.all([webhooks.stop(), notifications.stop()]);
       await jobs.stop(jobsDrainMs);
@@ -351,10 +259,10 @@ export async function createApp(given: AppOptions): Promise<App> {
       await leases.release();
       await listener.stop();
       network.close();
-      const contactsStopped = contacts.stop();
+      const reachabilityStopped = reachability.stop();
       await servers.close();
-      await contactsStopped;
-      // Servers that are closed keep it waiting no longer.
+      await reachabilityStopped;
+      // Last, because a reading may wait for servers until they are closed.
       await inventoryClosed;
       await databaseClock?.stop();
       await closeDatabase();

@@ -1,4 +1,4 @@
-// What the parts of the service do when servers come to this instance, or go to another.
+// Tells the parts of the service when this instance gains or loses servers.
 import type { Backups } from "./backups/backups.ts";
 import { LeaseLost, type LeaseListener } from "./instances/leases.ts";
 import type { LiveInventory } from "./inventory/inventory.ts";
@@ -9,28 +9,28 @@ type Parts = {
   backups: Pick<Backups, "isBusyWith" | "wake">;
   workers: Pick<Workers, "take" | "leave" | "regain" | "setAbandoned">;
   inventory: Pick<LiveInventory, "catchUp">;
-  contacts: Pick<Reachability, "noteTaken" | "noteAbandoned" | "wake">;
+  reachability: Pick<Reachability, "noteTaken" | "noteAbandoned" | "wake">;
 };
 
 export function createLeaseListener({
   backups,
   workers,
   inventory,
-  contacts,
+  reachability,
 }: Parts): LeaseListener {
   return {
     isBusy: backups.isBusyWith,
     async taken(ids) {
-      // What nobody could decide here before is decided now.
+      // Decides the accounts that could not be decided without the lease.
       await Promise.all(ids.map(inventory.catchUp));
-      await contacts.noteTaken(ids);
+      await reachability.noteTaken(ids);
       await workers.take(ids);
-      contacts.wake();
+      reachability.wake();
       backups.wake();
     },
     lost: workers.leave,
     async regained(ids) {
-      await contacts.noteTaken(ids);
+      await reachability.noteTaken(ids);
       await workers.regain(ids);
       backups.wake();
     },
@@ -38,10 +38,10 @@ export function createLeaseListener({
       for (const { id, instance } of abandoned) {
         const reason = `No instance of the service looks after it. “${instance}” did so last and no longer responds: start it.`;
         try {
-          const contact = await contacts.noteAbandoned(id, reason);
+          const contact = await reachability.noteAbandoned(id, reason);
           if (contact !== null) await workers.setAbandoned(id, { since: contact.since, reason });
         } catch (error) {
-          if (!(error instanceof LeaseLost)) throw error; // somebody has it again
+          if (!(error instanceof LeaseLost)) throw error; // another instance has the server again
         }
       }
     },
