@@ -243,6 +243,33 @@ test("programs of supervisord that run a queue are found in its configuration", 
   ]);
 });
 
+test("a configuration is read as supervisord does: indented, in capitals, by several lines of files", async () => {
+  const folder = join(service.folder, "written-otherwise");
+  await mkdir(join(folder, "more"), { recursive: true });
+  await writeFile(
+    join(folder, "supervisord.conf"),
+    "[include]\n; files = gone/*.conf\nFiles: one.conf ; and\n  # not gone.conf\n  more/*.ini\n\n[inet_http_server]\nport=9001\n",
+  );
+  await writeFile(
+    join(folder, "one.conf"),
+    "[program:indented]\n  command=php artisan\n    queue:work redis\n  ; of them\n  numprocs=4\n",
+  );
+  await writeFile(
+    join(folder, "more/two.ini"),
+    "[program:capitals]\nCommand = php artisan queue:work\nNumProcs : 2\n",
+  );
+  const found = await lookForThings(
+    createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" }),
+    { roots: [], supervisordConfig: join(folder, "supervisord.conf") },
+    new AbortController().signal,
+  );
+  expect(found.notes).toEqual([]);
+  expect(found.queue_workers.map(({ program, options }) => [program, ...options])).toEqual([
+    ["indented", ["command", "php artisan\nqueue:work redis"], ["numprocs", "4"]],
+    ["capitals", ["command", "php artisan queue:work"], ["numprocs", "2"]],
+  ]);
+});
+
 describe("what was found", () => {
   const look = (roots: string[], path = "") =>
     lookForThings(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { toShownText } from "../ssh/server-away.ts";
 
-/** A line of supervisord's configuration: the beginning of a section, an option, or more of that. */
+/** Of supervisord's configuration: the beginning of a section with its file, or another line. */
 type Line = { kind: string; first: string; last: string };
 
 /** A program of supervisord as its section says it. */
@@ -24,18 +24,25 @@ const withoutComment = (text: string) => text.replace(/(?:^|\s)[;#].*$/, "").tri
 function readSections(lines: readonly Line[]): Section[] {
   const sections: Section[] = [];
   let option = "";
+  let indent = 0;
   for (const { kind, first, last } of lines) {
-    const options = sections.at(-1)?.options;
     if (kind === "section") {
       sections.push({ name: toShownText(first), file: toShownText(last), options: new Map() });
       option = "";
-    } else if (kind === "option") {
-      option = first.trim();
-      options?.set(option, withoutComment(last));
-    } else if (kind === "more" && options?.has(option) === true) {
-      const text = withoutComment(last);
-      if (text !== "") options.set(option, `${options.get(option)}\n${text}`);
     }
+    const options = sections.at(-1)?.options;
+    const text = withoutComment(last);
+    if (kind !== "line" || options === undefined || text === "") continue;
+    const depth = last.search(/\S/);
+    // What is further in goes on with the option before it.
+    if (option !== "" && depth > indent) {
+      options.set(option, `${options.get(option)}\n${text}`);
+      continue;
+    }
+    const [, name = "", value = ""] = /^([^=:]+)[=:](.*)$/.exec(text) ?? [];
+    option = name.trim().toLowerCase();
+    indent = depth;
+    if (option !== "") options.set(option, value.trim());
   }
   return sections;
 }

@@ -25,7 +25,7 @@ const search = (kind: string) =>
 /**
  * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
  * comes last, because any account can make it find more than is kept of the output. Sites are searched for first: a SQLite file
- * is listed only if its site was found. A line that begins with a space goes on with the option before it.
+ * is listed only if its site was found.
  */
 const script = `
 config=$1
@@ -40,8 +40,7 @@ programs() {
   [ -r "$1" ] || { f note unreadable "$1"; return; }
   while IFS= read -r l || [ -n "$l" ]; do case $l in
     "["*) l=\${l#?}; f section "\${l%%]*}" "$1" ;;
-    [[:space:]]*[![:space:]]*) f more - "$l" ;;
-    [a-z]*[=:]*) f option "\${l%%[=:]*}" "\${l#*[=:]}" ;;
+    [[:space:]]*[![:space:]]*|[A-Za-z]*[=:]*) f line - "$l" ;;
   esac; done <"$1"
 }
 for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
@@ -49,7 +48,7 @@ for m in "$config" /etc/supervisor/supervisord.conf /etc/supervisord.conf; do
   f main - "$m"
   programs "$m"
   d=\${m%/*}
-  [ -r "$m" ] && sed -n '/^\\[include\\]/,/^\\[[^i]/ s/^files *= *//p' "$m" | while IFS= read -r files; do
+  [ -r "$m" ] && sed -n '/^\\[include\\]/,/^\\[/{/^\\[/d;s/[[:space:]][;#].*//;/^[;#]/d;s/^[Ff]iles *[=:]//;p;}' "$m" | while IFS= read -r files; do
     cd "$d" && for c in $(printf %s "$files" | sed "s|%(here)s|$d|g"); do
       case $c in /*) ;; *) c=$d/$c ;; esac
       [ -f "$c" ] && programs "$c"
