@@ -49,15 +49,25 @@ test("finds nothing to say of a program that a worker does the same as", () => {
   expect(compare({})).toEqual({ refusal: null, differences: [] });
   // Older versions of supervisord do not say what they run.
   expect(compare({}, { command: "" })).toEqual({ refusal: null, differences: [] });
+  // What supervisord takes for the same.
+  const otherwise = { autorestart: "Yes", autostart: "1", stdout_logfile: "off" };
+  expect(compare(otherwise)).toEqual({ refusal: null, differences: [] });
 });
 
 test.each([
   [{ environment: `APP_ENV="a=b", KEY='very secret'` }, {}, /variables APP_ENV, KEY: set/],
   [{}, { uid: 0 }, /another account \(uid 0\).*runs as shop/],
   [{}, { uid: null }, /could not be found out/],
-  [{ autorestart: "false" }, {}, /not started again/],
-  [{ autorestart: "unexpected" }, {}, /not started again/],
+  [{ autorestart: "false" }, {}, /not started again after it has ended/],
+  [{ autorestart: "Off" }, {}, /not started again after it has ended/],
+  [{ autorestart: "unexpected" }, {}, /not started again after it has exited with code 0\./],
+  [
+    { autorestart: "Unexpected", exitcodes: "0, 2" },
+    {},
+    /not started again after it has exited with code 0 or 2\./,
+  ],
   [{ autostart: "false" }, {}, /started by hand/],
+  [{ autostart: "No" }, {}, /started by hand/],
   [{ umask: "002" }, {}, /umask 002/],
   [{ directory: "/tmp" }, {}, /runs in \/tmp/],
   [{ stdout_logfile: "/var/log/shop.log" }, {}, /prints goes to \/var\/log\/shop\.log/],

@@ -4,7 +4,13 @@ import { toCommandLine } from "../../contract/workers/command.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { FoundProgram } from "./find-programs.ts";
 import { siteRoot } from "./names.ts";
-import { artisanOf, mappedOptions, settingsOf, unfitOptions } from "./program-settings.ts";
+import {
+  artisanOf,
+  mappedOptions,
+  readBoolean,
+  settingsOf,
+  unfitOptions,
+} from "./program-settings.ts";
 import { readQueueCommand, type QueueCommand } from "./queue-command.ts";
 
 /** What supervisord says of a program. */
@@ -101,6 +107,13 @@ function ofStop(program: FoundProgram): string[] {
   ];
 }
 
+/** The end that it is not started again after. */
+function endOf({ options }: FoundProgram): string {
+  if (readBoolean(options.get("autorestart")) === false) return "ended";
+  const codes = (options.get("exitcodes") ?? "0").split(",").map((code) => code.trim());
+  return `exited with code ${codes.join(" or ")}`;
+}
+
 function ofSection(program: FoundProgram, site: SiteRow): string[] {
   const { options } = program;
   const directory = options.get("directory");
@@ -112,7 +125,6 @@ function ofSection(program: FoundProgram, site: SiteRow): string[] {
   const names = [
     ...(options.get("environment") ?? "").matchAll(/(?:^|,)\s*([A-Za-z_]\w*)\s*=/g),
   ].map(([, name = ""]) => name);
-  const autorestart = options.get("autorestart") ?? "unexpected";
   const log = options.get("stdout_logfile");
   return [
     ...(names.length === 0
@@ -122,13 +134,13 @@ function ofSection(program: FoundProgram, site: SiteRow): string[] {
         ]),
     ...(isElsewhere ? [`It runs in ${folder}. The worker runs in ${site.root}.`] : []),
     ...(options.has("umask") ? [`The worker runs without its umask ${options.get("umask")}.`] : []),
-    ...(options.get("autostart") === "false"
+    ...(readBoolean(options.get("autostart")) === false
       ? ["It is started by hand only. The worker is always up."]
       : []),
-    ...(autorestart === "true"
+    ...(readBoolean(options.get("autorestart")) === true
       ? []
-      : ["It is not started again after it has ended. The worker always is."]),
-    ...(log === undefined || log === "NONE" || log === "AUTO"
+      : [`It is not started again after it has ${endOf(program)}. The worker always is.`]),
+    ...(log === undefined || /^(?:none|off|auto)$/i.test(log)
       ? []
       : [`What it prints goes to ${log}. The worker's log is on its page.`]),
   ];

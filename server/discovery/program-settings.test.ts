@@ -68,3 +68,11 @@ test("reads a value that stands beside its option, and takes no option for a con
   const apart = program({ command: "php artisan queue:work --queue high -v sqs --tries 2" });
   expect(settingsOf(apart)).toMatchObject({ connection: "sqs", queue: "high", tries: 2 });
 });
+
+test.each(["true", "True", "yes", "ON", "1"])(
+  "reads stopasgroup=%s as supervisord does",
+  (text) => {
+    const written = { command: "php artisan queue:work", stopasgroup: text };
+    expect(settingsOf(program(written))).toMatchObject({ stopasgroup: true });
+  },
+);

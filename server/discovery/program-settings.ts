@@ -46,6 +46,10 @@ export const mappedOptions: ReadonlySet<string> = new Set([
   "force",
 ]);
 
+/** As supervisord reads a boolean; null = it is none. */
+export const readBoolean = (text = ""): boolean | null =>
+  /^(?:yes|true|on|1)$/i.test(text) || (/^(?:no|false|off|0)$/i.test(text) ? false : null);
+
 const textFields = new Set(["queue", "connection", "stopsignal"]);
 
 /** What a program says of a field, as it is written; `option` is what it is called there. */
@@ -107,7 +111,7 @@ export function settingsOf(program: FoundProgram): Partial<CreateWorkerBody> {
       writtenIn(program).map(({ field, text }) => [field, valueOf(field, text)]),
     ),
     force: command?.options.has("force") ?? false,
-    stopasgroup: options.get("stopasgroup") === "true",
+    stopasgroup: readBoolean(options.get("stopasgroup")) === true,
   };
   return Object.fromEntries(
     Object.entries(createWorkerBody.shape).flatMap(([field, schema]) => {
