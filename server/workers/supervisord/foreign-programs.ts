@@ -84,8 +84,9 @@ export async function lookAtPrograms(place: SupervisordPlace): Promise<ForeignPr
   return { ...(await look(rpc)), uid: /^\d+\n$/.test(stdout) ? Number(stdout) : null };
 }
 
-/** Ends with 1 where it is not there. */
-const hasSection = '[ ! -e "$1" ] && exit 1; grep -qF -- "$2" "$1"';
+/** Ends with 1 where it is not there, or in a comment only. */
+const hasSection =
+  '[ ! -e "$1" ] && exit 1; lines=$(grep -F -- "$2" "$1") || exit; printf "%s\\n" "$lines" | grep -q "^[[:space:]]*\\["';
 
 const toBeStopped = new Set(["STARTING", "RUNNING", "BACKOFF"]);
 /** One that has just exited is started again by then, if it is to be. */
