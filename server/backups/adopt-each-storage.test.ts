@@ -1,5 +1,5 @@
 // A bucket, a folder on another server, a remote of rclone and a login over SFTP, adopted by a fresh installation.
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
@@ -36,14 +36,22 @@ beforeAll(async () => {
   boxed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-boxed-")));
   jailed = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-jailed-")));
   if (isLongForm) box = await serveByRclone("sftp", boxed);
+  const secrets = {
+    S3_ACCESS: accessKey,
+    S3_SECRET: secretKey,
+    RCLONE_BOX: box?.config ?? "",
+    RCLONE_ALL: `[all]\ntype = alias\nremote = ${boxed}\n`,
+  };
   const create = () =>
     createBackupTestService(
-      { secrets: { S3_ACCESS: accessKey, S3_SECRET: secretKey, RCLONE_BOX: box?.config ?? "" } },
+      { secrets },
       {
         servers: `  - { id: 3, name: web-1, connection: ${connection ?? "local"} }`,
         providers: () => `  - { id: 5, name: far disk, type: local, server: 3, path: ${far} }
   - { id: 6, name: offsite, type: s3, bucket: copies, endpoint: "${endpoint}", access_key: env:S3_ACCESS, secret_key: env:S3_SECRET, recipients: [${recipient}] }
   - { id: 7, name: box, type: rclone, remote: "served:", config: env:RCLONE_BOX }
+  - { id: 9, name: all of it, type: rclone, remote: "all:", config: env:RCLONE_ALL }
+  - { id: 10, name: a folder of it, type: rclone, remote: "all:some folder/", config: env:RCLONE_ALL }
 ${connection === null ? "" : `  - { id: 8, name: jail, type: sftp, path: ${jailed}, ${connection.slice(1, -1)} }`}`,
       },
     );
@@ -106,6 +114,18 @@ test.each([
     await soon(async () =>
       expect(await readFile(join(root, recoveryName), "utf8")).toContain(backups[1]?.path),
     );
+});
+
+test("what one storage lists is not adopted again from a remote of rclone that it is a folder of", async () => {
+  await mkdir(join(boxed, "some folder"));
+  const { id } = await first.installed({ storage_provider_id: 10 });
+  const { path } = await first.run(id);
+  const adoption = async (service: BackupTestService) =>
+    (await service.json<Adoption>("GET", "/api/inventory/storage-providers/9/adoption")).body;
+  expect((await adoption(second)).sources).toMatchObject([
+    { backups: 1, files: [{ path: `some folder/${path}` }] },
+  ]);
+  expect(await adoption(first)).toMatchObject({ known: 1, sources: [] });
 });
 
 test("a storage that is away is refused in words", async () => {

@@ -1,6 +1,5 @@
 // Adopts a storage of an earlier installation: lists the backups that its manifests describe, below configurations without a
 // schedule, so that they can be restored here.
-import { normalize } from "node:path/posix";
 import {
   type AdoptableSource,
   type Adoption,
@@ -12,7 +11,6 @@ import { slugOf } from "../../contract/backups/slug.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import { conflict } from "../http/service-error.ts";
-import { expandHome } from "../inventory/paths.ts";
 import type { InventoryStore, StorageProviderEntry } from "../inventory/store.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Connection } from "../store/database.ts";
@@ -32,6 +30,7 @@ import type { ConfigurationTransitions } from "./configuration-transitions.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { RecoveryWriter } from "./recovery-writer.ts";
 import type { Resolver } from "./resolver.ts";
+import { placeOf } from "./storage-place.ts";
 import { engineOfEntry } from "./subject.ts";
 
 type AdoptStorageOptions = {
@@ -246,19 +245,6 @@ const sourceOf = ({ manifest: { source } }: AdoptableFile): OldSource => ({
   name: source.name,
   server: source.server.name,
 });
-
-/** That of one provider begins with that of another where it lies inside of it. @param here ids of the servers that are this machine */
-function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string {
-  if (entry.type === "s3")
-    return `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`;
-  if (entry.type === "rclone")
-    return `rclone ${entry.config ?? ""} ${entry.remote.replace(/\/*$/, "/")}`;
-  if (entry.type === "sftp") {
-    const { host, port = 22, user } = entry.ssh;
-    return `sftp ${user}@${host}:${port} ${entry.path.replace(/\/*$/, "/")}`;
-  }
-  return `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;
-}
 
 /** They were checked before they became text. */
 const countsOf = ({ counts }: AdoptableFile): object => JSON.parse(counts);

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { placeOf } from "./storage-place.ts";
+
+const rclone = (remote: string) =>
+  placeOf({ id: 1, name: "box", type: "rclone", remote }, new Set());
+
+const ssh = { host: "box.example.com", user: "u1", key: "env:KEY", host_key: "SHA256:x" };
+const sftp = (path: string) => placeOf({ id: 1, name: "box", type: "sftp", path, ssh }, new Set());
+
+test.each([
+  { name: "a remote of rclone without a path", around: rclone("box:"), inside: rclone("box:a/b") },
+  { name: "a folder of a remote", around: rclone("box:a"), inside: rclone("box:a/a/b/") },
+  { name: "the folder of a login", around: sftp("."), inside: sftp("a/b") },
+  { name: "a folder below that of a login", around: sftp("./c/"), inside: sftp("c//a/b") },
+  { name: "all that a login sees", around: sftp("/"), inside: sftp("/a/b") },
+])("what lies in $name has a place inside of its", ({ around, inside }) => {
+  expect(inside.startsWith(around)).toBe(true);
+  expect(inside.slice(around.length)).toBe("a/b/");
+});
+
+test("folders whose names begin alike have places of their own", () => {
+  expect(rclone("box:ab").startsWith(rclone("box:a"))).toBe(false);
+  expect(sftp("ab").startsWith(sftp("a"))).toBe(false);
+});
