@@ -196,6 +196,20 @@ describe("failed requests", () => {
     expect((await objects()).filter((name) => name.includes("bad"))).toEqual([]);
   });
 
+  test("an upload whose last answer is lost is what was stored", async () => {
+    let lost = false;
+    s3.rule((asked) => {
+      if (lost || !/^POST .*uploadId=/.test(asked)) return "pass";
+      lost = true;
+      return "lost";
+    });
+    const storage = open();
+    expect(await storage.put("shop/1/ended.zst", chunked(large), whole)).toBe(large.length);
+    expect(lost).toBe(true);
+    expect((await buffer(await storage.get("shop/1/ended.zst", whole))).equals(large)).toBe(true);
+    await storage.remove("shop/1/ended.zst");
+  });
+
   test("silence ends too", async () => {
     s3.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
     const storage = open({ idleMs: 200 });

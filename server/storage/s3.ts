@@ -138,6 +138,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
     try {
       const Parts: CompletedPart[] = [];
       let isWhole = true;
+      let bytes = 0;
       let part = first;
       for (;;) {
         const PartNumber = Parts.length + 1;
@@ -145,16 +146,22 @@ export function createS3Storage(options: S3Options): ListedStorage {
         // The next part is filled while this one is on its way; a failure of either ends both.
         const [{ answer, checksum }, next] = await Promise.all([sent, parts.next()]);
         isWhole = isConfirmed(answer, part, checksum, place) && isWhole;
+        bytes += part.length;
         const { ETag, ChecksumSHA256 } = answer;
         // One that keeps no checksums need not understand them here.
         Parts.push({ ETag, PartNumber, ...(ChecksumSHA256 !== undefined && { ChecksumSHA256 }) });
         if (next.done === true) break;
         part = next.value;
       }
-      await client.send(
-        new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
-        { abortSignal },
-      );
+      await client
+        .send(
+          new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+          { abortSignal },
+        )
+        .catch(async (error: unknown) => {
+          // Where its answer was lost, or took too long, the upload is over when it is asked again.
+          if (abortSignal.aborted || (await size(Key).catch(() => null)) !== bytes) throw error;
+        });
       return isWhole;
     } catch (error) {
       // A part that arrives after the abort would stay.

@@ -4,7 +4,7 @@ import S3rver from "s3rver";
 import type { S3Options } from "../s3.ts";
 import { portOf } from "../../testing/port-of.ts";
 
-type Verdict = "pass" | "reset" | "hang" | "cut" | "stall" | number;
+type Verdict = "pass" | "reset" | "hang" | "lost" | "cut" | "stall" | number;
 
 export type Gate = {
   options: S3Options;
@@ -14,7 +14,7 @@ export type Gate = {
   givenUp(): string[];
   /**
    * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body or, where it has none, before the answer, `hang` never answers, `cut` breaks it in the middle of the answer,
+   * request's body or, where it has none, before the answer, `hang` never answers, `lost` carries it out and breaks the connection instead of an answer, `cut` breaks it in the middle of the answer,
    * `stall` never ends that. A promise has the request wait for it.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
@@ -45,7 +45,7 @@ export async function startS3(directory: string): Promise<Gate> {
     const decision = decide(what);
     const verdict = typeof decision === "object" ? await decision : decision;
     if (incoming.destroyed) return;
-    if (verdict === "pass" || verdict === "cut" || verdict === "stall")
+    if (verdict === "pass" || verdict === "lost" || verdict === "cut" || verdict === "stall")
       return pass(incoming, outgoing, storagePort, { more: locks, verdict });
     if (verdict === "hang") return;
     if (verdict === "reset") {
@@ -95,12 +95,13 @@ function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   port: number,
-  { more, verdict }: { more: Record<string, string>; verdict: "pass" | "cut" | "stall" },
+  { more, verdict }: { more: Record<string, string>; verdict: "pass" | "lost" | "cut" | "stall" },
 ): void {
   const { method, url: path, headers } = incoming;
   const onward = request(
     { host: "127.0.0.1", port, method, path, headers, agent: false },
     (answer) => {
+      if (verdict === "lost") return void answer.resume().once("end", () => outgoing.destroy());
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
       if (verdict === "pass") answer.pipe(outgoing);
       else
