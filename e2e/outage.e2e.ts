@@ -118,6 +118,33 @@ test("while the service is stopped and started again a page says so, and its sta
   });
 });
 
+testInstallation(
+  "a service that takes what is asked and answers nothing is told as unreachable, and so is one that a form waits for",
+  async ({ page, site, installation, expected }) => {
+    // It passes on what is read alone.
+    expected.push(/405/);
+    await site.createWorker({ startsecs: 0 });
+    await page.clock.install();
+    await connectAs(page, installation.url);
+    await page.goto(`${installation.url}/sites/${site.id}/workers`);
+    await expect(stateOf(page)).toBeVisible();
+    await settle(page);
+    const hung = async () => {
+      await page.clock.runFor(listPollMs);
+      await expect(banner(page)).toContainText(unreachable, { timeout: 1_000 });
+    };
+    for (const isAsked of [true, false]) {
+      const release = installation.hold();
+      if (!isAsked) await page.getByRole("button", { name: "Create worker" }).click();
+      await expect(hung).toPass();
+      release();
+      await page.clock.runFor(listPollMs);
+      await expect(banner(page)).toBeEmpty();
+      if (isAsked) await page.getByRole("link", { name: "New worker" }).first().click();
+    }
+  },
+);
+
 test("a page whose code does not come because the service is away says that, and opens once it is back @long", async ({
   page,
   moody,

@@ -10,6 +10,9 @@ const lookMs = 2_000;
 /** Nobody sees how long it takes. */
 const hiddenLookMs = 20_000;
 
+/** An answer to so small a question takes no longer from a service that is there. */
+const patienceMs = 5_000;
+
 /** Anything that answers is there, whatever it says; a gateway answers in the place of what is away. */
 async function isAway(): Promise<boolean> {
   const session = sessions.current() ?? { address: "", token: "" };
@@ -18,6 +21,7 @@ async function isAway(): Promise<boolean> {
       headers: requestHeaders(session),
       credentials: "omit",
       cache: "no-store",
+      signal: AbortSignal.timeout(patienceMs),
     });
     return status > 501 && status < 505;
   } catch {

@@ -33,19 +33,32 @@ async function lookForUpdate(): Promise<void> {
 
 const updateEveryMs = 5 * 60_000;
 
+/** What hangs answers nothing, and no browser gives up on it for minutes. */
+const silentMs = 10_000;
+
+/** Of a question or a change. */
+type Step = { type: string; error?: unknown; manual?: boolean | undefined };
+
 /** @returns what ends it */
 export function watchService(client: QueryClient): () => void {
-  const stopQueries = client.getQueryCache().subscribe((event) => {
-    if (event.type !== "updated") return;
-    const { action } = event;
-    if (action.type === "success") lookAgain();
-    else if ((action.type === "failed" || action.type === "error") && isSign(action.error))
-      void whenReachable();
-  });
-  const stopMutations = client.getMutationCache().subscribe((event) => {
-    if (event.type === "updated" && event.action.type === "error" && isSign(event.action.error))
-      void whenReachable();
-  });
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  const hear = ({ type, error, manual }: Step) => {
+    if (type === "fetch" || type === "pending")
+      silence ??= setTimeout(() => void whenReachable(), silentMs);
+    if (type === "success") lookAgain();
+    const isFailure = type === "failed" || type === "error";
+    if (isFailure && isSign(error)) void whenReachable();
+    // Whatever has come shows that more may come; what a page changes by itself shows nothing.
+    if (!isFailure && (type !== "success" || manual === true)) return;
+    clearTimeout(silence);
+    silence = undefined;
+  };
+  const stopQueries = client
+    .getQueryCache()
+    .subscribe((event) => event.type === "updated" && hear(event.action));
+  const stopMutations = client
+    .getMutationCache()
+    .subscribe((event) => event.type === "updated" && hear(event.action));
   const stopOutage = outage.subscribe(() => {
     if (outage.get() !== null) return;
     // Each has its own wait before it tries again.
@@ -64,6 +77,7 @@ export function watchService(client: QueryClient): () => void {
     stopQueries();
     stopMutations();
     stopOutage();
+    clearTimeout(silence);
     clearInterval(timer);
     document.removeEventListener("visibilitychange", look);
   };
