@@ -1,19 +1,7 @@
 import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";
-import { isMoment, line, ownId, storableText } from "./inputs.ts";
-import { timestampPattern } from "./values.ts";
-
-const expiry = z.string().check(
-  z.regex(timestampPattern, {
-    error: "A timestamp is ISO 8601 in UTC with six fractional digits.",
-  }),
-  z.refine(isMoment, {
-    error: "The expires at field must be a date that exists.",
-    // A text of another form has its complaint already.
-    when: ({ issues }) => issues.length === 0,
-  }),
-);
+import { line, moment, ownId, storableText } from "./inputs.ts";
 
 export const createTokenBody = z
   .object({
@@ -21,7 +9,7 @@ export const createTokenBody = z
     abilities: z.array(z.enum(abilities)).check(z.minLength(1), z.maxLength(abilities.length)),
     server_ids: z.optional(z.nullable(z.array(ownId).check(z.minLength(1), z.maxLength(1000)))),
     /** Left out: when the token that makes it expires, which is never for most. */
-    expires_at: z.optional(z.nullable(expiry)),
+    expires_at: z.optional(z.nullable(moment)),
   })
   .register(z.globalRegistry, { id: "CreateToken" });
 export type CreateTokenBody = z.infer<typeof createTokenBody>;

@@ -203,6 +203,16 @@ test("a token ends when it said it would", async () => {
   expect(await why(answer)).toEqual(unknown);
 });
 
+test.each([
+  ["2099-01-31T09:30Z", "2099-01-31T09:30:00.000000Z"],
+  ["2099-01-31T09:30:00Z", "2099-01-31T09:30:00.000000Z"],
+  ["2099-01-31T09:30:00.5Z", "2099-01-31T09:30:00.500000Z"],
+  ["2099-01-31T09:30:00.250000Z", "2099-01-31T09:30:00.250000Z"],
+])("takes %s as an expiry", async (asked, stored) => {
+  const token = await make({ name: "until", abilities: ["read"], expires_at: asked });
+  expect(token.expires_at).toBe(stored);
+});
+
 describe("a token that cannot be is refused at its field", () => {
   test.each([
     [{ abilities: ["*"] }, "name"],
