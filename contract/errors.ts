@@ -1,8 +1,8 @@
-// Every failure that crosses the wire: its codes, its bodies, and the words for a field that does not fit.
+// The errors of the API: their codes, statuses, bodies, and messages for fields.
 import * as z from "zod/mini";
 import { countOf } from "./count-text.ts";
 
-/** The closed list of what can go wrong, with the status each is answered with. */
+/** All error codes, with their HTTP statuses. */
 export const errorStatus = {
   malformed_body: 400,
   malformed_request: 400,
@@ -22,7 +22,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The texts that never vary, so that a client sees one sentence for one thing. */
+/** Messages that are the same for every error of a code. */
 export const errorMessage = {
   unauthenticated: "Unauthenticated.",
   unauthorized: "This action is unauthorized.",
@@ -36,11 +36,11 @@ export const errorBody = z
   .object({ message: z.string(), request_id: z.optional(z.string()) })
   .register(z.globalRegistry, { id: "Error" });
 
-/** Why a token is refused. A revoked one is `token_unknown`: the service keeps nothing of it. */
+/** Why a token is refused. A revoked token is `token_unknown`, because the service deletes it. */
 const tokenCodes = ["token_expired", "token_unknown"] as const;
 export type TokenCode = (typeof tokenCodes)[number];
 
-/** The body of a 401. `code`, an extra, stands only where the request had a token. */
+/** Body of a 401. `code`, an extra, is present only where the request had a token. */
 export const unauthenticatedBody = z
   .object({ message: z.string(), code: z.optional(z.enum(tokenCodes)) })
   .register(z.globalRegistry, { id: "Unauthenticated" });
@@ -51,7 +51,7 @@ export const fieldErrorsBody = z
   .object({ message: z.string(), errors: z.record(z.string(), z.array(z.string())) })
   .register(z.globalRegistry, { id: "FieldErrors" });
 
-/** The body of a 422: the first text, how many more there are, and all of them by field. */
+/** Builds the body of a 422: the first message, how many more there are, and all of them by field. */
 export function toFieldErrorsBody(errors: FieldErrors): z.infer<typeof fieldErrorsBody> {
   const [first = "The given data was invalid.", ...rest] = Object.values(errors).flat();
   const more = rest.length === 0 ? "" : ` (and ${countOf(rest.length, "more error")})`;
@@ -60,7 +60,7 @@ export function toFieldErrorsBody(errors: FieldErrors): z.infer<typeof fieldErro
 
 type Issue = z.core.$ZodIssue;
 
-/** Of a value that may be of several shapes, the mistakes inside the one that it nearly has. */
+/** Replaces the error of a union by the errors within its closest branch. */
 export function withinBranch(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const branch = issue.errors.find((mistakes) =>
@@ -72,7 +72,7 @@ export function withinBranch(issue: Issue): Issue[] {
   );
 }
 
-/** Collects a schema's complaints by field; an item of a list stands under `channels.0`. */
+/** Groups the errors of a schema by field. An item of a list is named `channels.0`. */
 export function toFieldErrors(issues: readonly Issue[]): FieldErrors {
   const errors: FieldErrors = {};
   for (const issue of issues.flatMap(withinBranch)) {

@@ -1,6 +1,5 @@
-// Every operation of the interface and every extra, one row each: the table of each room, and what belongs to none. Start
-// reading here. The client is made from these rows; with their bodies, in `contract/served-operations.ts`, so are the
-// routes and the interface description.
+// Every operation, one row each: those of the interface, and the extras. Start reading here. The dashboard's client is made from
+// these rows; the routes and the OpenAPI description are made from `contract/served-operations.ts`, which adds the bodies.
 import { backupOperations } from "./backups/operations.ts";
 import { firstOperations } from "./first-operations.ts";
 import { lateOperations } from "./late-operations.ts";
@@ -17,7 +16,9 @@ export const interfaceOperations = {
   ...notificationOperations,
 };
 
-/** All rows. What is not in `interfaceOperations` is an extra, and a client must do without it. */
+/**
+ * All rows. A row that is not in `interfaceOperations` is an extra: a service may lack it, and a client must work without it.
+ */
 export const operations = {
   ...interfaceOperations,
   ...firstOperations,

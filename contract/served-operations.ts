@@ -1,6 +1,5 @@
-// The operations as the service serves them: each row with the body, and with the query of its own, that its request takes.
-// The dashboard sends them and never reads them, so its first file does without these schemas; its forms load those that
-// they check with.
+// The operations as the service serves them: each row of `contract/operations.ts` with the schemas of its body and query. The
+// dashboard only sends bodies, so its first file leaves these schemas out; its forms load those that they check with.
 import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,
@@ -37,7 +36,7 @@ import {
 import { createWebhookBody, redeliverBody, updateWebhookBody } from "./webhooks/bodies.ts";
 import { createWorkerBody, updateWorkerBody } from "./workers/bodies.ts";
 
-/** Of a GET, which conflicts only where it reads a storage or a server that cannot be read now. */
+/** A GET answers 409 only where the storage or server that it reads cannot be read now. */
 const mayConflict = { conflict: errorBody } as const;
 
 export const servedOperations = {

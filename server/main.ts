@@ -1,5 +1,4 @@
-// From the environment to a listening service, and from a signal to a tidy end.
-// The only file that reads `process.*`.
+// Starts the service from its environment, and shuts it down on a signal. The only file that reads `process.*`.
 import { closeSync, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { createRequire } from "node:module";
@@ -29,14 +28,14 @@ import { createUpstreamApp } from "./upstream/upstream.ts";
 import { workerEnvironment } from "./workers/environment.ts";
 import { supportsAdoption } from "./workers/supervisor/process-table.ts";
 
-/** How long requests that are under way may take once the service was told to stop. */
+/** How long running requests may continue once the service is told to stop. */
 const requestDrainMs = 5000;
 /**
- * How long what is under way may take to end after them, where workers stay up. A database that fell silent would be waited
- * for without end; what is cut off is settled by the next start, as after a kill.
+ * How long the shutdown may take after `requestDrainMs` where workers keep running. Without a limit, it would wait forever for a
+ * database that hangs; the next start settles what is cut off, as after a kill.
  */
 const closeLimitMs = 15_000;
-/** The files that a terminal shows. */
+/** File descriptors of the standard streams. */
 const stdout = 1;
 const stderr = 2;
 
@@ -50,7 +49,7 @@ let isStopping = false;
 let reload: () => void = () => {};
 let endDatabaseAtOnce: () => void = () => {};
 
-/** What has been started, in order; it is ended in the opposite one. */
+/** Ends each part that was started; called in the opposite order. */
 const started: ((workers: "keep" | "stop") => void | Promise<void>)[] = [];
 
 async function main() {
@@ -146,7 +145,7 @@ async function main() {
   announce(address, app.signInCode);
 }
 
-/** Workers of an ordinary user run as that user too, and can read what the environment of npm holds. */
+/** Without root, workers run as the service's own user and can read the environment of npm, which may hold its secrets. */
 function warnOfExposedSecrets(inventoryFile: string): void {
   if (process.getuid?.() === 0) return;
   const inventory = existsSync(inventoryFile) ? readFileSync(inventoryFile, "utf8") : "";
@@ -158,7 +157,7 @@ function warnOfExposedSecrets(inventoryFile: string): void {
     );
 }
 
-/** Without a database, a data folder and workers: all that is the other service's. */
+/** Starts the dashboard in front of another service: without a database, a data folder or workers. */
 async function startInFrontOf(upstream: string, config: Config) {
   const { port, host, publicUrl } = config;
   const isAllowedHost = allowedHosts(config);
@@ -192,7 +191,7 @@ async function startDatabase(dataFolder: string, onDiagnosis: (reason: string | 
   });
   started.push(() => postgres.stop());
   endDatabaseAtOnce = postgres.stopWithoutWaiting;
-  // As an ordinary user the database has the same account as everything else.
+  // Without root, the database runs as the same account as everything else.
   const reservedAccounts = ownAccount().uid === 0 ? [postgres.uid] : [];
   return { connection: postgres.connection, reservedAccounts };
 }
@@ -209,24 +208,24 @@ async function exitBySignal(
   process.exit((await endAll(workers)) ? 0 : 1);
 }
 
-/** What is written to a terminal that was closed fails, and the log would try again for ever. */
+/** Writing to a terminal that was closed fails, and the log would retry forever. */
 function forgetTerminal() {
   for (const file of [stdout, stderr])
     if (!isatty(file) && fstatSync(file).isCharacterDevice()) {
-      // The lowest number that is free is the one that a file gets.
+      // The system gives a new file the lowest free descriptor.
       closeSync(file);
       openSync("/dev/null", "w");
     }
 }
 
-/** Workers go on, ending or not, and the next start takes them up; so does the database, unless it has ended by then. */
+/** Exits at once. The next start takes over the workers, and the database if that has not ended by then. */
 function endAtOnce() {
   log.warn("ending at once; workers that have not ended yet are taken up by the next start");
   endDatabaseAtOnce();
   process.exit(130);
 }
 
-/** @returns whether everything ended in order */
+/** @returns whether every part ended within its time */
 async function endAll(workers: "keep" | "stop"): Promise<boolean> {
   let inOrder = true;
   for (const end of started.splice(0).toReversed())
@@ -247,7 +246,7 @@ const withinCloseLimit = (closing: Promise<void>): Promise<void> =>
     }),
   ]);
 
-/** Lets running requests end, then cuts off what is left. */
+/** Waits for running requests, then closes the connections that are left. */
 const closeServer = (server: Server) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(() => server.closeAllConnections(), requestDrainMs);
@@ -263,7 +262,7 @@ function addressOf(server: Server, host: string): string {
   return baseUrlOf(host, port);
 }
 
-/** Tells the one address to open. The code goes to the terminal only, and into no log. */
+/** Prints the one address to open. The sign-in code is printed to a terminal only, and never logged. */
 function announce(address: string, signInCode: string | null): void {
   const url = `${address}/`;
   log.info({ url }, "ready");
@@ -274,7 +273,7 @@ function announce(address: string, signInCode: string | null): void {
   );
 }
 
-// Node would print the error with all that hangs on it, and end the process as this does.
+// Logs the error as everything else is logged: Node would print every object attached to it. Exits with the same code as Node.
 process.on("uncaughtException", (error, origin) => {
   log.fatal({ err: error, origin }, "the service ends: an error that nobody awaited");
   process.exit(1);
@@ -283,7 +282,7 @@ process.on("uncaughtException", (error, origin) => {
 try {
   await main();
 } catch (error) {
-  // A start that is stopped fails at what is ended under it; the stop ends the process.
+  // A stop during the start makes the start fail. The stop then ends the process.
   if (!isStopping) {
     const words = expectedErrorMessage(error);
     if (words === null) log.fatal({ err: error }, "the service could not start");

@@ -1,23 +1,23 @@
-// The names that this service answers to. A page from elsewhere whose name was turned to this machine's address (DNS
-// rebinding) is of one origin with it to a browser; by its name it is told apart.
+// Checks the host of a request against the names of this service. It prevents DNS rebinding: a site whose name is resolved to
+// this machine's address has the same origin as this service to a browser, and only the name tells them apart.
 import { isIP } from "node:net";
 
 /** @param host as a `Host` header or a URL has it, with or without a port */
 export type IsAllowedHost = (host: string) => boolean;
 
 export type AllowedHostsOptions = {
-  /** What it listens on: a name, an address, or `0.0.0.0` or `::` for all addresses. */
+  /** The listen address: a name, an address, or `0.0.0.0` or `::` for all addresses. */
   listensOn: string;
-  /** Where people reach it. */
+  /** URL under which people reach the service. */
   publicUrl: string | null;
-  /** Where other instances reach it. */
+  /** URL under which other instances reach this one. */
   instanceUrl?: string;
-  /** What the machine calls itself; it counts where all addresses are listened on. */
+  /** Name of the machine; allowed where the service listens on all addresses. */
   machineName: string;
 };
 
 const wildcards = new Set(["0.0.0.0", "[::]"]);
-/** Of a port nothing can be told: a tunnel or a container may give it another one. */
+/** A host with any port, because a tunnel or a container may map the port. */
 const form = /^(?:[^\s@:/?#\\[\]]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 export function createAllowedHosts(options: AllowedHostsOptions): IsAllowedHost {
@@ -43,11 +43,14 @@ export function createAllowedHosts(options: AllowedHostsOptions): IsAllowedHost 
 /** A host as it stands in a URL: an IPv6 address in brackets. */
 export const hostInUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** @returns without a slash at the end; as seen from this machine where the service listens on all addresses, or on its own */
+/** @returns the URL without a slash at the end; `localhost` where the service listens on all addresses or on loopback */
 export const baseUrlOf = (host: string, port: number): string =>
   `http://${["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host) ? "localhost" : hostInUrl(host)}:${port}`;
 
-/** The name in the one way that URLs write it, without a port and the root's dot; null = it is no host. */
+/**
+ * Normalizes a host as URLs do, without the port and the dot of the root.
+ * @returns null where it is not a valid host
+ */
 function nameOf(host: string): string | null {
   if (!form.test(host)) return null;
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "") ?? null;
@@ -57,7 +60,7 @@ function nameOf(host: string): string | null {
 const isLoopback = (name: string) =>
   /^(?:.+\.)?localhost$/.test(name) || name === "[::1]" || isLiteralIpv4(name, /^127\./);
 
-/** It was typed, or came with a link; no name was looked up that somebody could have turned. */
+/** An address needs no name lookup, so DNS rebinding cannot have changed where it leads. */
 const isLiteralAddress = (name: string) => name.startsWith("[") || isLiteralIpv4(name, /^/);
 
 const isLiteralIpv4 = (name: string, beginning: RegExp) => isIP(name) === 4 && beginning.test(name);

@@ -1,5 +1,5 @@
-// The layer between HTTP and the rooms. Every request to the interface walks through here:
-// token, limit, what the path names, ability, body, response.
+// Serves the operations over HTTP. Every request passes the same steps: token, rate limit, what the path names, ability, query,
+// body, response.
 import { Hono, type Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
@@ -19,12 +19,12 @@ import { notFound, ServiceError, unauthorized } from "./service-error.ts";
 type ApiOptions = {
   authenticator: Authenticator;
   routes: readonly Route[];
-  /** Other instances, some of which look after servers. */
+  /** The other instances, to which requests for their servers are passed on. */
   peers: Pick<Peers, "pass" | "originOf">;
   log: Logger;
-  /** Where the service is reached, without a slash at the end; null = as each request says. */
+  /** Public URL of the service, without a slash at the end; null = the URL of each request. */
   publicUrl: string | null;
-  /** What becomes of a response that breaks its own schema. */
+  /** Whether a response that breaks its own schema is an error, or sent and logged. */
   invalidResponse: "fail" | "log";
 };
 
@@ -98,7 +98,7 @@ const mayAsk = (caller: Caller, operation: Operation): boolean =>
   (abilityOf(operation) === "read" || caller.canChange) &&
   (operation.reach === undefined || caller.serverIds === null);
 
-/** A path whose id is no id names nothing. */
+/** @returns the ids in a path; null where one of them is not a valid id */
 function readIds(texts: Record<string, string>): Record<string, number> {
   const ids: Record<string, number> = {};
   for (const [name, text] of Object.entries(texts)) {
@@ -136,20 +136,20 @@ async function sendJson(
     const packed = await response.pack();
     c.header("Content-Encoding", "gzip");
     c.header("Vary", "Accept-Encoding", { append: true });
-    // It stands for the plain text too.
+    // Weak, because the same tag stands for the compressed and the plain text.
     c.header("ETag", `W/${tag}`);
     c.header("Content-Length", String(packed.length));
     return c.body(packed, status);
   }
-  // By it small responses are told from those that are worth compressing.
+  // The compressing middleware reads it to leave small responses alone.
   c.header("Content-Length", String(size));
   return c.body(response.text, status);
 }
 
-/** Bytes; below that, compressing saves less than it costs. */
+/** In bytes; compressing less costs more than it saves. */
 const minPacked = 1024;
 
-/** As browsers ask; whoever weighs the encodings is answered by what compresses all other responses. */
+/** Whether gzip is named without a weight, as browsers do. For other forms, the middleware decides. */
 const takesGzip = (accepted = ""): boolean =>
   accepted.split(",").some((encoding) => encoding.trim().toLowerCase() === "gzip");
 

@@ -1,4 +1,4 @@
-// Composes the HTTP app: what asks for no token, then the parts, in the order in which they are tried.
+// Composes the HTTP app, in the order in which a request passes its parts. Health checks come first and need no token.
 import { Hono, type MiddlewareHandler } from "hono";
 import { compress } from "hono/compress";
 import { cors } from "hono/cors";
@@ -18,9 +18,9 @@ type HttpAppOptions = {
   measure: MiddlewareHandler;
   isAllowedHost: IsAllowedHost;
   clock: Clock;
-  /** Why requests are refused now; null = they are not. */
+  /** Why the service refuses requests now; null = it does not. */
   unavailableReason: () => string | null;
-  /** @throws what the database says */
+  /** @throws the database's error */
   ping: () => Promise<unknown>;
   parts: readonly Hono<ApiEnvironment>[];
   version: string;
@@ -39,10 +39,10 @@ export function createHttpApp(options: HttpAppOptions): Hono<ApiEnvironment> {
   app.use(options.measure);
   app.use(requestId());
   app.use(everyRequest(options.isAllowedHost, options.clock));
-  // Of what is read only: the response to a change may hold a secret, and its size is to tell nothing about that.
+  // Compresses responses to GET only: the response to a change may hold a secret, and a compressed size can reveal parts of it.
   const compressed = compress({ encoding: "gzip", contentTypeFilter: /^application\/json\b/ });
   app.get("/api/*", compressed).get("/openapi.json", compressed);
-  // A token is sent by hand, never by the browser itself, so a page from elsewhere gains nothing here.
+  // Any origin may call the API: a browser never adds the token by itself, so another site gains nothing by this.
   app.use(
     "/api/*",
     cors({

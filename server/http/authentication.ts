@@ -1,4 +1,4 @@
-// Who asks, by a token or the code of a one-time link, and how often they may: the two rate limits.
+// Identifies the caller of a request, by a token or the code of a one-time link, and enforces the two rate limits.
 import { isIPv6 } from "node:net";
 import type { Context } from "hono";
 import type { Logger } from "pino";
@@ -12,7 +12,10 @@ import type { MakeLimiter } from "./limiter.ts";
 import type { Caller } from "./route.ts";
 import { RefusedToken, ServiceError, unauthenticated, unavailable } from "./service-error.ts";
 
-/** Checks a token's text. @returns who asks, or why not; only who has the whole text learns that it has expired */
+/**
+ * Checks a token.
+ * @returns the caller, or why the token is refused; only a caller with the whole token learns that it has expired
+ */
 export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
 
 /**
@@ -22,13 +25,13 @@ export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
  */
 export type RedeemCode = (code: string, path: string, isUsed: boolean) => Promise<Caller | null>;
 
-/** Failed logins a minute that one address may cause; of IPv6, one network. */
+/** Failed logins a minute for each address; of IPv6, for each /64 network. */
 const failuresPerMinute = 30;
 
-// A token that the operator chose may hold spaces.
+// A token that the operator chose may contain spaces.
 const bearer = /^Bearer +(\S.{0,511}?) *$/i;
 
-/** Who has no token: sees nothing, and may do nothing but what is public. */
+/** A caller without a token, who may do only what is public. */
 const nobody: Caller = {
   tokenId: 0,
   name: "",
@@ -40,15 +43,15 @@ const nobody: Caller = {
 type AuthenticatorOptions = {
   findCaller: FindCaller;
   redeemCode: RedeemCode;
-  /** Requests that another instance passes on were checked and counted there. */
+  /** Identifies the callers of requests that another instance has checked, counted and passed on. */
   peers: Pick<Peers, "callerOf">;
-  /** Says why no requests are taken now; null = they are. */
+  /** @returns why the service refuses requests now; null = it does not */
   unavailableReason(): string | null;
   clock: Pick<Clock, "now">;
-  /** Of each token; 0 = no limit. */
+  /** For each token; 0 = no limit. */
   requestsPerMinute: number;
   limiters: MakeLimiter;
-  /** Gets what a failed login may be known by: never a part of the header. */
+  /** Logs the addresses of failed logins, never a part of the header. */
   log: Pick<Logger, "warn">;
 };
 
@@ -60,8 +63,10 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const requests = requestsPerMinute === 0 ? null : limiters("requests", requestsPerMinute);
   const failures = limiters("failures", failuresPerMinute);
 
-  /** Only failures are held back. Were the address itself blocked, anyone behind the same proxy could
-   *  lock everybody out, and a token's 32 characters are not guessed at any rate. */
+  /**
+   * Limits failures only. If the address itself were blocked, one client behind a proxy could lock everybody out, and 32
+   * characters of a token cannot be guessed at any rate.
+   */
   const countFailure = async (c: Context<ApiEnvironment>, points: number) => {
     const address = addressOf(c.env);
     try {
@@ -70,7 +75,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
       return allowanceHeaders(failuresPerMinute, remainingPoints);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // Once a minute: whoever goes on guessing is not to fill the disk.
+      // Logged once a minute, so that an attacker cannot fill the disk.
       if (refused.consumedPoints === failuresPerMinute + points && points > 0)
         log.warn({ address }, "a login failed, and further ones are refused for a minute");
       throw tooMany(refused, failuresPerMinute);
@@ -95,8 +100,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     const token = bearer.exec(authorization ?? "")?.[1];
     const caller = token === undefined ? null : await findCaller(token);
     if (caller === null || typeof caller === "string") {
-      // A request without the header guesses nothing, so it does not count as a failure. Any other header does,
-      // also one that no token can be read from.
+      // A request without the header guesses nothing and is not counted. Any other header is, even one that holds no token.
       const points = authorization === undefined || authorization === "" ? 0 : 1;
       const left = await countFailure(c, points);
       throw caller === null ? unauthenticated(left) : new RefusedToken(caller, left);
@@ -125,7 +129,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
       requireAvailable();
       const passedOn = await peers.callerOf(c);
       if (passedOn !== null) return passedOn;
-      // Browsers and scanners look at a link by HEAD before they follow it.
+      // Browsers and scanners send HEAD before they follow a link, which must not use it up.
       const caller = await redeemCode(code, c.req.path, c.req.method !== "HEAD");
       if (caller !== null) return caller;
       throw unauthenticated(
@@ -135,7 +139,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     },
 
     /**
-     * Does what asks for no token. Only failures are held back, so that a right code gets in whoever else guesses from this
+     * Runs work that needs no token. Limits failures only, so that a right code is accepted whoever else guesses from the same
      * address.
      * @throws what `work` throws, or `too_many_requests` in its place
      */
@@ -182,7 +186,7 @@ function refusedUntil(state: RateLimiterRes, limit: number, nowMs: number): Serv
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");
   if (!isIPv6(plain)) return address;
-  // URLs know one way to write an address: lower case, no leading zeros, IPv4 in hex.
+  // The URL parser normalizes addresses: lower case, no leading zeros, IPv4 in hex.
   const groups = expand(new URL(`http://[${plain}]`).hostname.slice(1, -1));
   const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff")
@@ -190,7 +194,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** All eight groups, with the zeros that `::` stands for. */
+/** @returns all eight groups of an IPv6 address, with the zeros that `::` stands for */
 function expand(address: string): string[] {
   const [head = [], tail = []] = address
     .split("::")

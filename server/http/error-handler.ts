@@ -1,4 +1,4 @@
-// Turns what was thrown into a response, in one place.
+// Turns errors into responses, in one place.
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { errorMessage, errorStatus, toFieldErrorsBody } from "../../contract/errors.ts";
@@ -12,7 +12,7 @@ import {
   unavailable,
 } from "./service-error.ts";
 
-/** An unexpected error is a 500 that shows only its request id; the log has the rest. */
+/** An unexpected error becomes a 500 that shows only its request id; the log has the details. */
 export function handleError(error: Error, c: Context<ApiEnvironment>, log: Logger): Response {
   const known = toServiceError(error);
   if (known === null) {

@@ -1,4 +1,4 @@
-// What holds for every request and every response, whatever part of the service gives it.
+// Middleware for every request: an id, security headers, and the check of the host.
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import type { RequestIdVariables } from "hono/request-id";
@@ -6,13 +6,15 @@ import { errorMessage, errorStatus } from "../../contract/errors.ts";
 import type { Clock } from "../clock.ts";
 import type { IsAllowedHost } from "./allowed-hosts.ts";
 
-/** What a request brings along: the socket it came through, and its id. */
+/** What middleware adds to a request: its id, and the socket that it came through. */
 export type ApiEnvironment = { Bindings: Partial<HttpBindings>; Variables: RequestIdVariables };
 
-/** Of every response. A browser takes it for what its type says, and never for a script or a page that it looks like. */
+/**
+ * Headers of every response. `nosniff` keeps a browser from running a response as a script or page because it looks like one.
+ */
 export const responseHeaders = { "X-Content-Type-Options": "nosniff" } as const;
 
-/** @param clock whose time responses carry: that of the moments in them; left out = the machine's */
+/** @param clock the time of `Date`, the same as that of the moments in responses; by default the machine's */
 export const everyRequest =
   (isAllowedHost: IsAllowedHost, clock?: Pick<Clock, "now">): MiddlewareHandler<ApiEnvironment> =>
   async (c, next) => {
@@ -21,7 +23,7 @@ export const everyRequest =
     const header = c.req.header("Host");
     if (hosts !== null && hosts.count !== 1 && !(hosts.count === 0 && hosts.isOptional))
       c.res = c.json({ message: errorMessage.malformed_request }, errorStatus.malformed_request);
-    // A target that is a whole URL goes before the header, and everything here goes by it; both have to be our own.
+    // A request line with a whole URL overrides the `Host` header, so both must name this service.
     else {
       const unknown = [header ?? host, host].find((one) => !isAllowedHost(one));
       if (unknown === undefined) await next();
@@ -31,14 +33,14 @@ export const everyRequest =
     if (clock !== undefined) c.res.headers.set("Date", new Date(clock.now()).toUTCString());
   };
 
-/** Null for a request that came through no socket. */
+/** @returns null for a request that came through no socket, as in tests */
 function hostHeaders(environment: ApiEnvironment["Bindings"] | undefined) {
   const incoming = environment?.incoming;
   if (incoming?.rawHeaders === undefined) return null;
   const names = incoming.rawHeaders.filter((_, place) => place % 2 === 0);
   return {
     count: names.filter((name) => name.toLowerCase() === "host").length,
-    // Until HTTP/1.1 there was none, and some programs that only ask for health still send none.
+    // HTTP/1.0 had no `Host`, and some health checks still send none.
     isOptional: incoming.httpVersionMajor === 1 && incoming.httpVersionMinor === 0,
   };
 }

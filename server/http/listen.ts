@@ -1,5 +1,5 @@
-// From a port to `fetch`. What Node's own server would answer by itself, before any of our code, is answered here in the
-// same form as everything else.
+// Listens on a port and passes requests to `fetch`. Errors that Node's server would answer before any of our code runs get
+// responses in the same form as all others.
 import { once } from "node:events";
 import {
   createServer,
@@ -18,7 +18,7 @@ import { limitSending } from "./sending-limit.ts";
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-/** @throws what the system says where the port cannot be had */
+/** @throws the system's error where the port cannot be opened */
 export async function listen(fetch: Fetch, port: number, host: string): Promise<Server> {
   const respond = getRequestListener(fetch, {
     hostname: hostInUrl(host),
@@ -27,8 +27,8 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
         ? toResponse(errorStatus.malformed_request, errorMessage.malformed_request)
         : toResponse(errorStatus.server_error, errorMessage.server_error),
   });
-  // A request without a `Host` is refused by the app, like all that is wrong with one.
-  // Node's limit for a whole request would end an upload; each request has its own.
+  // The app refuses requests without a `Host`. Node's limit for a whole request would end an upload, so each operation sets its
+  // own.
   const options = { requireHostHeader: false, requestTimeout: 0 };
   const server = createServer(options, (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
@@ -38,19 +38,18 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
     );
     void respond(incoming, outgoing);
   });
-  // What cannot be read as HTTP at all.
+  // Handles requests that are not valid HTTP.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const status = statusOf[error.code ?? ""] ?? errorStatus.malformed_request;
     refuse(socket, status, errorMessage.malformed_request);
   });
-  // It asks for a tunnel to somewhere else. Without a listener Node just hangs up.
-  // The socket is none of the server's connections any more: one that its client keeps open would be there for ever, also for
-  // a server that closes.
+  // Refuses requests for a tunnel. Without a listener, Node just closes the connection. The server no longer counts this socket
+  // as one of its connections, so it must be ended here, or a client could keep it open forever.
   server.on("connect", (_request, socket) => {
     socket.resume().once("finish", () => socket.destroy());
     refuse(socket, errorStatus.method_not_allowed, "The CONNECT method is not supported here.");
   });
-  // Node knows only `100-continue`, and would answer anything else without our headers.
+  // Refuses every expectation but `100-continue`, which Node would answer without our headers.
   server.on("checkExpectation", (incoming, outgoing) => {
     lingerAfter(incoming, outgoing);
     const body = JSON.stringify({ message: "This expectation is not supported here." });
@@ -67,31 +66,32 @@ export async function listen(fetch: Fetch, port: number, host: string): Promise<
 }
 
 /**
- * Once the server is closing, a connection ends with its response. Who asks again on it, such as a proxy that has other
- * instances to turn to, would be refused until all connections are cut off.
+ * Closes each connection after its response once the server is closing, so that a proxy sends the next request to another
+ * instance instead of having it refused.
  */
 function leaveWhenClosing(server: Server, outgoing: ServerResponse): void {
   if (!server.listening) outgoing.setHeader("Connection", "close");
-  // Of a request that came before, the response may have promised to go on.
+  // The response to an earlier request may have promised to keep the connection open.
   outgoing.once("close", () => {
     if (!server.listening) server.closeIdleConnections();
   });
 }
 
-/** A client that was refused may go on sending for so long, as with nginx's `lingering_time`. */
+/** How long a refused client may continue to send, as nginx's `lingering_time`. */
 const lingerMs = 30_000;
 
 /**
- * Closes a connection only when the client has sent its whole request. A system resets one that is closed before, and the
- * client may lose the response that says why it was refused.
+ * Closes a connection only once the client has sent its whole request. The system resets a connection that is closed before that,
+ * and the client may lose the response that says why it was refused.
  */
 function lingerAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { socket } = incoming;
   const close = () => Socket.prototype.destroySoon.call(socket);
-  // Whoever began to read and gave up would hold the rest back.
+  // A handler that stopped reading the body would keep the rest of it from being discarded.
   outgoing.once("finish", () => incoming.removeAllListeners("data").resume());
   let timer: NodeJS.Timeout | undefined;
-  // Node calls it after the last response of a connection, and the adapter where the rest takes longer than it waits.
+  // Node calls `destroySoon` after the last response of a connection; the adapter calls it when the rest of the body takes too
+  // long.
   socket.destroySoon = () => {
     if (incoming.complete) return close();
     if (timer !== undefined) return;
@@ -102,7 +102,7 @@ function lingerAfter(incoming: IncomingMessage, outgoing: ServerResponse): void 
   };
 }
 
-/** As Node itself answers them. */
+/** Statuses by error code, as in Node's own server. */
 const statusOf: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -112,9 +112,9 @@ const statusOf: Record<string, number> = {
 const toResponse = (status: number, message: string) =>
   Response.json({ message }, { status, headers: responseHeaders });
 
-/** Answers on a socket that no request was read from, and closes it. */
+/** Sends an error on a socket whose request could not be read, and closes it. */
 function refuse(socket: Duplex & { bytesWritten?: number }, status: number, message: string): void {
-  // In the middle of a response another one would be taken for a part of it.
+  // During a response, the client would take a second one for a part of the first.
   if (!socket.writable || (socket.bytesWritten ?? 0) > 0) {
     socket.destroy();
     return;

@@ -1,5 +1,5 @@
-// Reads what a request sends: a bounded JSON body, and its fields with all that is wrong with them at once: what the
-// schema has against them, and what only a look at the disk or the database can find.
+// Reads the JSON body of a request, limited in size, and reports everything that is wrong with its fields at once: what the
+// schema finds, and what only the disk or the database can tell.
 import { errorMessage, type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import "../../contract/validation-messages.ts";
@@ -8,14 +8,14 @@ import { InvalidFields, ServiceError } from "./service-error.ts";
 type Schema = NonNullable<Operation["body"]>;
 type Fields = Record<string, unknown>;
 
-/** A body may have this many bytes. */
+/** Limit of a body. */
 const maxBodyBytes = 1024 * 1024;
 
 const tooLarge = () =>
   new ServiceError("body_too_large", "The request body must not be larger than 1 MiB.");
 
 /**
- * Reads a JSON object. No body at all counts as an empty one, so that its missing fields are named.
+ * Reads a JSON object. A missing body reads as an empty object, so that the response names the required fields.
  * @throws ServiceError `body_too_large`, `not_json` or `malformed_body`
  */
 export async function readJsonObject(request: Request): Promise<Fields> {
@@ -50,7 +50,7 @@ const isObject = (value: unknown): value is Fields =>
 const isJsonType = (type: string | null) =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? "");
 
-/** Of another encoding, characters would be stored that nobody sent. */
+/** Refuses text that is not UTF-8, which would be stored as characters that nobody sent. */
 function toText(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -59,7 +59,7 @@ function toText(bytes: Uint8Array): string {
   }
 }
 
-/** Stops reading at the limit: what `Content-Length` says may be missing or wrong. */
+/** Stops reading at the limit, because `Content-Length` may be missing or wrong. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length")) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -74,7 +74,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The error of a client that broke off has a code that a lost database has too. */
+/** Marks the error of a client that disconnected, whose code is the same as that of a lost database connection. */
 async function* orBrokenOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -83,13 +83,13 @@ async function* orBrokenOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** The fields that fit by themselves, whatever is wrong with the others. */
+/** @returns the fields that are valid on their own, whatever is wrong with others */
 function fittingFields(schema: Schema, value: unknown): Fields {
   if (!("shape" in schema) || !isObject(schema.shape) || !isObject(value)) return {};
   const fields: Fields = {};
   for (const [name, field] of Object.entries(schema.shape)) {
     if (!Object.hasOwn(value, name)) continue;
-    // What a shape of zod holds are schemas.
+    // The values of a zod object's shape are schemas.
     const parsed = (field as Schema).safeParse(value[name]);
     if (parsed.success) fields[name] = parsed.data;
   }
@@ -97,7 +97,8 @@ function fittingFields(schema: Schema, value: unknown): Fields {
 }
 
 /**
- * @param check complaints by field; it gets the fields that fit the schema, which are not all of them where others do not
+ * Parses the body of a request.
+ * @param check further errors by field; it gets the fields that pass the schema, even where others do not
  * @throws InvalidFields with everything that is wrong
  */
 export async function readFields(

@@ -1,4 +1,4 @@
-// Writes a handler's response as the text that is sent: checked against its own schema, and tagged.
+// Serializes a handler's response: checks it against the operation's schema, and computes its tag.
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -8,18 +8,18 @@ import type { Operation } from "../../contract/operation.ts";
 type Written = {
   text: string;
   tag: string;
-  /** The text as it is sent to who takes gzip. */
+  /** @returns the text, compressed by gzip */
   pack: () => Promise<Uint8Array<ArrayBuffer>>;
 };
 
 export type WriteResponse = (operation: Operation, status: number, body: unknown) => Written;
 
-/** Dashboards poll, and most polls find what the one before found: that is neither checked nor compressed once more. */
+/** Number of responses kept. Most polls find what the poll before found, which is then neither checked nor compressed again. */
 const maxKept = 200;
-/** Characters of them all: the overview of a thousand servers has half a million. */
+/** Total of characters kept; the overview of a thousand servers has half a million. */
 const maxKeptLength = 8_000_000;
 
-/** Of 500 kB it makes 42 in half the time in which the usual level makes 36. */
+/** Compression level. It makes 42 kB of 500 kB in half the time in which the default makes 36 kB. */
 const level = 3;
 
 const compress = promisify(gzip);
@@ -30,8 +30,8 @@ function toWritten(text: string, tag: string): Written {
 }
 
 /**
- * @param invalidResponse what becomes of a response that breaks its schema: `fail` throws; `log` sends it all the
- * same, because a client is not to suffer for our mistake
+ * @param invalidResponse whether a response that breaks its schema throws (`fail`), or is sent and logged (`log`), because a
+ *   client must not suffer from a bug of the service
  */
 export function createResponseWriter(invalidResponse: "fail" | "log", log: Logger): WriteResponse {
   const kept = new Map<string, Written>();
@@ -48,7 +48,7 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
 
   function check(operation: Operation, status: number, body: unknown): string {
     const checked = operation.responses[status]?.safeParse(body);
-    // What the schema does not name is left out here, so nothing gets out that nobody meant to show.
+    // Parsing removes fields that the schema does not name, so that no response can reveal them.
     if (checked?.success === true) return JSON.stringify(checked.data);
     const problem = { operation: operation.path, status, issues: checked?.error.issues };
     if (invalidResponse === "fail")
@@ -64,7 +64,7 @@ export function createResponseWriter(invalidResponse: "fail" | "log", log: Logge
     const known = kept.get(tag);
     if (known !== undefined) return known;
     const written = toWritten(check(operation, status, body), tag);
-    // Only what is polled: the response to a change may hold a secret that is shown once.
+    // Only responses to GET are kept: the response to a change may hold a secret that is shown once.
     if (operation.method === "GET") keep(tag, written);
     return written;
   };

@@ -1,4 +1,4 @@
-// How long requests take, by route pattern: an id or an unknown path never becomes a label.
+// Measures how long requests take, by route pattern: an id or an unknown path never becomes a label.
 import type { MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import { Histogram, type Registry } from "prom-client";
@@ -7,13 +7,13 @@ import type { ApiEnvironment } from "../http/every-request.ts";
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 const ownPaths = new Set(["/metrics", "/healthz", "/readyz", "/openapi.json"]);
 
-/** What answered, of a closed list: a row of the operation table, an address of the service itself, or the dashboard. */
+/** @returns one of a closed list of labels: a row of the operation table, an address of the service itself, or the dashboard */
 function labelOf(pattern: string): string {
   if (pattern.startsWith("/api/")) return pattern.replace(/:(\w+)/g, "{$1}");
   return ownPaths.has(pattern) ? pattern : "dashboard";
 }
 
-/** Measures until the answer begins; a download may go on for hours after that. */
+/** Measures until the response begins; a download may continue for hours after that. */
 export function measureRequests(registry: Registry): MiddlewareHandler<ApiEnvironment> {
   const duration = new Histogram({
     name: "quarterdeck_http_request_duration_seconds",

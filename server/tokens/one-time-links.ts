@@ -1,5 +1,5 @@
-// One-time links: a code in an address that stands in for a token, at one path, once, for a short time. A token itself never
-// stands in an address, where browsers and proxies keep it.
+// One-time links: a code in a URL that replaces the token at one path, once, for a short time. A token must not stand in a URL,
+// which browsers and proxies store.
 import type { Clock } from "../clock.ts";
 import type { RedeemCode } from "../http/authentication.ts";
 import type { Database } from "../store/database.ts";
@@ -13,7 +13,7 @@ type OneTimeLinksOptions = { db: Database; tokens: TokenService; clock: Clock };
 export function createOneTimeLinks({ db, tokens, clock }: OneTimeLinksOptions) {
   const redeem: RedeemCode = async (code, path, isUsed) => {
     const isMeant = and(eq(oneTimeLinks.hash, hashSecret(code)), eq(oneTimeLinks.path, path));
-    // One statement, so that of two that come at once, also to two instances, one gets it.
+    // One statement, so that of two simultaneous requests, even to two instances, only one gets the link.
     const [link] = isUsed
       ? await db.delete(oneTimeLinks).where(isMeant).returning()
       : await db.select().from(oneTimeLinks).where(isMeant);
@@ -32,7 +32,7 @@ export function createOneTimeLinks({ db, tokens, clock }: OneTimeLinksOptions) {
      */
     async create(path: string, tokenId: number, seconds: number) {
       const now = clock.now();
-      // Not in the transaction below: a revocation locks the token first and its links second.
+      // Outside the transaction below, because a revocation locks the token before its links.
       await db.delete(oneTimeLinks).where(lt(oneTimeLinks.expires_at, new Date(now)));
       const code = makeCode();
       const expiresAt = new Date(now + seconds * 1000);

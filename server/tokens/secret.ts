@@ -1,4 +1,4 @@
-// The text of a token: `{id}|qd_{40 random}{crc32b}`. What is stored is its hash.
+// Makes and splits the text of tokens, `{id}|qd_{40 random}{crc32b}`. Only its hash is stored.
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { maxInteger } from "../../contract/inputs.ts";
@@ -11,23 +11,23 @@ const codeLength = 28;
 const randomText = (length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 
-/** A code that is exchanged for a token. It need not be found by scanners: it is short-lived, and of one use. */
+/** Makes a code that is exchanged for a token. It has no prefix for secret scanners, because it works once and expires soon. */
 export const makeCode = (): string => randomText(codeLength);
 
-/** The part after `{id}|`. The prefix and the checksum let secret scanners find one that leaked. */
+/** Makes the part after `{id}|`. The prefix and the checksum let secret scanners find a leaked token. */
 export function makeSecret(): string {
   const body = randomText(randomLength);
   return `qd_${body}${crc32(body).toString(16).padStart(8, "0")}`;
 }
 
-/** Hex SHA-256. A slow hash would protect weak secrets; these have 238 random bits. */
+/** @returns hex SHA-256. Only weak secrets need a slow hash; these have 238 random bits. */
 export const hashSecret = (secret: string): string =>
   createHash("sha256").update(secret).digest("hex");
 
-/** Splits a token as it is sent; one from the environment has no id. */
+/** Splits a token as it is sent. `id` is null for a token that the operator chose. */
 export function splitToken(token: string): { id: number | null; secret: string } {
   const [, id, secret] = /^(\d{1,10})\|(.+)$/.exec(token) ?? [];
-  // The database would refuse to look for an id that its column cannot hold.
+  // The database rejects an id that its column cannot hold.
   return secret === undefined || Number(id) > maxInteger
     ? { id: null, secret: token }
     : { id: Number(id), secret };

@@ -1,4 +1,4 @@
-// Tokens: how they are made, checked and revoked.
+// Creates, checks and revokes tokens.
 import { timingSafeEqual } from "node:crypto";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import type { CreateTokenBody } from "../../contract/bodies.ts";
@@ -11,15 +11,15 @@ import { InvalidFields, RefusedToken } from "../http/service-error.ts";
 import { hashSecret, makeSecret, splitToken } from "./secret.ts";
 import type { TokenRow, TokenStore } from "./store.ts";
 
-/** How exact "last used" is; each finer step would cost every request a write. */
+/** Precision of "last used". A finer one would cost a write for more requests. */
 const lastUsedStepMs = 60_000;
 
-/** A token that was just checked is not looked up again for this long; revoking it here ends that at once. */
+/** How long a checked token is trusted without a query. Revoking it on this instance takes effect at once. */
 const trustMs = 5_000;
-/** Tokens kept at the most, so that many of them cost no memory without end. */
+/** Limits the memory for trusted tokens. */
 const maxKept = 1000;
 
-/** The least length of a token that the operator chose. */
+/** Minimum length of a token that the operator chooses. */
 export const shortestChosenToken = 32;
 
 export function createTokenService(store: TokenStore, clock: Clock) {
@@ -33,14 +33,14 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     const { id, secret } = splitToken(token);
     const row = id === null ? null : await store.byId(id);
     if (isMeant(row, secret)) return row;
-    // A chosen token may hold a bar too, so what does not fit by id is tried whole.
+    // A token that the operator chose may contain a bar as well, so a token that matches no id is looked up by its whole text.
     const chosen = await store.byHash(hashSecret(token));
     return isMeant(chosen, token) ? chosen : null;
   };
 
-  /** By the hash of the whole text: a token itself is not kept in memory either. */
+  /** Keyed by the hash of the token, so that no token is kept in memory. */
   const trusted = new Map<string, { caller: Caller; untilMs: number }>();
-  /** Counts the revocations: a look-up that began before one must not bring its token back. */
+  /** Counts revocations, so that a query that began before one does not make the token trusted again. */
   let revocations = 0;
 
   const findCaller: FindCaller = async (token) => {
@@ -62,7 +62,10 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     return caller;
   };
 
-  /** A token that is not revoked before the transaction ends. @throws `unauthenticated` when it is gone */
+  /**
+   * Locks a token, so that it is not revoked before the transaction ends.
+   * @throws `unauthenticated` where it is revoked
+   */
   async function hold(tx: Connection, id: number): Promise<TokenRow> {
     const row = await store.hold(tx, id);
     if (row === null) throw new RefusedToken("token_unknown");
@@ -72,7 +75,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
   return {
     findCaller,
 
-    /** The caller of a token that was checked before; null once it is revoked or expired. */
+    /** @returns the caller of a token that another instance has checked; null where it is revoked or expired */
     async callerOf(id: number): Promise<Caller | null> {
       const row = await store.byId(id);
       return row !== null && !isExpired(row) ? toCaller(row) : null;
@@ -82,14 +85,17 @@ export function createTokenService(store: TokenStore, clock: Clock) {
 
     list: (page: ListRequest) => store.list(page),
 
-    /** The token of a request. @throws `unauthenticated` where it was revoked meanwhile, as by another instance */
+    /**
+     * @returns the token of a request
+     * @throws `unauthenticated` where it was revoked meanwhile, for example by another instance
+     */
     async current(id: number): Promise<TokenRow> {
       const row = await store.byId(id);
       if (row === null) throw new RefusedToken("token_unknown");
       return row;
     },
 
-    /** Who may not see the tokens finds its own among them, and learns of no other. */
+    /** A caller who may not list tokens finds its own alone. */
     findFor: async (id: number, { serverIds, tokenId }: Caller): Promise<TokenRow | null> =>
       serverIds === null || tokenId === id ? store.byId(id) : null,
 
@@ -118,7 +124,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
         return { row, token: `${row.id}|${secret}` };
       }),
 
-    /** Brings the operator's own token in line with the environment. */
+    /** Creates, replaces or removes the operator's token to match the environment. */
     async prepare(chosen: string | null): Promise<void> {
       if (chosen === null) await store.removeFromEnvironment();
       else

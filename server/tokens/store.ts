@@ -16,7 +16,7 @@ export function createTokenStore(db: Database) {
     status: null,
     sorts: { name: sql`lower(${tokens.name})` },
   });
-  // Every request asks for its token, so these are put together once and not each time.
+  // Prepared once, because every request runs it.
   const selectById = db
     .select()
     .from(tokens)
@@ -41,7 +41,7 @@ export function createTokenStore(db: Database) {
       return row ?? null;
     },
 
-    /** Whether somebody can get in and do everything: with a token that has been used and has not expired. */
+    /** Whether an owner can sign in: with a token of ability `*` for all servers that has been used and has not expired. */
     async hasUsedOwner(now: Date): Promise<boolean> {
       const [row] = await db
         .select({ id: tokens.id })
@@ -61,7 +61,10 @@ export function createTokenStore(db: Database) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    /** A token that is not revoked before the transaction ends; null when it is gone. */
+    /**
+     * Locks a token, so that it is not revoked before the transaction ends.
+     * @returns null where it is revoked
+     */
     async hold(tx: Connection, id: number): Promise<TokenRow | null> {
       const [row] = await tx.select().from(tokens).where(eq(tokens.id, id)).for("share");
       return row ?? null;
@@ -83,10 +86,10 @@ export function createTokenStore(db: Database) {
       await db.update(tokens).set({ last_used_at: usedAt }).where(eq(tokens.id, id));
     },
 
-    /** Puts the environment's token in place of the one it named before. */
+    /** Replaces the token of the environment with the one that it names now. */
     async replaceFromEnvironment(values: NewTokenRow): Promise<void> {
       await db.transaction(async (tx) => {
-        // The same one stays: other instances know it by its id, and it may have links.
+        // An unchanged token keeps its row: other instances know it by its id, and links may refer to it.
         await tx
           .delete(tokens)
           .where(and(eq(tokens.from_environment, true), ne(tokens.hash, values.hash)));
