@@ -1,4 +1,4 @@
-// Creates workers, once what only their site's machine knows was checked.
+// Creates workers, after checking on the site's server what no schema can.
 import {
   withWorkerDefaults,
   type CreateWorkerBody,
@@ -32,11 +32,11 @@ type CreatorOptions = {
   clock: Clock;
 };
 
-/** A request waits so long for a server that is not connected. */
+/** How long a request waits for a server that is not connected. */
 const checkMs = 2000;
 
 export function createCreator({ store, manager, jobs, servers, clock }: CreatorOptions) {
-  /** @throws where the site can have no worker now */
+  /** @throws ServiceError where the site can have no worker now */
   async function checkSite(site: SiteRow): Promise<void> {
     const account = accountOf(site);
     if ("problem" in account) throw conflict(account.problem);
@@ -68,11 +68,14 @@ export function createCreator({ store, manager, jobs, servers, clock }: CreatorO
   }
 
   return {
-    /** What only the site's machine knows of the fields: complaints by field. */
+    /**
+     * Checks fields on the site's server.
+     * @returns errors by field
+     */
     async checkFields(site: SiteRow, { directory }: UpdateWorkerBody): Promise<FieldErrors> {
       const account = accountOf(site);
       if (directory === undefined || "problem" in account) return {};
-      // Only whether it is there: where it leads is found out at each start.
+      // Checks only that the folder exists: where it leads is checked at each start.
       try {
         const host = await servers.open(site.serverId, { signal: AbortSignal.timeout(checkMs) });
         const found = await host.as(account).folderInside(site.root, directory);
@@ -85,7 +88,7 @@ export function createCreator({ store, manager, jobs, servers, clock }: CreatorO
       }
     },
 
-    /** @param body with fields that were checked */
+    /** @param body whose fields `checkFields` has accepted */
     async create(site: SiteRow, body: CreateWorkerBody): Promise<WorkerRow> {
       await checkSite(site);
       return store.transaction((tx) => insert(tx, site, body, null));

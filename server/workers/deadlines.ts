@@ -8,31 +8,31 @@ type Waits = {
   startretries: number;
   stopwaitsecs: number;
   processes: number;
-  /** While a change is rolled out, which replaces one process after the other. */
+  /** Set while a change is rolled out, which replaces one process after the other. */
   changed_from?: VersionedSettings | null;
 };
 
-/** For what is not the program's own doing: a busy machine, a database that is away for a moment. */
+/** Slack for delays that the program does not cause, such as a busy machine or database. */
 const slackSeconds = 15;
 
-/** All tries to start, each `startsecs` long, with the supervisor's waits of 1, 2, 3… seconds between them. */
+/** All attempts to start, each `startsecs` long, with the supervisor's delays of 1, 2, 3… seconds between them. */
 const startSeconds = ({ startsecs, startretries }: Waits) =>
   (startretries + 1) * startsecs + (startretries * (startretries + 1)) / 2;
 
-/** What is replaced has the stop seconds that it was started with. */
+/** A replaced process has the stop seconds that it was started with. */
 function restartSeconds({ changed_from: from, ...waits }: Waits): number {
   const stopSeconds = Math.max(waits.stopwaitsecs, from?.settings.stopwaitsecs ?? 0);
-  // Those that are too many end together, after the others.
+  // Surplus processes end together, after the others.
   const turns = from ? waits.processes + Number(from.settings.processes > waits.processes) : 1;
   return turns * (stopSeconds + startSeconds(waits));
 }
 
-/** Seconds until a state in transit is overdue; null for a state that is settled. */
+/** @returns seconds until a state in transit is overdue; null for a settled state */
 export function deadlineSeconds(status: WorkerState, waits: Waits): number | null {
   switch (status) {
     case "installing":
     case "starting":
-      // A start may have to wait for the stop before it.
+      // A start may wait for the stop before it.
       return startSeconds(waits) + waits.stopwaitsecs + slackSeconds;
     case "restarting":
       return restartSeconds(waits) + slackSeconds;
@@ -46,10 +46,10 @@ export function deadlineSeconds(status: WorkerState, waits: Waits): number | nul
   }
 }
 
-/** No date lies further ahead than this; years of waiting are as good as for ever. */
+/** Limits dates, which cannot lie arbitrarily far ahead. */
 const longestSeconds = 100 * 365 * 24 * 3600;
 
-/** When a worker that comes into a state now is overdue; null for a state that is settled. */
+/** @returns when a worker that enters a state now is overdue; null for a settled state */
 export function deadlineAt(status: WorkerState, waits: Waits, nowMs: number): Date | null {
   const seconds = deadlineSeconds(status, waits);
   return seconds === null ? null : new Date(nowMs + Math.min(seconds, longestSeconds) * 1000);

@@ -1,4 +1,5 @@
-// What workers tell: to the timeline every change of state that somebody made or should see, to receivers trouble and its end.
+// Builds the events and timeline entries of workers. The timeline gets every change that a user made or should see; receivers get
+// failures and recoveries.
 import type { EventType } from "../../contract/events.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { workerName } from "../../contract/workers/worker-name.ts";
@@ -8,14 +9,14 @@ import type { NewEvent } from "../events/event.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { WorkerRow } from "./store.ts";
 
-/** What a message and the timeline call it: they name things of many sites. */
+/** Name of a worker in messages and on the timeline, which cover many sites. */
 const nameAtSite = (worker: WorkerRow, site: SiteRow) => `${workerName(worker)} (${site.name})`;
 
 const objectOf = ({ id }: WorkerRow) => ({ type: "worker", id });
 
 type WorkerEvent = Extract<EventType, `worker.${string}`>;
 
-/** How each stands on the timeline. */
+/** Actions on the timeline, by event. */
 const eventActions: Record<WorkerEvent, string> = {
   "worker.failed": "failed",
   "worker.recovered": "recovered",
@@ -23,7 +24,7 @@ const eventActions: Record<WorkerEvent, string> = {
   "worker.stable": "stable again",
 };
 
-/** Said once for a failure or a crash loop, and once when that is over. */
+/** Builds the event of a failure or crash loop, or of its end. */
 export const workerEvent = (
   type: WorkerEvent,
   worker: WorkerRow,
@@ -62,7 +63,7 @@ export const workerEvent = (
   },
 });
 
-/** Somebody asked for it. */
+/** The entry of an order that a user gave. */
 export const askedEntry = (worker: WorkerRow, site: SiteRow, action: string): NewActivity => ({
   kind: "worker",
   action,
@@ -71,7 +72,7 @@ export const askedEntry = (worker: WorkerRow, site: SiteRow, action: string): Ne
   site_id: site.id,
 });
 
-/** A start or stop that has come to its end. A worker that restarts by itself, job by job, would flood the timeline. */
+/** The entry of a start or stop that is complete. Restarts after max jobs have none: they would flood the timeline. */
 export function settledEntry(
   worker: WorkerRow,
   site: SiteRow,

@@ -1,4 +1,4 @@
-// Moves workers from one state to the next: the row, its deadline and what is reported of it change in one transaction.
+// Moves workers to another state: row, deadline, timeline entry and event change in one transaction.
 import type { Logger } from "pino";
 import { withLogTail } from "../../contract/workers/status-reason.ts";
 import type { WorkerState } from "../../contract/workers/worker.ts";
@@ -21,7 +21,7 @@ type MoverOptions = {
 };
 
 export type Mover = {
-  /** A reason with the end of the worker's log, and with what is wrong with that. */
+  /** @returns the reason, with the last lines of the worker's log, or why the log cannot be read */
   withLog(id: number, reason: string): Promise<string>;
   /**
    * @param order where somebody asked for it; `isRestart` = processes that run by now are to be replaced
@@ -38,7 +38,7 @@ export type Mover = {
   fail(row: WorkerRow, reason: string): Promise<WorkerRow | null>;
 };
 
-/** Lines of the log that tell why a worker failed, and the most characters of them. */
+/** Limits of the log excerpt in the reason of a failure. */
 const reasonLines = 5;
 const reasonCharacters = 800;
 
@@ -62,7 +62,7 @@ export function createMover({ store, inventory, manager, clock, log }: MoverOpti
     return row;
   };
 
-  // A log keeps no failure from being reported.
+  // A log that cannot be read must not keep a failure from being reported.
   async function withLog(id: number, reason: string): Promise<string> {
     try {
       const { text, problem } = await manager.readLog(id, { lines: reasonLines });

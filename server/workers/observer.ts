@@ -1,16 +1,15 @@
-// Between the supervisor, which calls out at every change, and the database, which may be away:
-// workers that changed are looked at one after another, and again later when that failed.
+// Observes workers whose processes changed, one after another, and again later where the database did not respond.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 
 const retryMs = 1000;
 
 type Observer = {
-  /** Something changed on this worker. */
+  /** Called when a process of the worker has changed. */
   notice(id: number): void;
-  /** Resolves once what is looked at now, and what waits for that, was looked at. */
+  /** Resolves once all changes noticed so far are observed. */
   settled(): Promise<void>;
-  /** Looks at nothing from now on; resolves once it does not. */
+  /** Observes nothing more; resolves once the observation under way has ended. */
   stop(): Promise<void>;
 };
 
@@ -24,7 +23,7 @@ export function createObserver(
   let stopped = false;
 
   const run = async () => {
-    // A Set keeps the order in which ids came; one that comes again while it is looked at gets another turn.
+    // A Set keeps the order of ids. An id that is added during its own observation gets another turn.
     for (const id of changed) {
       if (stopped) return;
       changed.delete(id);

@@ -1,4 +1,4 @@
-// What a worker's processes mean for its status: the one rule, pure.
+// Decides the status of a worker from its processes. A pure function.
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import type { ProcessStatus } from "./process-manager.ts";
 
@@ -32,7 +32,7 @@ export function outcomeOf(
     case "removing":
       return null;
     case "stopped":
-      // What was stopped on its server, and not from here, may be started there as well.
+      // A worker that was stopped on its server can be started there as well.
       return processes.length > 0 && processes.every((process) => isUp(process, required))
         ? { status: "installed", reason: null }
         : null;
@@ -45,7 +45,7 @@ export function outcomeOf(
     case "starting":
     case "restarting":
     case "installed": {
-      // An order that nobody has taken up so far: nothing is known of what it leads to.
+      // No process has been started for the newest order yet, so nothing is known of its result.
       if (processes.length === 0) return null;
       const given = processes.find(({ state }) => state === "FATAL");
       if (given !== undefined)
@@ -66,7 +66,7 @@ export function outcomeOf(
   }
 }
 
-/** Whether a process carries the deployment that it must, or a newer one. */
+/** Whether a process runs the required deployment or a newer one. */
 export const carries = ({ deployment }: Pick<SeenProcess, "deployment">, required: number | null) =>
   required === null || (deployment ?? 0) >= required;
 

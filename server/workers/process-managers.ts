@@ -1,4 +1,4 @@
-// The process managers of all servers as one: each order goes to the one that keeps the worker's server.
+// Combines the process managers of all servers: passes each order to the manager of the worker's server.
 import type { ServerRow } from "../inventory/store.ts";
 import type { Log } from "../log.ts";
 import {
@@ -10,39 +10,39 @@ import {
 } from "./process-manager.ts";
 
 type ProcessManagersOptions = {
-  /** The one inside the service. */
+  /** The supervisor inside the service. */
   embedded: ProcessManager;
   createSupervisord(server: ServerRow): LookingManager;
-  /** Of the servers that workers are on, by worker; one that is on none any more is not in it. */
+  /** @returns the server of each worker; workers without one are left out */
   serverIdsOf(workerIds: readonly number[]): Promise<Map<number, number>>;
   findServer(id: number): Promise<ServerRow | null>;
-  /** All of the inventory. */
+  /** @returns all servers of the inventory */
   listServers(): Promise<ServerRow[]>;
-  /** Whether this instance looks after a server. */
+  /** Whether this instance looks after the server. */
   has(serverId: number): boolean;
   log: Log;
 };
 
 export type ProcessManagers = ProcessManager & {
-  /** What `resume` does, for the managers of some servers; null = all. */
+  /** Calls `resume` of the managers of some servers; null = of all. */
   take(programs: readonly Resumed[], serverIds: readonly number[] | null): Promise<void>;
   /**
-   * Servers are another instance's from now on: forgets them, and leaves what runs there alone.
+   * Forgets servers that another instance looks after from now on, and leaves their processes alone.
    * @returns the ids of their workers
    */
   leave(serverIds: readonly number[]): number[];
   /**
-   * The inventory has changed: gives what is on another server now to the manager of that one.
-   * @returns ids of the workers that have moved; the inventory lets none go that is not stopped
+   * Called when the inventory has changed: hands each worker to the manager of the server that its site is on now.
+   * @returns ids of the workers that have moved; the inventory lets only stopped workers move
    */
   follow(): Promise<number[]>;
-  /** What `know` does, for many at once. */
+  /** Calls `know` for many workers at once. */
   knowAll(programs: readonly Program[]): Promise<void>;
-  /** A server responds again that did not: what happened on it meanwhile is found out now. */
+  /** Called when a server responds again: finds out what happened there meanwhile. */
   noteReached(serverId: number): void;
 };
 
-/** A server and what reaches its supervisord; the same for as long as that is the same. */
+/** @returns a key that stays the same as long as the server, its connection and its supervisord do */
 const keyOf = ({ id, connection, supervisord }: ServerRow) =>
   `${id} ${connection === "local" ? "here" : "there"} ${supervisord?.config ?? ""}`;
 
@@ -51,9 +51,9 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   const supervisords = new Map<string, { serverId: number; manager: LookingManager }>();
   const byWorker = new Map<number, ProcessManager>();
   let isEmbeddedResumed = false;
-  /** What goes on of workers that have left a manager: what is left there goes once its server can be asked. */
+  /** Removals under way, by manager and worker: a manager that cannot reach its server removes a worker once it can. */
   const leaving = new Map<ProcessManager, Map<number, Promise<void>>>();
-  /** Workers that are to come back to a manager once what is left there is gone; resolved when they are given to another. */
+  /** Workers that return to a manager once their removal there ends; resolved early when they are given to another manager. */
   const returning = new Map<number, PromiseWithResolvers<void>>();
 
   function managerOf(server: ServerRow | null): ProcessManager {
@@ -69,7 +69,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
   const all = () => [embedded, ...[...supervisords.values()].map(({ manager }) => manager)];
   const known = (id: number) => byWorker.get(id) ?? embedded;
 
-  /** Nobody waits for that: the server may be gone for good, and the inventory lets no worker go whose processes are up. */
+  /** Not awaited, because the server may be gone for good. Nothing runs there: the inventory lets only stopped workers move. */
   function leave(manager: ProcessManager, id: number): void {
     returning.get(id)?.resolve();
     returning.delete(id);
@@ -86,7 +86,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     ends.set(id, end);
   }
 
-  /** @returns the manager of the worker's server, and whether that is another one than before */
+  /** @returns the manager of the worker's server, and whether the worker had another one before */
   function assign(id: number, server: ServerRow | null) {
     const manager = managerOf(server);
     const before = byWorker.get(id);
@@ -96,14 +96,14 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return { manager, hasMoved };
   }
 
-  /** The server of each, in a number of queries that does not grow with them. */
+  /** @returns the server of each worker, in a constant number of queries */
   async function serversOf(ids: readonly number[]): Promise<Map<number, ServerRow | null>> {
     const serverIds = await options.serverIdsOf(ids);
     const servers = new Map((await options.listServers()).map((server) => [server.id, server]));
     return new Map(ids.map((id) => [id, servers.get(serverIds.get(id) ?? 0) ?? null]));
   }
 
-  /** For an order that may be the first one since its server was given another. */
+  /** Finds the manager for an order, which may be the first since the worker's site moved to another server. */
   async function choose(id: number): Promise<ProcessManager> {
     const serverId = (await options.serverIdsOf([id])).get(id);
     return take(id, serverId === undefined ? null : await options.findServer(serverId));
@@ -114,7 +114,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     const { manager } = assign(id, server);
     const end = leaving.get(manager)?.get(id);
     if (end === undefined) return manager;
-    // It has come back before that was over; on a server that is gone for good it never is.
+    // The worker returns before its removal there has ended; on a server that is gone for good, it never ends.
     const movedOn = returning.get(id) ?? Promise.withResolvers<void>();
     returning.set(id, movedOn);
     await Promise.race([end, movedOn.promise]);
@@ -124,13 +124,13 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     return manager;
   }
 
-  /** Who has moved on is known to the manager of its server. */
+  /** A worker that was given to another manager is known there, so its failure here does not count. */
   const unlessMovedOn = (error: unknown): null => {
     if (error instanceof OrderWithdrawn) return null;
     throw error;
   };
 
-  /** The one inside the service ends what no program claims; of a server that came later there is nothing to claim. */
+  /** The supervisor ends processes that no worker claims; on a server that was added later there are none. */
   async function beginWith(manager: ProcessManager, its: readonly Resumed[]): Promise<void> {
     if (manager !== embedded || !isEmbeddedResumed) {
       if (manager === embedded) isEmbeddedResumed = true;
@@ -158,10 +158,10 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     await Promise.all([...given].map(([manager, its]) => beginWith(manager, its)));
   }
 
-  /** By worker, until then: resolves once its newest order was given to a manager. */
+  /** By worker: resolves once its newest order was passed to a manager. */
   const turns = new Map<number, Promise<unknown>>();
 
-  /** Keeps a worker's orders in the order in which they came: which manager one is for may have to be looked up. */
+  /** Passes the orders of a worker on in the order in which they came, although finding the manager may take a query. */
   async function give<End>(
     id: number,
     find: (id: number) => ProcessManager | Promise<ProcessManager>,
@@ -170,7 +170,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     const before = turns.get(id);
     const turn = (async () => {
       await before?.catch(() => undefined);
-      // In an object, because its end is not to be waited for here.
+      // Wrapped in an object, so that this promise does not wait for the end of the order.
       return { end: hand(await find(id)) };
     })();
     turns.set(id, turn);
@@ -221,7 +221,7 @@ export function createProcessManagers(options: ProcessManagersOptions): ProcessM
     },
     start(program) {
       give(program.id, choose, (manager) => manager.start(program))
-        // Its deadline tells that nothing came of it.
+        // The deadline of the worker reports that the order had no effect.
         .catch((error: unknown) =>
           log.error({ err: error, worker: program.id }, "a worker was not started"),
         );

@@ -1,4 +1,4 @@
-// The rules of workers: how an order becomes a state, and a state an outcome.
+// The rules of workers: which orders a state allows, and how the processes change the state.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore, ServerRow, SiteRow } from "../inventory/store.ts";
@@ -32,7 +32,7 @@ import { previousProgramOf, programOf } from "./worker-program.ts";
 type WorkerServiceOptions = {
   store: WorkerStore;
   inventory: InventoryStore;
-  /** Makes what keeps the processes up, and tells this service of them. */
+  /** Creates the process managers, which report to this service. */
   createManager(listener: ProcessListener): ProcessManagers;
   machineOf(server: ServerRow): Machine;
   jobs: Pick<Jobs, "send">;
@@ -75,7 +75,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     observe,
   });
 
-  /** Goes on by itself: a stop may take minutes, and the jobs behind this one are not to wait for it. */
+  /** Continues in the background: a stop may take minutes, and the jobs behind this one must not wait for it. */
   function beginRemoval({ id, transition }: Pick<WorkerRow, "id" | "transition">): void {
     if (!isNewest(id, transition)) return;
     manager
@@ -87,12 +87,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
       .then(() => store.remove({ id, transition }))
       .catch((error: unknown) => {
         if (error instanceof OrderWithdrawn) return;
-        // Its deadline turns the worker to failed, and it can be deleted again.
+        // The deadline moves the worker to failed, and it can be deleted again.
         log.error({ err: error, worker: id }, "a worker was not removed");
       });
   }
 
-  /** @returns the row; null where its processes cannot be asked for, so that what they did last says nothing of what they do */
+  /** @returns the row; null where the processes cannot be asked now, so that their last known state says nothing */
   async function reach(row: WorkerRow | null): Promise<WorkerRow | null> {
     if (row === null) return null;
     const away = manager.away(row.id);
@@ -107,7 +107,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     return isNoted ? null : reach(await store.byId(row.id));
   }
 
-  /** Looks at a worker's processes and moves its status to what they show. */
+  /** Moves a worker to the status that its processes show. */
   async function observe(id: number): Promise<void> {
     const found = await store.withServer(id);
     if (found === null || !leases.has(found.serverId)) return;
@@ -150,17 +150,17 @@ export function createWorkerService(options: WorkerServiceOptions) {
     /** Workers in a crash loop. */
     crashLoops: crashWatch.looping,
 
-    /** What the worker's processes do, and the crash loop that they are in; null = none. */
+    /** @returns the worker's processes, and the crash loop that they are in; null = none */
     look(row: WorkerRow) {
       const processes = manager.processes(row.id);
       return { processes, crashLoop: crashLoopOf(row, processes), notice: manager.notice(row.id) };
     },
 
-    /** The state of every process that is kept up here. */
+    /** @returns the state of every process of this instance */
     processStates: () =>
       manager.known().flatMap((id) => manager.processes(id).map(({ state }) => state)),
 
-    /** Carries out what a request decided, unless something newer was decided since. */
+    /** Carries out an order, unless a newer one was given since. */
     async apply({ id, transition }: JobData["worker.apply"]): Promise<void> {
       const row = await store.byId(id);
       if (row === null || row.transition !== transition) return;
@@ -178,11 +178,11 @@ export function createWorkerService(options: WorkerServiceOptions) {
         case "stopping":
           return order(id, transition, async () => {
             await manager.stop(id);
-            // What had ended before does not change, so nothing else calls for a look.
+            // Processes that have ended already report no change, so the status is checked here.
             observer.notice(id);
           });
         case "removing":
-          // Nothing may have been asked of it so far.
+          // The manager may not know the worker yet.
           await manager.know(wanted);
           return beginRemoval(row);
         case "installed":
@@ -192,12 +192,12 @@ export function createWorkerService(options: WorkerServiceOptions) {
     },
 
     /**
-     * Begins to look after servers: takes over what runs there, and goes on with what was cut off.
+     * Begins to look after servers: adopts the processes that run there, and resumes orders that were cut off.
      * @param serverIds null = all
      */
     async take(serverIds: readonly number[] | null): Promise<void> {
       const [stopped, rows] = await store.byRest(serverIds);
-      // What was to be over while nobody looked gets its whole time again.
+      // Deadlines begin anew, because no instance looked after the server meanwhile.
       const later = rows.map((row) => ({
         row,
         deadlineAt: deadlineAt(row.status, row, clock.now()),
@@ -231,13 +231,13 @@ export function createWorkerService(options: WorkerServiceOptions) {
 
     setAbandoned: store.setAbandoned,
 
-    /** Looks at what another instance called unreachable on servers that this one looked after all the time. */
+    /** Updates workers that another instance marked as unreachable on servers that this one looked after all the time. */
     async regain(serverIds: readonly number[]): Promise<void> {
       for (const row of (await store.byRest(serverIds)).flat())
         if (row.unreachable_since !== null) observer.notice(row.id);
     },
 
-    /** Servers are another instance's from now on. Resolves when nothing is stored of them any more. */
+    /** Stops looking after servers, which another instance does from now on. Resolves once nothing more is stored for them. */
     async leave(serverIds: readonly number[]): Promise<void> {
       for (const id of manager.leave(serverIds)) {
         transitions.forget(id);
@@ -246,19 +246,19 @@ export function createWorkerService(options: WorkerServiceOptions) {
       await observer.settled();
     },
 
-    /** Sites may be on other servers now. */
+    /** Called when the inventory has changed, because sites may be on other servers now. */
     followInventory: follower.wake,
 
     noteReached: manager.noteReached,
 
-    /** Begins to look for what happens by nobody's order: deadlines, crash loops, take-overs to go on with; or looks now. */
+    /** Starts the loops for deadlines, crash loops and interrupted take-overs, or runs them now. */
     wake() {
       takeOvers.wake();
       deadlines.wake();
       crashWatch.wake();
     },
 
-    /** @param processes what becomes of them; what they do from here on is the stop's doing, and changes no worker's status */
+    /** @param processes whether they keep running; what they do during the stop changes no worker's status */
     async close(processes: "keep" | "stop"): Promise<void> {
       for (const part of [follower, takeOvers, deadlines, crashWatch, observer]) await part.stop();
       if (processes === "keep") return manager.release();

@@ -1,11 +1,11 @@
-// What the process manager needs to know of a worker, from its row and its site.
+// Builds the program of a worker for the process manager, from its row and its site.
 import { workerArguments } from "../../contract/workers/command.ts";
 import type { Account } from "../hosts/account.ts";
 import type { SiteRow } from "../inventory/store.ts";
 import type { Program } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
 
-/** @param site null where it is no longer in the inventory; then nothing can be started */
+/** @param site null where the inventory no longer lists it; the program cannot be started then */
 export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({
   id: row.id,
   args: workerArguments(site?.artisan ?? [], row),
@@ -26,7 +26,7 @@ export const programOf = (row: WorkerRow, site: SiteRow | null): Program => ({
   requiredDeployment: row.required_deployment_id,
 });
 
-/** What its processes ran before the change that is being rolled out; null = none is. */
+/** @returns what processes ran before the change that is being rolled out; null = none is */
 export const previousProgramOf = (row: WorkerRow, site: SiteRow | null): Program | null =>
   row.changed_from &&
   programOf(

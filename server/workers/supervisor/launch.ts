@@ -1,4 +1,4 @@
-// Turns a program into a process: its account, its environment, its log, its own session.
+// Starts a process of a worker: as its account, with its environment and log, in a session of its own.
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -14,23 +14,23 @@ import type { LaunchEvents } from "./slot-ports.ts";
 
 type Launch = {
   program: Program;
-  /** Of the worker's processes, counted from 1. */
+  /** Number of the process within its worker, counted from 1. */
   number: number;
   groups: ControlGroups;
-  /** Goes into the environment, so that the process and its descendants can be found again. */
+  /** Set in the environment, so that the process and its descendants can be found again. */
   mark: string;
   environment: Record<string, string>;
-  /** A descriptor that appends; it is closed here. */
+  /** @returns a descriptor open for appending, which `launch` closes */
   openLog: () => number;
 };
 
-/** Where the caller's environment names none. */
+/** `PATH` where the environment sets none. */
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 export const pathIn = (environment: Record<string, string>): string =>
   environment["PATH"] ?? defaultPath;
 
-/** Null where it failed; then `failed` follows, never before this has returned. */
+/** @returns null where the start failed; `failed` is called after that */
 export function launch(options: Launch, events: LaunchEvents) {
   const { program, mark, environment } = options;
   const fail = (why: string) => {
@@ -59,15 +59,15 @@ export function launch(options: Launch, events: LaunchEvents) {
     const child = spawn(file, fileArgs, {
       cwd: start.folder,
       env: { ...start.environment, PATH: path, [markName]: mark },
-      // A session of its own: a Ctrl-C in the service's terminal is not its business, and a signal
-      // to the group reaches all that it started.
+      // A session of its own, so that Ctrl-C in the service's terminal does not reach it, and a signal to the group reaches all
+      // that it started.
       detached: true,
       stdio: ["ignore", log, log, ...(start.isChecked ? (["pipe"] as const) : [])],
     });
     child.on("error", (error) => {
       if (child.pid === undefined) events.failed(problemOf(error));
     });
-    // The fourth of the pipes above, which is only read from.
+    // The fourth of the pipes above, which the service only reads.
     const report = start.isChecked ? (child.stdio[3] as Readable | null) : null;
     child.once("exit", watchCheck(program, report, events));
     return child.pid === undefined ? null : { leader: leaderOf(child.pid), child };
@@ -80,7 +80,7 @@ export function launch(options: Launch, events: LaunchEvents) {
 
 type Argv = readonly [string, ...string[]];
 
-/** What is spawned, where, and with which environment; `isChecked` = it says on descriptor 3 that its folder is a wrong one. */
+/** What is spawned, in which folder, with which environment. `isChecked` = descriptor 3 reports a wrong folder. */
 type Start = {
   argv: Argv;
   folder: string;
@@ -88,23 +88,23 @@ type Start = {
   isChecked: boolean;
 };
 
-/** Whether a process has to become the account first: an ordinary user can become nobody. */
+/** Whether the process must change its account, which only root can. */
 function isOther(account: Program["account"]): boolean {
   const { uid } = ownAccount();
   return uid === 0 && "uid" in account && account.uid !== uid;
 }
 
-/** Whether what is started is no command of the program's yet, but what becomes its account or enters its folder. */
+/** Whether the program is started by a command that changes the account or enters the folder first. */
 export const isIndirect = (program: Program): boolean =>
   isOther(program.account) || mayHang(typedFolder(program));
 
-/** For the command to run as `account` in the program's folder. */
+/** @returns how to run the command as `account` in the program's folder */
 function startAs(
   { program, number, groups, environment }: Launch,
   account: Account,
   argv: Argv,
 ): Start | { problem: string } {
-  // An ordinary user's workers share the service's account and what it was started with.
+  // Without root, workers share the service's account and its environment.
   const its = ownAccount().uid === 0 ? environmentOf(account, environment) : environment;
   if (!isIndirect(program)) {
     const found = findFolder(program);

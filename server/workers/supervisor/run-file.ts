@@ -1,5 +1,5 @@
-// What a slot writes down about itself, so that the next start of the service finds its process again.
-// Not fsynced: it has to outlive the service, and what ends the machine ends the processes as well.
+// A slot's record on disk, by which the next start of the service finds its process. It is not fsynced: what ends the machine
+// ends the process as well.
 import {
   closeSync,
   openSync,
@@ -14,9 +14,9 @@ import type { Outage } from "../process-manager.ts";
 import { toError } from "../../to-error.ts";
 
 export type RunRecord = {
-  /** The boot that `startTime` belongs to. */
+  /** Id of the boot that `startTime` counts from. */
   boot: string;
-  /** Of the newest start. It is written before the process exists, and `pid` after. */
+  /** Nonce of the newest start, written before the process exists; `pid` follows after. */
   nonce: string;
   pid: number | null;
   startTime: string | null;
@@ -25,9 +25,9 @@ export type RunRecord = {
   since: number;
   exitCode: number | null;
   restarts: number;
-  /** Starts in a row that failed. */
+  /** Failed starts in a row. */
   failures: number;
-  /** What the process was started for, see `Program`; null in records of earlier versions. */
+  /** The order that the process was started for, see `Program`; null in records of earlier versions. */
   order: number | null;
   /** The deployment that the newest start carries; records of earlier versions lack this and the next. */
   deployment?: number | null;
@@ -36,10 +36,13 @@ export type RunRecord = {
   outages?: readonly Outage[];
 };
 
-/** Every record fills the same space, so that it can be overwritten where there is none left. */
+/** All records have the same size, so that they can be overwritten on a full disk. */
 const sizeBytes = 1024;
 
-/** Atomic; throws what the file system throws. */
+/**
+ * Writes atomically.
+ * @throws the file system's error
+ */
 export function writeRunFile(path: string, record: RunRecord): void {
   const text = JSON.stringify(record).padEnd(sizeBytes);
   const temporary = `${path}.new`;
@@ -48,8 +51,8 @@ export function writeRunFile(path: string, record: RunRecord): void {
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    // A full disk must not keep workers from coming back. The old record has its place on the disk
-    // already, and one small write into it is not torn by a kill of this process.
+    // A full disk must not keep workers from starting. The old record has its blocks already, and one small write is not torn by
+    // a kill.
     overwrite(path, text, error);
   }
 }
@@ -70,7 +73,7 @@ function overwrite(path: string, text: string, first: unknown): void {
   }
 }
 
-/** @returns null where there is no record, or none that can be understood */
+/** @returns null where there is no readable record */
 export function readRunFile(path: string): RunRecord | null {
   try {
     const record: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -80,7 +83,7 @@ export function readRunFile(path: string): RunRecord | null {
   }
 }
 
-/** 0 and 1 name no process of ours: a signal to the group 0 or 1 would reach the service itself, or everybody. */
+/** 0 and 1 are never pids of workers: signaling the groups 0 or 1 would reach the service itself, or every process. */
 const isPid = (value: unknown) => typeof value === "number" && Number.isInteger(value) && value > 1;
 
 const isNumberOrNull = (value: unknown) => value === null || typeof value === "number";

@@ -1,4 +1,4 @@
-// What a slot needs of the system, so that its rules can be tried without one.
+// What a slot needs from the system. Tests of its rules replace it.
 import type { Clock } from "../../clock.ts";
 import type { Leader } from "./process-table.ts";
 import type { RunRecord } from "./run-file.ts";
@@ -14,38 +14,38 @@ export type SlotPorts = {
   makeNonce(): string;
   /** @returns null, or why the record could not be written */
   save(record: RunRecord): string | null;
-  /** Null where it failed; neither event comes before this has returned. */
+  /** @returns null where the start failed; events come only after this has returned */
   launch(nonce: string, events: LaunchEvents): Leader | null;
   isAlive(leader: Leader): boolean;
-  /** Whether the program itself runs by now; left out: it does. */
+  /** Whether the program itself runs by now, and not a command that starts it; if not given, it does. */
   hasBegun?(this: void, leader: Leader): boolean;
-  /** Whether anybody is left in the leader's group, the leader itself included. */
+  /** Whether a process is left in the leader's group, including the leader. */
   hasGroup(leader: Leader): boolean;
   signalLeader(leader: Leader, signal: NodeJS.Signals): void;
   signalGroup(leader: Leader, signal: NodeJS.Signals): void;
-  /** Sees to the end of what bears the slot's mark and is not in the leader's group; begins with the signal. */
+  /** Ends every process with the slot's mark that is not in the leader's group, beginning with the signal. */
   sweep(leader: Leader | null, signal: NodeJS.Signals, onKill: () => void): SlotSweep;
-  /** Once for a stop that had to end in a KILL, before it is sent. */
+  /** Called once before a stop sends KILL. */
   killing(reason: string, pid: number | null): void;
-  /** A process that was up was ended by a signal that nobody here had sent, and could not say so itself. */
+  /** Called when a running process was ended by a signal that the service did not send, so that its log cannot say why. */
   wasKilled(reason: string, pid: number): void;
-  /** Whether the process that has just ended may have done a job; left out: it may. */
+  /** Whether the process that has just ended may have run a job; if not given, it may. */
   hasWorked?(this: void): boolean;
-  /** Before a process that ended by itself, or never came up, is started once more. */
+  /** Called before a process is started again that ended by itself or did not come up. */
   restarting(): void;
-  /** After every change of state. It may call back into the slot. */
+  /** Called after every change of state. It may call back into the slot. */
   changed(): void;
 };
 
-/** What a slot finds of itself when the service comes back; of a group, the leader has ended. */
+/** What is left of a slot's processes when the service starts. `group` = the leader has ended, its group has not. */
 export type Found =
   | { kind: "process" | "group"; leader: Leader; nonce: string }
   | { kind: "nothing" };
 
 export type SlotSweep = {
-  /** The leader's group is gone: calls back once nothing that bears the slot's mark lives. */
+  /** Called when the leader's group is gone. Calls `done` once no process has the slot's mark. */
   finish(done: () => void): void;
-  /** The time is up: what lives is killed, and what shows up after this as well. */
+  /** Kills what is left, and what appears after this. */
   kill(): void;
   cancel(): void;
 };

@@ -1,5 +1,5 @@
-// One process of a worker and the rules that keep it up: supervisord's states, step by step, see
-// http://supervisord.org/subprocess.html#process-states. It knows the system only through its ports.
+// Keeps one process of a worker up: supervisord's states, see http://supervisord.org/subprocess.html#process-states. It reaches
+// the system only through its ports.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createFailedStarts } from "./failed-starts.ts";
@@ -14,7 +14,7 @@ import { createSlotTimers } from "./slot-timers.ts";
 
 export type Slot = ReturnType<typeof createSlot>;
 
-/** With zero start seconds nothing else keeps a program that exits at once from spinning. */
+/** With zero start seconds, only this limits how often a program that exits at once is started. */
 const leastMsBetweenStarts = 1000;
 
 export function createSlot(number: number, program: () => Program, ports: SlotPorts) {
@@ -29,9 +29,9 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   let restarts = 0;
   const history = createRunHistory(clock.now);
   const failures = createFailedStarts();
-  /** Why the last stop or restart had to kill; null where everything ended by itself. */
+  /** Why the last stop or restart needed a kill; null = it did not. */
   let killed: string | null = null;
-  /** Whether it is to be up; what has stopped and is wanted starts again. */
+  /** Whether the process should be up. A stopped slot that is wanted starts again. */
   let wanted = false;
   let unsaved = false;
   const stopped: (() => void)[] = [];
@@ -68,7 +68,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     ending.cancel();
   };
 
-  /** Each step into a state ends with `ports.changed`, because that may take the next step itself. */
+  /** Enters a state. Every caller ends with `ports.changed`, because that may enter the next state. */
   const enter = (next: ProcessState, why: string | null) => {
     history.enter(state, next);
     state = next;
@@ -87,12 +87,12 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     nonce = ports.makeNonce();
     leader = null;
     history.starts(program());
-    // The nonce is on disk before a process bears it: whatever moment ends the service, the next one
-    // knows whom to look for, and takes a descendant of an earlier process for what it is.
+    // The nonce is on disk before a process has it: whenever the service ends, the next start knows which process to look for,
+    // and recognizes descendants of earlier ones.
     const problem = enter("STARTING", reason);
     startedAt = since;
     const { startsecs } = program();
-    // Counted from before the fork, so that of a process that lives just that long the wait ends first.
+    // Timed from before the fork, so that for a process that lives exactly that long the timer fires first.
     if (startsecs > 0) wait(startsecs * 1000, runOnceBegun);
     if (problem === null) {
       leader = ports.launch(nonce, { failed: ifPresent(failed), exited: ifPresent(exited) });
@@ -102,7 +102,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     if (leader !== null && startsecs === 0) ifPresent(run)();
   }
 
-  /** The start seconds are those of the program: they begin anew as long as it has not begun. */
+  /** Start seconds count from when the program itself runs, so they begin anew until then. */
   function runOnceBegun() {
     if (leader === null || hasBegun(leader)) return run();
     startedAt = clock.now();
@@ -118,7 +118,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
   }
 
   function failed(why: string) {
-    // It was asked to stop before that was known.
+    // The process was asked to stop before the launch reported its failure.
     if (state === "STOPPING") ending.finish(leader, comeToRest);
     else backOff(startCause(why));
   }
@@ -141,8 +141,8 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
 
   function exited(code: number | null, signal: string | null) {
     exitCode = code;
-    // A service that was held up may see the end before its own wait is over. Like supervisord, it counts the time until
-    // the end is seen: to give up a process that was up is worse than to start a bad one once more.
+    // A busy service may notice the exit before its own timer fires. Like supervisord, it counts the time until it notices: to
+    // give up a process that was up is worse than to start a bad one once more.
     if (state === "STARTING" && clock.now() - startedAt >= program().startsecs * 1000) run();
     if (state === "STARTING") backOff(exitCause(code, signal, program().startsecs));
     else if (state === "RUNNING") {
@@ -170,7 +170,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     ports.changed();
   }
 
-  /** A stop where nothing runs: what earlier processes have left behind is all there is to end. */
+  /** A stop where nothing runs ends only what earlier processes left behind. */
   function endRest() {
     rest();
     killed = null;
@@ -185,7 +185,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     const waiting = stopped.splice(0);
     moveTo("STOPPED", killed);
     for (const resolve of waiting) resolve();
-    // That the predecessor had to be killed is said until its successor is up.
+    // The kill of the previous process is shown until the next one is up.
     if (wanted && state === "STOPPED") startFresh(killed);
   }
 
@@ -196,7 +196,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     spawn();
   }
 
-  /** Whether something is on its way down, be it what earlier processes left behind. */
+  /** Whether a stop is under way, of the process or of what earlier ones left behind. */
   const isEnding = () => state === "STOPPING" || ending.isStop();
   const untilStopped = () => new Promise<void>((resolve) => stopped.push(resolve));
 
@@ -219,7 +219,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     widen: ending.widen,
   });
 
-  /** Takes up what an earlier life of the service left: its record, and the process if it lives. */
+  /** Continues from the record of an earlier run of the service, and adopts the process if it lives. */
   function resume(record: RunRecord | null, found: Found, up: boolean) {
     wanted = up;
     if (record !== null) ({ nonce, since, exitCode, restarts } = record);
@@ -254,14 +254,14 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     const endedUnseen = wasUp && record.pid !== null;
     if (endedUnseen) exitCode = null;
     if (!up && record !== null && record.state !== "STOPPED") {
-      // What it left behind may live, and the stop that was asked for was to end it.
+      // Its descendants may live, and the stop that was ordered has to end them.
       state = record.pid === null ? record.state : "STOPPING";
       endRest();
     }
     if (!up) return;
     failures.forget();
     if (!wasUp || record.state === "STOPPING") return startFresh();
-    // What ended with the machine did not end by itself.
+    // A process that ended with the machine does not count as an exit of its own.
     if (endedUnseen && record.boot === ports.boot) noteEnd(null, null, null);
     startAgain();
   }
@@ -270,7 +270,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
     number,
     ...orders,
     resume,
-    /** Whether a process is up that was started before this order. */
+    /** Whether a process runs that was started before this order. */
     isOlderThan: (given: number) => leader !== null && !isEnding() && history.isBefore(given),
     hasProcess: () => leader !== null,
     isSaved: () => !unsaved,
@@ -285,7 +285,7 @@ export function createSlot(number: number, program: () => Program, ports: SlotPo
       reason,
       ...history.status(),
     }),
-    /** Forgets its timers and its process, and leaves both the process and its record alone. */
+    /** Stops its timers, and leaves the process and its record alone. */
     release: rest,
   };
 }

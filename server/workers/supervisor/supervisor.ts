@@ -1,6 +1,5 @@
-// Keeps the processes of all workers of this machine up, like supervisord, inside the service. Its processes outlive it:
-// each bears a mark in its environment and leaves a record on the disk, so that the next start of the
-// service takes it up again instead of starting a second one.
+// Keeps the processes of this machine's workers up, by the rules of supervisord. The processes outlive the service: each has a
+// mark in its environment and a record on disk, by which the next start adopts it instead of starting a second one.
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
@@ -20,25 +19,25 @@ import { takeOver } from "./take-over.ts";
 import { createWorkerSystem, type WorkerSystem } from "./worker-system.ts";
 
 type SupervisorOptions = ProcessListener & {
-  /** Its own; one folder below it for each worker. */
+  /** Folder with one folder for each worker. */
   folder: string;
-  /** Tells the processes of this installation from those of another one on the machine. */
+  /** Distinguishes the processes of this installation from those of others on the machine. */
   instance: string;
-  /** What workers inherit, without the secrets of the service. */
+  /** Environment of all workers, without the service's secrets. */
   environment: Record<string, string>;
-  /** Each time a process is started that had ended by itself or never came up. */
+  /** Called when a process is started again that ended by itself or did not come up. */
   onRestart(): void;
   clock: Clock;
   log: Log;
 };
 
 type Worker = {
-  /** The newest settings; they count from the next start of each process on. */
+  /** The newest settings, which a process gets at its next start. */
   program: Program;
-  /** By the number of the process, from 1. */
+  /** By number of the process, counted from 1. */
   slots: Map<number, Slot>;
   system: WorkerSystem;
-  /** While its processes are brought onto other settings. */
+  /** Set while processes are replaced by ones with other settings. */
   change: RollingChange | null;
 };
 
@@ -132,9 +131,9 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     }
   }
 
-  /** Slots beyond the worker's processes are there only until what ran in them is gone. */
+  /** Removes slots beyond the worker's number of processes once nothing runs in them. */
   function dropSurplus(worker: Worker) {
-    // A change that is undone wants them again.
+    // If the change is undone, they are needed again.
     if (worker.change !== null) return;
     for (const slot of surplus(worker)) {
       const { number, state } = slot.status();
@@ -181,7 +180,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
           const worker = workerOf(program);
           dropSurplus(worker);
           void changes.goOn(worker);
-          // A deployment that was answered for is carried out, whatever ended the service after that.
+          // Carries out a deployment that was accepted before the service ended.
           void deploy(program.id);
         },
         sweepAway,
@@ -196,7 +195,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
       if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.start();
-      // Of a change that was given up half way.
+      // Replaces what a change that was interrupted has left on old settings.
       void changes.renewOutdated(worker);
     },
 
@@ -242,7 +241,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
       }
     },
 
-    // It can always be asked, so nothing waits.
+    // The supervisor carries out orders at once, so there is nothing to withdraw.
     withdraw: () => undefined,
 
     known: () => [...workers.keys()],
@@ -255,7 +254,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     usage: usage.of,
     usageEvery: sampleEverySeconds,
 
-    // Read at once: 64 KiB take less time than to hand them to another thread.
+    // Read synchronously: handing 64 KiB to another thread takes longer.
     readLog: async (id, from) => readWrittenLog(folderOf(id), from),
 
     // It is this process.

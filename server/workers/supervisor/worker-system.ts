@@ -1,4 +1,4 @@
-// How the slots of one worker reach the system: its records and log on the disk, its processes, their signals.
+// Implements the ports of a worker's slots: records and log on disk, processes, signals.
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -31,19 +31,19 @@ import type { LaunchEvents, SlotPorts } from "./slot-ports.ts";
 
 type WorkerSystemOptions = {
   id: number;
-  /** The worker's own folder. */
+  /** The worker's folder. */
   folder: string;
   instance: string;
   groups: ControlGroups;
   marks: Marks;
   environment: Record<string, string>;
-  /** Of a process, with the newest settings that it is to have. */
+  /** @returns the program of a process, with the newest settings that it should have */
   programOf(number: number): Program;
   clock: Clock;
   log: Log;
 };
 
-/** What a slot tells of itself. */
+/** What a slot reports. */
 type SlotEvents = Pick<SlotPorts, "restarting" | "changed"> & { killing(reason: string): void };
 
 export type WorkerSystem = ReturnType<typeof createWorkerSystem>;
@@ -53,7 +53,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
   const boot = bootId();
   const children = new Set<ChildProcess>();
   const troubles = new Map<string, string>();
-  /** Where the log ended at the newest start of each process. */
+  /** Size of the log at the newest start of each process. */
   const logStarts = new Map<number, number | null>();
   const recovery = createLogRecovery(folder);
   let rotation: Promise<void> | null = null;
@@ -61,7 +61,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
 
   const runPath = (number: number) => join(folder, `slot-${number}.json`);
 
-  /** Says what goes wrong once, and again only after it went well or went wrong differently. */
+  /** Logs a problem once, and again only after it was gone or has changed. */
   const note = (what: string, problem: string | null) => {
     if (problem !== null && troubles.get(what) !== problem)
       log.warn({ worker: id, problem }, `${what} failed, is tried again`);
@@ -70,7 +70,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
     return problem;
   };
 
-  /** @returns null, or why the file system refused it */
+  /** @returns null, or the file system's error */
   const attempt = (what: string, run: () => void): string | null => {
     try {
       run();
@@ -92,7 +92,10 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
     const isWrapped = isIndirect(program);
     const logStart = program.maxJobs > 0 || isWrapped ? logEnd(folder) : null;
     const startedAt = clock.now();
-    /** What becomes another account or enters a folder ends like the command itself where it cannot start that, and only the log says why. */
+    /**
+     * A command that changes the account or enters the folder exits like the program itself; only the log says that the program
+     * was never started.
+     */
     const exited: LaunchEvents["exited"] = (code, signal) => {
       const isEarly = clock.now() - startedAt < Math.max(1, program.startsecs) * 1000;
       const problem =
@@ -177,7 +180,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
       changed: events.changed,
     }),
 
-    /** Numbers from 1 of the processes that the worker has now, or had when the service ended. */
+    /** @returns the numbers of the processes that the worker has now, or had when the service ended; counted from 1 */
     recordedNumbers(): number[] {
       try {
         return readdirSync(folder).flatMap((name) => {
@@ -191,7 +194,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
 
     recordOf: (number: number): RunRecord | null => readRunFile(runPath(number)),
 
-    /** Of a process that the worker has no more. */
+    /** Removes the files of a process that the worker no longer has. */
     forget(number: number) {
       groups.remove(id, number);
       attempt(`deleting the state of process ${number}`, () =>
@@ -211,13 +214,13 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
       rotation = null;
     },
 
-    /** After it nothing is written into the folder any more. */
+    /** After this, nothing is written into the folder. */
     async close(): Promise<void> {
       isClosed = true;
       await rotation;
     },
 
-    /** Lets go of the processes, which go on. */
+    /** Stops watching the processes, which keep running. */
     release() {
       for (const child of children) child.unref();
     },
