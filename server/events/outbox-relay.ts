@@ -1,5 +1,5 @@
-// Turns stored events into deliveries and messages. The relay runs after the transaction that made an event, in one of
-// its own: the outcome is stored first, and whatever goes wrong here does not touch it.
+// Turns stored events into deliveries and messages, in a transaction of its own: the outcome was stored before, and a failure
+// here does not touch it.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
@@ -8,16 +8,16 @@ import { asc, inArray, isNull, sql } from "../store/drizzle.ts";
 import { events, sites } from "../store/tables.ts";
 import { roomOf, type EventRow } from "./event.ts";
 
-/** An event, and the sites whose receivers are to hear of it; none = it belongs to its server alone. */
+/** An event, and the sites whose receivers get it; none = it belongs to its server alone. */
 export type DispatchedEvent = EventRow & { siteIds: number[] };
 
-/** Makes, in the relay's transaction, what a kind of receiver sends later. */
+/** Stores, in the relay's transaction, what a kind of receiver sends later. */
 export type Receive = (tx: Connection, dispatched: DispatchedEvent[]) => Promise<void>;
 
 type OutboxRelayOptions = {
   db: Database;
   receivers: readonly Receive[];
-  /** Called with what was dispatched. */
+  /** Called with events that were dispatched. */
   onDispatched(dispatched: readonly EventRow[]): void;
   clock: Clock;
   log: Logger;
@@ -27,15 +27,15 @@ type OutboxRelayOptions = {
 export const eventsChannel = "quarterdeck_events";
 
 const maxBatch = 500;
-/** A notice of PostgreSQL comes sooner; this is for the one that got lost. */
+/** Interval of polls, for notices that were lost. */
 const everyMs = 1000;
-/** A batch costs much the same however many events are in it. */
+/** Pause between batches, which cost nearly the same whatever their size. */
 const restMs = 25;
-/** Any number will do, as long as every instance on one database takes the same. */
+/** Arbitrary key of the advisory lock, the same in all instances. */
 const relayLock = 7_382_146;
 
 export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: OutboxRelayOptions) {
-  /** Mostly there is nothing: one statement instead of the four of a transaction. */
+  /** Usually there is nothing: this takes one statement instead of the four of a transaction. */
   async function isAnyPending(): Promise<boolean> {
     const { rows } = await db.execute<{ any: boolean }>(
       sql`select exists (select from ${events} where ${isNull(events.dispatched_at)}) as any`,
@@ -46,7 +46,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
   /** @returns the events that were dispatched */
   const dispatchBatch = (): Promise<EventRow[]> =>
     db.transaction(async (tx) => {
-      // One at a time over all instances, so that bursts are coalesced and nothing is dispatched twice.
+      // One batch at a time over all instances, so that bursts are coalesced and nothing is dispatched twice.
       const { rows } = await tx.execute<{ mine: boolean }>(
         sql`select pg_try_advisory_xact_lock(${relayLock}) as mine`,
       );
@@ -89,7 +89,7 @@ export function createOutboxRelay({ db, receivers, onDispatched, clock, log }: O
   });
 }
 
-/** About the server itself, and so about all its sites. */
+/** Whether an event is about the server itself, and so about all its sites. */
 export const isOfServer = ({ type }: Pick<EventRow, "type">): boolean => roomOf(type) === "server";
 
 async function withSites(tx: Connection, pending: EventRow[]): Promise<DispatchedEvent[]> {

@@ -1,68 +1,77 @@
-// A machine that is looked after: its folders, and the commands that run on it with their streams.
+// A machine as one of its accounts sees it: runs commands with their streams, and finds folders.
 import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import type { Account } from "./account.ts";
 import type { Task, TaskStreams } from "./task.ts";
 
-/** Why a folder cannot be used, in words that fit behind "The directory". */
+/** Why a folder cannot be used, as the end of a sentence that begins with "The directory". */
 export type FolderProblem = { problem: string };
 
 export type Command = {
-  /** Program and arguments; no shell reads them. A secret never stands among them. */
+  /** Program and arguments, never read by a shell and never holding a secret. */
   argv: readonly [string, ...string[]];
-  /** What the program sees beside PATH, HOME and a plain locale; the place for secrets. */
+  /** Environment in addition to PATH, HOME and a plain locale; the place for secrets. */
   environment?: Record<string, string>;
-  /** Absolute path of the folder it runs in. */
+  /** Absolute path of the working directory. */
   folder?: string;
-  /** What it reads; without it, nothing. */
+  /** Standard input; if not given, it is empty. */
   input?: Readable;
-  /** Called with each piece of the input that is not needed any more, so that its memory may be used again; never by a remote machine. */
+  /**
+   * Called with each piece of the input that is no longer needed, so that its memory can be reused; never called by a remote
+   * machine.
+   */
   release?(piece: Buffer): void;
   /** A text that the program reads as the file `givenFile`, such as a password. */
   given?: string;
-  /** Where its output goes; without it the output is kept and answered, up to 1 MiB. */
+  /** Standard output; if not given, up to 1 MiB of it is returned. */
   output?: Writable;
-  /** For output of gigabytes, in place of `output`: called with each piece, whose memory it may use until it resolves. */
+  /** Takes gigabytes of output in place of `output`: called with each piece, which it may use until it resolves. */
   take?(piece: Buffer): Promise<void>;
-  /** It moves little, so that on a remote machine it shares the connection of all others despite its streams. */
+  /** The streams carry little data: on a remote machine, the command shares a connection. */
   isSmall?: boolean;
-  /** Called with each line that it writes to its error stream. */
+  /** Called with each line of standard error. */
   onErrorLine?(line: string): void;
-  /** Ends the program, and all it started, at once. */
+  /** Kills the program and all that it started. */
   signal?: AbortSignal;
 };
 
 export type LocalCommand = Command & {
-  /** Open files of ours, which the program finds as `heldFile` has them. */
+  /** Descriptors that the program inherits, see `heldFile`. */
   files?: readonly number[];
 };
 
-/** Where a program finds the first, second… of its `files`, from their beginning. */
+/** @returns the path at which a program can open its first, second… inherited file from the beginning */
 export const heldFile = (index: number): string => `/proc/self/fd/${3 + index}`;
 
 export type CommandEnd = {
-  /** Null when a signal ended it. */
+  /** Null where a signal ended the program. */
   exitCode: number | null;
   signal: string | null;
-  /** What it wrote, if no `output` took it. */
+  /** Standard output, where no `output` took it. */
   stdout: string;
-  /** The last 16 KiB of its error stream. */
+  /** The last 16 KiB of standard error. */
   stderr: string;
 };
 
-/** The program is not on this machine, or may not be run. */
+/** The program does not exist on the machine, or the account may not run it. */
 export class CommandMissing extends Error {
   override name = "CommandMissing";
 }
 
-/** A machine, this one or a remote one, as one of its accounts sees it: its kernel refuses what that account may not do. */
+/** A machine, this one or a remote one, as one of its accounts sees it: the kernel refuses what that account may not do. */
 export type Host = {
   account: Account;
-  /** Another machine than the service's own: it has none of our program, and its connection may be cut. */
+  /** Whether it is another machine, which has none of our program, and whose connection may be cut. */
   isRemote: boolean;
-  /** The account is the service's own, which performs its tasks by itself; on a remote machine, the one that it logs in as. */
+  /**
+   * Whether the account is the service's own, which performs tasks in the service itself; on a remote machine, the account that
+   * logs in.
+   */
   isOwn: boolean;
-  /** The same machine as another account sees it. @throws where the service cannot become that account */
+  /**
+   * @returns the same machine as another account
+   * @throws where the service cannot become that account
+   */
   as(account: Account): Host;
   /**
    * Runs a command to its end, in a process group of its own.
@@ -78,26 +87,26 @@ export type Host = {
    */
   folderInside(root: string, folder: string): Promise<string | FolderProblem>;
   /**
-   * Connects to what listens where the machine can reach it: a port, or the path of a socket.
-   * @throws what Node says, or ServerAway; a remote machine that refuses closes the connection before its first byte
+   * Connects to a port or socket that the machine can reach.
+   * @throws Node's error, or ServerAway; where a remote machine refuses, the connection closes before its first byte
    */
   connect(to: { host: string; port: number } | { path: string }): Promise<Socket>;
-  /** Memory of the machine in MB, null where it is unknown. */
+  /** Memory of the machine in MB; null = unknown. */
   memoryMb: number | null;
 };
 
-/** The machine that the service runs on: only there is our own code, which a remote machine does not have. */
+/** The machine that the service runs on. Only it has our own code. */
 export type LocalHost = Omit<Host, "as" | "run"> & {
   as(account: Account): LocalHost;
   /**
-   * The same, but all tasks are performed in child processes, as those of other accounts are: for folders in which whoever works may
-   * hang. The service could not end a thread of its own there, nor itself as long as it waits.
+   * @returns the same, with all tasks in child processes: for folders whose file system may hang, because the service could not
+   *   end a thread of its own there, nor exit while one waits
    */
   apart(): LocalHost;
   run(command: LocalCommand): ReturnType<Host["run"]>;
   /**
-   * Performs work of our own as the account.
-   * @throws what the task throws; from a child process as a plain Error with the same name, message and code
+   * Performs a task of our own as the account.
+   * @throws the task's error; from a child process, a plain Error with the same name, message and code
    */
   perform<Args, Result>(
     task: Task<Args, Result>,

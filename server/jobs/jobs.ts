@@ -1,5 +1,5 @@
-// Work that outlives a request: queues in PostgreSQL, by pg-boss. A job is sent in the transaction
-// of the change that wants it, so neither exists without the other.
+// Jobs outlive a request: queues in PostgreSQL, by pg-boss. A job is sent in the transaction of the change that needs it, so
+// neither exists without the other.
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "../store/drizzle.ts";
 import type pg from "pg";
@@ -28,7 +28,7 @@ import {
 } from "./singleton-queue.ts";
 
 type JobName = keyof JobData;
-/** The jobs that any instance may do. */
+/** Jobs that any instance may do. */
 type CommonName = Exclude<JobName, keyof ServerJobs>;
 
 const deliveriesQueue = "webhook.deliveries";
@@ -47,7 +47,7 @@ export type Jobs = {
     data: JobData[Name],
     delaySeconds?: number,
   ): Promise<void>;
-  /** Sends a job for each of these, as `send` does. */
+  /** Sends a job for each item, as `send` does. */
   sendAll<Name extends CommonName>(
     tx: Connection,
     name: Name,
@@ -55,22 +55,22 @@ export type Jobs = {
     delaySeconds?: number,
   ): Promise<void>;
   backupTasks: SerialQueue<BackupTask>;
-  /** What is to be sent to webhooks; the key is a webhook's id. */
+  /** Deliveries to webhooks; the key is the id of a webhook. */
   deliveries: SingletonQueue;
-  /** What is to be sent to notification channels; the key is a channel's id. */
+  /** Messages to notification channels; the key is the id of a channel. */
   messages: SingletonQueue;
   /**
-   * Begins to work. Until then jobs wait.
-   * @param left these stay for other instances
+   * Starts to work on jobs, which wait until then.
+   * @param left jobs that other instances do
    */
   work(handlers: Handlers, left: readonly CommonName[]): Promise<void>;
-  /** Stops taking jobs and lets the running ones end, for at most `timeoutMs`. */
+  /** Stops taking jobs, and waits for the running ones for at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 
 /**
- * Quick work on rows; what it finds undone after 20 tries is reported by a deadline. Notices of new jobs are only a hint, which
- * a pooler of transactions swallows: `pollSeconds` is how late a job may begin all the same.
+ * Quick work on rows. After 20 attempts, a deadline reports what is not done. Notices of new jobs may be lost, for example by a
+ * transaction pooler: `pollSeconds` limits the delay that causes.
  */
 const quick = {
   retryLimit: 20,
@@ -79,7 +79,7 @@ const quick = {
   atOnce: 1,
   pollSeconds: 2,
 };
-/** Nothing comes after a deadline, so it is tried for a week. */
+/** Retried for a week, because nothing follows a deadline. */
 const deadline = { ...quick, retryLimit: 10_000, pollSeconds: 30 };
 /** Work that waits for something outside, e.g. a storage. */
 const slow = { ...quick, expireInSeconds: 3600, atOnce: 4, pollSeconds: 5 };
@@ -90,7 +90,7 @@ const serverQueues: Record<keyof ServerJobs, typeof quick> = {
   "backup-configuration.installing": { ...slow, expireInSeconds: 120 },
   "backup-configuration.removing": slow,
   "backup.deleting": slow,
-  // A storage may be away for a week; what was left there must not stay for ever.
+  // Retried for weeks, because a storage may be away and its files must not stay forever.
   "backup.clean": {
     ...deadline,
     retryLimit: 1000,
@@ -103,7 +103,7 @@ const commonQueues: Record<CommonName, typeof quick> = {
   "backup.deadline": deadline,
   "backup-task.deadline": deadline,
   upkeep: { ...slow, pollSeconds: 30 },
-  // What fails is reported, and tried the next night; one that a stop cut off is tried again.
+  // A failed run reports itself, and the next night tries again. These retries are for a run that a stop interrupted.
   "self-backup": {
     ...slow,
     retryLimit: 3,
@@ -120,15 +120,15 @@ const serverNames = Object.keys(serverQueues) as (keyof ServerJobs)[];
 // Likewise.
 const commonNames = Object.keys(commonQueues) as CommonName[];
 
-/** Queues of earlier versions, whose jobs nobody takes any more. */
+/** Queues of earlier versions, which no version takes jobs from any more. */
 const retiredQueues = ["worker.deadline"];
 
-/** At a minute at which few schedules of people begin something. */
+/** At a minute that few schedules use. */
 const everyHour = "41 * * * *";
 
 const everyNight = "23 3 * * *";
 
-/** No job waits longer; pg-boss would delete it unseen after its retention time. */
+/** Limit of a delay: pg-boss deletes older jobs that were not run. */
 const longestDelaySeconds = 30 * 24 * 3600;
 
 type JobsOptions = {
@@ -162,11 +162,11 @@ export async function startJobs({
   });
   boss.on("error", (error) => log.error({ err: error }, "the job queue has trouble"));
   boss.on("warning", ({ message, data }) => {
-    // A slow query is reported with its values.
+    // pg-boss reports slow queries with their values, which may hold secrets.
     const { values: _, ...details } = data as { values?: unknown };
     log.warn({ warning: message, ...details }, "the job queue warns");
   });
-  // Whoever looks for the queue's tables while another instance makes them fails.
+  // Looking for the tables fails while another instance creates them.
   await changeTablesAlone(connection, () => boss.start());
   for (const name of retiredQueues) await boss.deleteQueue(name);
   for (const name of names)
@@ -188,7 +188,7 @@ export async function startJobs({
   const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, leases, log);
   const deliveriesOf = { name: deliveriesQueue, places: 128, slowPlaces: 48 };
   const deliveries = createSingletonQueue({ boss, db, ...deliveriesOf, log });
-  // A mail server may take minutes over a message, which keeps no other channel waiting.
+  // A slow mail server must not keep other channels waiting.
   const messagesOf = { name: messagesQueue, places: 128, slowPlaces: 128 };
   const messages = createSingletonQueue({ boss, db, ...messagesOf, log });
   const serverRunners = new Map<string, JobRunner>();
@@ -203,7 +203,7 @@ export async function startJobs({
     else (woken[name] ?? serverRunners.get(name))?.wake();
   });
 
-  /** A job whose server passes to another instance just now is handed out again. */
+  /** Hands a job out again whose server has just passed to another instance. */
   const takeOfServers = <Name extends keyof ServerJobs>(name: Name, handlers: Handlers) => {
     const runner = createJobRunner<JobData[Name]>({
       boss,
@@ -214,7 +214,7 @@ export async function startJobs({
         return free > 0 ? { batchSize: free, ignoreGroups: leases.elsewhere().map(String) } : null;
       },
       async perform({ id, attempt }, data) {
-        // A version before this one named no server.
+        // Jobs of an earlier version name no server.
         if (data.server_id !== undefined && !leases.has(data.server_id)) throw new LeaseLost();
         await handlers[name](data);
         await boss.complete(name, { id, retryCount: attempt });
@@ -231,9 +231,9 @@ export async function startJobs({
       {
         pollingIntervalSeconds: queues[name].pollSeconds,
         localConcurrency: queues[name].atOnce,
-        // One at a time where one may keep others waiting.
+        // One at a time where a job may keep others waiting.
         batchSize: [quick, deadline].includes(queues[name]) ? 10 : 1,
-        // Each job ends as it does, whatever becomes of the others that were taken with it.
+        // Jobs that were fetched together end independently.
         perJobResults: true,
       },
       async (jobs) => {
@@ -244,8 +244,8 @@ export async function startJobs({
             results.push({ id, status: "completed" });
           } catch (error) {
             log.warn({ err: error, job: name, data }, "a job failed and is tried again");
-            // pg-boss stores it with the job, over connections of its own: nothing may be in it that nobody should
-            // read, or that cannot be stored. Such a job would never end.
+            // pg-boss stores the output over its own connections: it must hold no secret, and nothing that cannot be stored, or
+            // the job would never end.
             results.push({ id, status: "failed", output: toStorableText(messageOf(error)) });
           }
         return results;
@@ -257,7 +257,7 @@ export async function startJobs({
       await boss.send(name, data, {
         db: fromDrizzle(tx, sql),
         startAfter: Math.min(delaySeconds, longestDelaySeconds),
-        // With the job: pg-boss keeps the options of a queue from its first day on.
+        // Sent with the job, because pg-boss never changes the options of an existing queue.
         ...("server_id" in data && { group: { id: String(data.server_id) }, heartbeatSeconds }),
       });
       if ("server_id" in data) await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
@@ -272,12 +272,12 @@ export async function startJobs({
     messages,
     async work(handlers, left) {
       for (const name of serverNames) takeOfServers(name, handlers);
-      // Before the first look for it.
+      // Sent before the first poll for it.
       await boss.send("upkeep", {});
       for (const name of commonNames) if (!left.includes(name)) await take(name, handlers);
     },
     async stop(timeoutMs) {
-      // pg-boss looks only every half second whether its workers have ended.
+      // pg-boss checks only every half second whether its workers have ended.
       const ended = Promise.all([
         ...[...serverRunners.values()].map((runner) => runner.stop()),
         ...commonNames.map((name) => boss.offWork(name, { wait: true })),

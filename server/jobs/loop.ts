@@ -1,25 +1,25 @@
-// Work that is done again and again: when somebody wakes it, and now and then by itself. It never overlaps itself.
+// Repeats work: when it is woken, and after a time. It never overlaps itself.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 
 type LoopOptions = {
-  /** What it does, for the log. */
+  /** What the loop does, for the log. */
   name: string;
-  /** Waits at most so long for somebody to wake it, or as long as is said after a turn; null = until somebody does. */
+  /** The longest wait between turns, or a function that is asked after each turn; null = it waits to be woken. */
   everyMs: number | (() => number | null);
-  /** From the end of a turn to the next one at least, so that one turn does what many ask for; none if not given. */
+  /** The shortest wait between turns, so that one turn serves many wakes; if not given, none. */
   restMs?: number;
-  /** One turn. It looks at everything that is to be done; an error is logged, and the next turn tries again. */
+  /** One turn, which does all that is due. An error is logged, and the next turn tries again. */
   turn(signal: AbortSignal): Promise<void>;
   clock: Clock;
   log: Pick<Log, "error">;
 };
 
 export type Loop = {
-  /** Does a turn now, or once more after the one under way. */
+  /** Starts a turn now, or another one after the one that runs. */
   wake(): void;
-  /** Resolves when the turn under way has ended; none follows. */
+  /** Starts no further turn; resolves once the one that runs has ended. */
   stop(): Promise<void>;
 };
 

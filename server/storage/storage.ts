@@ -1,13 +1,13 @@
-// Where copies are kept. Each kind of place is one file behind this type.
+// Where backups are stored. Each kind of storage implements this type in a file of its own.
 import type { Readable } from "node:stream";
 import { utcText } from "../../contract/values.ts";
 
-/** The place did not do what it was asked. The message is for the operator: what, where, why, what to do. */
+/** The storage failed. The message is for the operator: what, where, why, what to do. */
 export class StorageError extends Error {
   override name = "StorageError";
 }
 
-/** The place refuses to delete what is there until a moment. */
+/** The storage refuses to delete an object until a moment. */
 export class ObjectLocked extends StorageError {
   readonly until: Date;
 
@@ -19,113 +19,134 @@ export class ObjectLocked extends StorageError {
 
 type Options = { signal: AbortSignal };
 
-/** Of a place that may refuse to delete what is stored there. */
+/** Implemented by a storage that can lock objects against deletion. */
 export type StorageLocks = {
-  /** For how many days the inventory has backups locked; null = it says nothing of it. */
+  /** For how many days the inventory wants backups locked; null = it does not say. */
   readonly days: number | null;
-  /** Until when an object is locked, as the place itself says; null = it is not. @throws StorageError */
+  /**
+   * @returns until when an object is locked, according to the storage; null = it is not
+   * @throws StorageError
+   */
   until(key: string): Promise<Date | null>;
   /**
-   * Locks an object until then at least; nothing is ever locked for a shorter time than before.
-   * @returns until when it is locked then, as the place says; null = it is not, or nothing is there
+   * Locks an object until `until` or later; it never shortens a lock.
+   * @returns until when the object is locked then, according to the storage; null = it is not, or does not exist
    * @throws StorageError
    */
   extend(key: string, until: Date, options: Options): Promise<Date | null>;
-  /** @returns what is to be known of locks there @throws StorageError where the inventory wants some and the place has none */
+  /**
+   * @returns sentences about locks for the operator
+   * @throws StorageError where the inventory wants locks and the storage has none
+   */
   check(options: Options): Promise<string[]>;
-  /** Tries whether a file could be locked there, and locks nothing. @throws StorageError where it couldn't */
+  /**
+   * Checks that an object could be locked, without locking it.
+   * @throws StorageError where it could not
+   */
   tryOn(key: string, options: Options): Promise<void>;
 };
 
 type PutOptions = Options & {
   /**
-   * Called with what is on the disk already while the rest still arrives, piece by piece from the beginning; its memory
-   * is used again for the next. The last bytes are left to `readBack`, and all of them where nothing can be read that early.
+   * Called with each piece that is already on the disk, from the beginning, while the rest arrives. The memory of a piece is
+   * reused for the next. The last bytes are left to `readBack`, or all of them where nothing can be read that early.
    */
   takeBack?(piece: Buffer): Promise<void>;
-  /** May be called with a piece of the content that is not needed any more. */
+  /** May be called with a piece of the content that is no longer needed. */
   release?: ((piece: Buffer) => void) | undefined;
 };
 
 type GetOptions = Options & {
-  /** It is a text of some kilobytes: over SSH it then needs no connection of its own. */
+  /** The object is a few kilobytes of text: over SSH, it needs no connection of its own. */
   isSmall?: boolean;
 };
 
 type ReadBackOptions = Options & {
-  /** What comes before was taken back by `put`; default 0. */
+  /** `put` has read back the bytes before this one. By default 0. */
   fromByte?: number;
 };
 
-/** How it is known that what is stored is what was sent. */
+/** How a stored object is compared with what was sent. */
 export type ReadBack =
-  /** The storage computed checksums of what it received, and they are ours. */
+  /** The storage's checksums of what it received match. */
   | { kind: "checksums" }
-  /** The storage's own server read the stored bytes again. */
+  /** The storage's server has read the stored bytes. */
   | {
       kind: "digest";
       /** Hex SHA-256. */
       checksum: string;
-      /** False where memory may have answered for the disk. */
+      /** False where the bytes may come from a cache. */
       isFromDisk: boolean;
     }
-  /** The stored bytes, to be compared by the caller; a piece's memory is used again for the next. */
+  /** The stored bytes, which the caller compares. The memory of a piece is reused for the next. */
   | {
       kind: "read";
-      /** Once they are read: false where memory may have answered for the disk. */
+      /** To be called once all is read: false where the bytes may come from a cache. */
       isFromDisk(): boolean;
       content: AsyncIterable<Buffer>;
     };
 
 export type Storage = {
-  /** Where it is, in words, e.g. `/var/backups` or `bucket b at https://…`. No secret is in it. */
+  /** Where the storage is, for messages, e.g. `/var/backups` or `bucket b at https://…`. It holds no secret. */
   readonly place: string;
 
   /**
-   * Keeps all that `content` gives under `key`. Until it has ended well and is safely stored nothing is there
-   * under that key; a failure, an abort or an error of `content` leaves nothing behind.
+   * Stores `content` under `key`. No object appears before the content has ended and is stored safely; a failure, an abort or an
+   * error of `content` leaves nothing behind.
    * @param key relative path with slashes
-   * @returns the size that the place itself says the object has, in bytes
+   * @returns the size of the object in bytes, according to the storage
    * @throws StorageError, or the error of `content`
    */
   put(key: string, content: Readable, options: PutOptions): Promise<number>;
 
   /**
-   * Keeps a small text under `key`, in place of what is there: whoever reads gets the one or the other, whole. After a
-   * failure the former one is still there.
+   * Replaces the small object `key`: a reader gets the former or the new content, whole. After a failure the former content is
+   * still there.
    * @throws StorageError, or the signal's reason
    */
   replace(key: string, content: Buffer, options: Options): Promise<void>;
 
-  /** For what this storage has put just now. @throws StorageError */
+  /**
+   * Reads back an object that `put` has just stored.
+   * @throws StorageError
+   */
   readBack(key: string, options: ReadBackOptions): Promise<ReadBack>;
 
-  /** @throws StorageError, also when nothing is there */
+  /** @throws StorageError, also where the object does not exist */
   get(key: string, options: GetOptions): Promise<Readable>;
 
-  /** Bytes, or null when nothing is there. @throws StorageError */
+  /**
+   * @returns the size in bytes; null where the object does not exist
+   * @throws StorageError
+   */
   size(key: string): Promise<number | null>;
 
   /**
-   * Removes an object and whatever a cut-off `put` left of it. That nothing is there is no error.
-   * @throws ObjectLocked, and then it is still there; StorageError
+   * Removes an object and what an interrupted `put` left of it. It is no error where neither exists.
+   * @throws ObjectLocked where the object is locked and still there; StorageError
    */
   remove(key: string): Promise<void>;
 
-  /** Left out: nothing is ever locked there. */
+  /** Absent where the storage cannot lock objects. */
   readonly locks?: StorageLocks;
 
-  /** Bytes that still fit; null where nobody can tell. @throws StorageError */
+  /**
+   * @returns free space in bytes; null = unknown
+   * @throws StorageError
+   */
   freeBytes(): Promise<number | null>;
 };
 
 export type StoredObject = { key: string; sizeBytes: number };
 
-/** One that can say what is in it, and not only what became of a key. */
+/** A storage that can list its objects. */
 export type ListedStorage = Storage & {
-  /** All objects whose keys begin with a prefix, pieces of unfinished ones too. Links are not followed. @throws StorageError */
+  /**
+   * Lists all objects whose keys begin with `prefix`, including unfinished ones. Links are not followed.
+   * @throws StorageError
+   */
   list(options: Options & { prefix?: string }): AsyncIterable<StoredObject>;
 };
 
-/** A reading goes on where its connection broke; so often in a row one may break before anything has come over it. */
+/** How often in a row a connection may break before any byte arrives. Reading resumes where the connection broke. */
 export const maxBreaks = 3;

@@ -1,5 +1,4 @@
-// Hears what PostgreSQL announces, on a connection of its own. A notice that is missed is no harm: whoever waits for one
-// looks by himself now and then.
+// Receives PostgreSQL's notices on a connection of its own. A lost notice does no harm, because every listener also polls.
 import type { Logger } from "pino";
 import pg from "pg";
 import type { Clock } from "../clock.ts";
@@ -9,7 +8,7 @@ const retryMs = 1000;
 
 type ListenerOptions = {
   connection: pg.PoolConfig;
-  /** Plain lower-case names. */
+  /** Names in lower case. */
   channels: readonly string[];
   clock: Clock;
   log: Logger;
@@ -21,7 +20,7 @@ export type Listener = {
   stop(): Promise<void>;
 };
 
-/** Connects, and again whenever the connection is lost. */
+/** Connects, and reconnects whenever the connection is lost. */
 export function createListener({ connection, channels, clock, log }: ListenerOptions): Listener {
   const heard = new Map<string, (text: string | null) => void>();
   let client: pg.Client | null = null;
@@ -32,7 +31,7 @@ export function createListener({ connection, channels, clock, log }: ListenerOpt
     const fresh = new pg.Client({
       ...connection,
       connectionTimeoutMillis: 5000,
-      // It may hear nothing for days; the other end is asked whether it is still there.
+      // No notice may come for days, so keepalive probes detect a lost connection.
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
     });
@@ -45,7 +44,7 @@ export function createListener({ connection, channels, clock, log }: ListenerOpt
       cancel = clock.after(retryMs, () => void connect());
     };
     try {
-      // Both may come for one loss; the second one only sets the same timer anew.
+      // Both events may report one loss; the second only sets the timer again.
       fresh.on("error", lose);
       await fresh.connect();
       fresh.on("end", () => lose());
@@ -53,7 +52,7 @@ export function createListener({ connection, channels, clock, log }: ListenerOpt
       for (const channel of channels) await fresh.query(`listen ${channel}`);
       if (isOver) return await fresh.end();
       client = fresh;
-      // Something may have been announced while nobody heard.
+      // Notices may have been lost while it was not connected.
       for (const onNotice of heard.values()) onNotice(null);
     } catch (error) {
       lose(toError(error));

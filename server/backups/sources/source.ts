@@ -1,29 +1,29 @@
-// What can be backed up. Each kind is one file behind this type: it makes a stream of its content,
-// and puts such a stream back, whole or not at all.
+// What can be backed up. Each kind of source implements this type: it streams its content, and restores such a stream completely
+// or not at all.
 import type { Readable, Writable } from "node:stream";
 import type { ForeignFile } from "../foreign/foreign-file.ts";
 import type { Content, Unpacked } from "../unpacker.ts";
 
-/** The source did not do what it was asked. The message is for the operator: what, where, why, what to do. */
+/** The source failed. The message is for the operator: what, where, why, what to do. */
 export class SourceError extends Error {
   override name = "SourceError";
 }
 
-/** Of a restore into a database that it was to make. */
+/** The database that a restore was to create exists already. */
 export const databaseTaken = ({ name, database }: { name: string; database: string }) =>
   new SourceError(
     `The server of ${name} already has a database “${database}”. Nothing was changed. Choose another name.`,
   );
 
-/** Of an error that came over from a process that is a site's account, where only its name says what it was. */
+/** Restores the class of an error from a child process, which is known only by its name. */
 export const reviveSourceError = (error: unknown): unknown =>
   error instanceof Error && error.name === "SourceError" && !(error instanceof SourceError)
     ? new SourceError(error.message, { cause: error })
     : error;
 
-/** What a backup of a folder leaves out. */
+/** What a backup of a folder excludes. */
 export type Excludes = {
-  /** As gitignore(5) has them. */
+  /** Patterns as in gitignore(5). */
   patterns: string[];
   /** The content of folders with a CACHEDIR.TAG. */
   caches: boolean;
@@ -33,196 +33,214 @@ export type Excludes = {
 export type SiteDatabase = {
   /** Its path below the folder, in printable ASCII. */
   name: string;
-  /** What was wrong with it in the folder itself, as SQLite says; null = it was sound. */
+  /** SQLite's error about the database in the folder itself; null = it was sound. */
   problem: string | null;
-  /** SQLite could not open it there, so nobody knows whether it was sound. */
+  /** False where SQLite could not open the database, so that its state is unknown. */
   isOpened?: false;
 };
 
-/** Whose a file is, and who may do what with it: permission bits, user and group by number. */
+/** Owner and mode of a file: permission bits, user and group by number. */
 export type FileOwner = { mode: number; uid: number; gid: number };
 
 export type Checksums = {
-  /** What wrote the rows that were summed up: the same rows need not read the same in another version. */
+  /** Version of the program whose output is summed: another version may write the same rows differently. */
   by: string;
-  /** Hex by table; the order of rows does not matter. */
+  /** Hex checksum by table, independent of the order of rows. */
   tables: Record<string, string>;
-  /** Of a whole server: by database, where something else than that wrote the rows. */
+  /** For a whole server: other values of `by`, by database. */
   others?: Record<string, string>;
 };
 
-/** Where a dump came from, as far as a restore without the service needs it. */
+/** Where a dump came from, for a restore without the service. */
 export type Origin = { database?: string; path?: string; tools: Record<string, string> };
 
-/** What a dump says its content is; a drill holds what came back against it. Kept as JSON. */
+/** What a dump contains. A drill compares it with the restored content. Stored as JSON. */
 export type Manifest =
   | {
       kind: "database";
       /** Rows by table, as of the dump's own snapshot. */ tables: Record<string, number>;
-      /** Of a database that is one file: left out by older backups. */
+      /** For a database that is one file; absent in older backups. */
       file?: FileOwner;
-      /** Of the rows of each table; absent where an engine makes none, and in what was dumped before there were any. */
+      /** Absent where the engine has none, and in older backups. */
       checksums?: Checksums;
-      /** Of a whole server: the names of its databases. Its tables' names begin with the one of their database. */
+      /** For a whole server: its databases. Names of tables begin with the name of their database. */
       databases?: string[];
     }
   | {
       kind: "folder";
       entries: number;
       bytes: number;
-      /** Hex SHA-256 over what the archiver says of each entry. */
+      /** Hex SHA-256 over the archiver's listing. */
       digest: string;
-      /** What was left out; absent = nothing. A restore leaves that as it is. */
+      /** What was excluded, which a restore leaves as it is; absent = nothing. */
       excluded?: Excludes;
-      /** Those that were found; left out by older backups, which did not look. */
+      /** SQLite databases in the folder; absent in older backups. */
       databases?: SiteDatabase[];
     };
 
 export type Attempt = {
-  /** Names the restore or drill in scratch names, so that `settle` finds them: the backup's id. */
+  /** Id of the backup. Names of temporary objects contain it, so that `settle` finds them. */
   id: number;
-  /** A line for the run's output; what goes wrong without failing the run is said here too. */
+  /** Adds a line to the output of the run, including problems that do not fail it. */
   say(line: string): void;
   signal: AbortSignal;
-  /** Of zstd, where the source's machine compresses; absent = the usual one. */
+  /** Level of zstd where the source's machine compresses; absent = the default. */
   compressionLevel?: number | undefined;
-  /** Opens what is restored once more, for what has to be read twice. */
+  /** Opens the content again, where it has to be read twice. */
   reopen?: (() => Promise<Readable>) | undefined;
 };
 
 export type CompressedDump = {
-  /** What is compressed; an archive is inspected on the way. */
+  /** Kind of the compressed content; archives are inspected while they are dumped. */
   content: Content;
   /**
-   * Like that of a source, but what it writes is compressed by zstd.
-   * @returns what makes the manifest, once all of it was unpacked again
+   * Writes the dump compressed by zstd.
+   * @returns builds the manifest once all of the dump was decompressed
    */
   dump(into: Writable, attempt: Attempt): Promise<(archive: Unpacked["archive"]) => Manifest>;
 };
 
-/** Where restores are tried that is not the source itself. */
+/** A place for drills outside the source itself. */
 export type Drill = Pick<Source, "drill"> & {
-  /** After a drill that a kill cut off: removes what it left. Safe to call when nothing is left. */
+  /** Removes what a drill left that was killed. Safe to call where nothing is left. */
   settle(attempt: Attempt): Promise<unknown>;
 };
 
-/** What runs before and after a backup, where the source is. */
+/** Commands that run before and after a backup, on the source's server. */
 export type Hooks = {
-  /** Whether they could run now; none of them does. @throws SourceError where there is no account for them, or ServerAway */
+  /**
+   * Checks that the hooks could run, without running them.
+   * @throws SourceError where there is no account for them, or ServerAway
+   */
   rehearse?(): Promise<void>;
   /**
-   * @param mark one of the run's own, by which what is left of it is found
-   * @throws SourceError where it fails: nothing is to be backed up then
+   * @param mark identifies the processes of this run
+   * @throws SourceError where the hook fails; nothing must be backed up then
    */
   before(say: Attempt["say"], signal: AbortSignal, mark: string): Promise<void>;
   /**
-   * Whatever became of the backup.
-   * @param left the mark of a run that a kill cut off: what runs before it may still be at work, and is ended first
-   * @returns why it failed, in words; null = it did not
+   * Runs after every backup, whether it succeeded or failed.
+   * @param left the mark of a run that was killed: its first hook may still run, and is ended first
+   * @returns why the hook failed; null = it did not
    */
   after(say: Attempt["say"], left?: string): Promise<string | null>;
 };
 
-/** Makes a backup of a file that Quarterdeck did not make. */
+/** Turns a file that something else made into a backup. */
 export type Intake = {
-  /** Before anything is stored: what takes long, or has to be known first. @throws SourceError */
+  /**
+   * Does what must be done or known before anything is stored.
+   * @throws SourceError
+   */
   prepare?(attempt: Attempt): Promise<void>;
-  /** Writes what a dump of the source would have: see `Source.dump`. Reads the file to its end. @throws SourceError */
+  /**
+   * Writes what `Source.dump` would have written. Reads the file to its end.
+   * @throws SourceError
+   */
   dump: Source["dump"];
-  /** Whatever became of it: removes what `prepare` has made. What is left after a kill is for `Source.settle`. */
+  /** Removes what `prepare` has made, whether the import succeeded or failed. After a kill, `Source.settle` does. */
   discard?(attempt: Attempt): Promise<void>;
 };
 
 export type Source = {
-  /** Absent: nothing runs. */
+  /** Absent where no hooks are configured. */
   readonly hooks?: Hooks;
 
-  /** What its files end with, before `.zst`: `dump`, `sql`, `sqlite`, `tar`, `server.tar`, `mysql-server.tar`. */
+  /** Extension of its files, before `.zst`: `dump`, `sql`, `sqlite`, `tar`, `server.tar`, `mysql-server.tar`. */
   readonly extension: string;
 
-  /** Of one in a database server: its name there. */
+  /** For a database on a database server: its name there. */
   readonly database?: string;
 
-  /** Versions by program, as the last rehearsal found them. */
+  /** @returns versions by program, as found by the last rehearsal */
   tools?(): Record<string, string>;
 
   /**
-   * Looks whether a backup could work now: the source answers, the tool is there and new enough.
+   * Checks that a backup could succeed now: the source responds, and the tool is installed and new enough.
    * @returns a line for the operator, e.g. "PostgreSQL 15.18 answers; pg_dump 15.18."
    * @throws SourceError
    */
   rehearse(signal: AbortSignal): Promise<string>;
 
   /**
-   * What an operator should know at the installation although backups work, e.g. why a restore would be refused.
-   * @returns sentences; none = nothing
+   * @returns sentences that an operator should read although backups work, e.g. why a restore would be refused
    * @throws SourceError
    */
   warnings?(signal: AbortSignal): Promise<string[]>;
 
   /**
-   * Writes the whole content into `into` and ends it, or destroys it when that fails. The memory of a piece is used
-   * again as soon as its write is done.
-   * Resolves only after the tool ended well. @throws SourceError
+   * Writes the content into `into` and ends it, or destroys it on failure. The memory of a piece is reused as soon as its write
+   * is done. Resolves only once the tool has succeeded.
+   * @throws SourceError
    */
   dump(into: Writable, attempt: Attempt): Promise<Manifest>;
 
   /**
-   * Where it can be told without reading the content: a text that stays the same only as long as a dump would hold the same.
-   * @returns null where that cannot be told now
+   * @returns a text that stays the same only as long as a dump would be the same, found without reading the content; null where
+   *   it is unknown now
    */
   state?(signal: AbortSignal): Promise<string | null>;
 
   /**
-   * Where the source's machine compresses by itself: what to use in place of `dump`; null where it cannot.
-   * @param isUnpacked it is unpacked here before it is stored, so that only a way over the network gains by it
+   * @returns what to use in place of `dump` where the source's machine can compress; null where it cannot
+   * @param isUnpacked whether the service decompresses before it stores, so that only a transfer over the network gains by it
    */
   compressed?(signal: AbortSignal, use?: { isUnpacked: boolean }): Promise<CompressedDump | null>;
 
-  /** Whether there is anything that a restore would replace (and that a safety backup should save). */
+  /** Whether there is data that a restore would replace and a safety backup should save. */
   exists(): Promise<boolean>;
 
-  /** Whether a restore would replace nothing, where that says more than `exists`. @throws SourceError */
+  /**
+   * Whether a restore would replace nothing, where that is more precise than `exists`.
+   * @throws SourceError
+   */
   isEmpty?(signal: AbortSignal): Promise<boolean>;
 
   /**
-   * Counts the rows of a database as it is now, as a dump would; it gives up after a while.
-   * @returns rows by table; null when there is no such database
+   * Counts the rows of the live database as a dump would, within a time limit.
+   * @returns rows by table; null where the database does not exist
    * @throws SourceError
    */
   countRows?(signal: AbortSignal): Promise<Record<string, number> | null>;
 
   /**
-   * Before anything is saved or made for a restore. What it finds may change until then, so the restore itself looks again.
-   * @throws SourceError where a restore would be refused as things are
+   * Checks a restore before it begins. The state may change after that, so `restore` checks again.
+   * @throws SourceError where the restore would be refused
    */
   refuseRestore?(attempt: Pick<Attempt, "id" | "signal">, manifest: Manifest | null): Promise<void>;
 
   /**
-   * A restore builds everything aside, and puts it in place only once it has read `from` to its end: one that breaks off
-   * before that changes nothing, so the content is compared with what was stored while it is restored. False where it is
-   * run as statements, since those could do anything before the end.
+   * Whether a restore builds the data beside the current one and swaps the two only after it has read `from` to its end, so that
+   * the stored file can be verified at the same time. False where the dump is run as statements, which could change anything
+   * before the end.
    */
   readonly isBuiltAside: boolean;
 
   /**
-   * Puts `from` in place of what is there, whole or not at all: after any failure, abort or kill (and the `settle`
-   * that follows it) the source is as it was, or as in the backup. @throws SourceError
+   * Replaces the data by `from`, completely or not at all: after any failure, abort or kill, and the `settle` that follows, the
+   * source is as before or as in the backup.
+   * @throws SourceError
    */
   restore(from: Readable, attempt: Attempt, manifest?: Manifest | null): Promise<void>;
 
-  /** Where the source's machine unpacks zstd by itself: what to use in place of `restore`, for a `from` that is compressed; null where it cannot. */
+  /**
+   * @returns what to use in place of `restore`, for a compressed `from`, where the source's machine can decompress; null where it
+   *   cannot
+   */
   unpacking?(signal: AbortSignal): Promise<Pick<Source, "restore"> | null>;
 
-  /** Of a file of a kind that its engine accepts; see `acceptedKinds`. Absent: nothing can be imported. */
+  /** Imports a file of a kind that the engine accepts, see `acceptedKinds`. Absent where nothing can be imported. */
   intake?(file: ForeignFile): Intake;
 
-  /** Restores into a scratch place, holds it against the manifest, throws it away. @throws SourceError that says what differs */
+  /**
+   * Restores into a scratch place, compares the result with the manifest, and removes it.
+   * @throws SourceError that says what differs
+   */
   drill(from: Readable, manifest: Manifest | null, attempt: Attempt): Promise<string>;
 
   /**
-   * After a restore or drill that a kill cut off: finishes or undoes it and removes what it left. Safe to call when nothing is left.
-   * @returns whether the source is `as it was`, `restored`, or cannot be told apart (`unknown`: one of the two, whole)
+   * Completes or undoes a restore or drill that was killed, and removes what it left. Safe to call where nothing is left.
+   * @returns whether the source is `as it was`, `restored`, or `unknown`: one of the two, whole
    */
   settle(attempt: Attempt): Promise<"as it was" | "restored" | "unknown">;
 };
