@@ -1,4 +1,4 @@
-// The end of a run that went well: its row, its event, and what it says of its configuration.
+// Stores the end of a successful run: its row, its event, and its effect on the configuration.
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
 import type { Connection } from "../store/database.ts";
@@ -36,7 +36,7 @@ export function createEndRun({ store, configurations, chainStore, counts }: EndR
         return finished;
       }
       const recovered = await configurations.clearMissed(tx, configuration.id);
-      // What it could not do when it was set up, it has just done.
+      // The rehearsal failed, and this run has just proved that it works.
       if (configuration.status === "failed")
         await configurations.move(tx, configuration, "installed", { status_reason: null });
       const details = { type: "backup.finished", reason: null, more: { recovered } } as const;
@@ -44,7 +44,7 @@ export function createEndRun({ store, configurations, chainStore, counts }: EndR
       return finished;
     },
 
-    /** What is counted has been stored. */
+    /** Called only after the transaction, so that metrics count stored runs. */
     count({ trigger, status, size, started_at: from, ended_at: to }: BackupRow): void {
       counts.ran({
         trigger,

@@ -1,4 +1,4 @@
-// Makes runs of configurations, and the tasks of their server in which they wait: asked for one by one, or by many schedules at once.
+// Creates runs and their tasks: for one request, or for many due schedules at once.
 import { canBackupConfiguration, type BackupTrigger } from "../../contract/backups/backup.ts";
 import { theSchedule, type Actor } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -30,7 +30,10 @@ export function createRunMaker(options: RunMakerOptions) {
   const { store, configurations, scheduleStore, tasks, leases, copyQueue, clock } = options;
   const { addTasks } = createAddTasks(options);
 
-  /** Stores runs, their tasks, and who asked for them. @returns the ids of the runs */
+  /**
+   * Stores runs, their tasks, and who requested them.
+   * @returns the ids of the runs
+   */
   async function beginRuns(
     tx: Connection,
     all: readonly ConfigurationRow[],
@@ -38,7 +41,7 @@ export function createRunMaker(options: RunMakerOptions) {
     more: { actor?: Actor } = {},
   ): Promise<number[]> {
     if (all.length === 0) return [];
-    // The storage may be back by now, and these may fail.
+    // A storage that was away may be back, and the new runs may fail, so missing copies are added first.
     await copyQueue.addMissing(tx, all);
     const byId = new Map(all.map((one) => [one.id, one]));
     const rows = await store.insertWaiting(tx, [...byId.keys()], trigger, new Date(clock.now()));
@@ -59,7 +62,10 @@ export function createRunMaker(options: RunMakerOptions) {
   }
 
   return {
-    /** Asks for a run. @throws a conflict while the configuration cannot run or runs already */
+    /**
+     * Creates a run.
+     * @throws ServiceError `conflict` while the configuration cannot run or runs already
+     */
     async run(
       configurationId: number,
     ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }> {
@@ -84,7 +90,7 @@ export function createRunMaker(options: RunMakerOptions) {
      */
     runScheduled: (moments: readonly Moment[]): Promise<ConfigurationRow[]> =>
       store.transaction(async (tx) => {
-        // What another instance looks after by now is left to that one, with its schedules.
+        // Servers that another instance looks after by now are left to that instance, with their schedules.
         const held = await leases.holdThose(tx, [
           ...new Set(moments.map(({ configuration }) => configuration.server_id)),
         ]);

@@ -1,30 +1,36 @@
-// The schedules in the rows of configurations: whose moment has come, which one is next, and which are to be watched.
+// Queries of schedules, which are stored with their configurations: which are due, which comes next, which are watched.
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, eq, inArray, isNull, lte, min, sql } from "../store/drizzle.ts";
 import { backupConfigurations as configurations, newestBackups, servers } from "../store/tables.ts";
 import { isNotOn, type ConfigurationRow } from "./configuration-store.ts";
 
-/** What says whether a run of it is overdue, or put off for too long. */
+/** What decides whether a run is overdue, or has been postponed for too long. */
 export type WatchedConfiguration = {
   id: number;
   serverId: number;
   frequency: string;
   timeZone: string;
-  /** When its newest run began; before the first one, when it was made. Of a schedule or time zone that is newer, since when it is so. */
+  /**
+   * When the newest run began; before the first run, when the configuration was created; after a change of the schedule or time
+   * zone, the time of that change.
+   */
   begun: Date;
-  /** Null where a deletion took it away that failed. */
+  /** Null where a deletion that failed has removed it. */
   nextRunAt: Date | null;
-  /** Whether a run is known to be missed. */
+  /** Whether a missed run was recorded. */
   isMissed: boolean;
 };
 
 export type DueConfiguration = { configuration: ConfigurationRow; timeZone: string };
-/** A moment of a schedule that has come, and the one after it; null = there is none. */
+/** A due time of a schedule, and the time after it; null = there is none. */
 export type Moment = { configuration: ConfigurationRow; next: Date | null };
 
 export function createScheduleStore(db: Database) {
   return {
-    /** Those whose next run has come, with the time zone of their server. @param elsewhere servers that are left out */
+    /**
+     * @param elsewhere servers that are left out
+     * @returns due configurations, with the time zone of their server
+     */
     due: (now: Date, elsewhere: readonly number[]): Promise<DueConfiguration[]> =>
       db
         .select({
@@ -36,7 +42,10 @@ export function createScheduleStore(db: Database) {
         .where(and(lte(configurations.next_run_at, now), isNotOn(elsewhere)))
         .orderBy(asc(configurations.next_run_at)),
 
-    /** Of all schedules that are in force; null where there is none. @param elsewhere servers that are left out */
+    /**
+     * @param elsewhere servers that are left out
+     * @returns the earliest next time of all active schedules; null = none
+     */
     async nextMoment(elsewhere: readonly number[]): Promise<Date | null> {
       const [row] = await db
         .select({ at: min(configurations.next_run_at) })
@@ -46,8 +55,8 @@ export function createScheduleStore(db: Database) {
     },
 
     /**
-     * Notes which schedules have another time zone than at the last look: what it says of earlier moments is nothing.
-     * @param latest what was noted of later moments was noted by a clock that was ahead
+     * Stores which schedules have a new time zone, because what was stored about earlier times no longer applies.
+     * @param latest times later than this were stored by a clock that was ahead
      */
     async noteZones(now: Date, latest: Date): Promise<void> {
       await db.execute(sql`
@@ -58,7 +67,7 @@ export function createScheduleStore(db: Database) {
           or ${configurations.schedule_since} > ${latest.toISOString()}::timestamptz)`);
     },
 
-    /** Those with a schedule in force, or that should have one. */
+    /** @returns configurations that have an active schedule, or should have one */
     async watched(): Promise<WatchedConfiguration[]> {
       const { rows } = await db.execute<{
         id: number;
@@ -88,7 +97,10 @@ export function createScheduleStore(db: Database) {
       }));
     },
 
-    /** Puts another next moment in place of the one that was read. @returns false when somebody else changed that before */
+    /**
+     * Replaces the next time.
+     * @returns false where it was changed meanwhile
+     */
     async setMoment(
       { id, nextRunAt }: Pick<WatchedConfiguration, "id" | "nextRunAt">,
       next: Date | null,
@@ -109,8 +121,8 @@ export function createScheduleStore(db: Database) {
     },
 
     /**
-     * Puts the next moment of schedules in place of those that were read, and locks the configurations until the transaction ends.
-     * @returns those of which nobody else took the moment, or changed the schedule, before
+     * Replaces the next times of schedules, and locks their configurations until the transaction ends.
+     * @returns configurations whose time or schedule was not changed meanwhile
      */
     async takeMoments(tx: Connection, moments: readonly Moment[]): Promise<ConfigurationRow[]> {
       const read = new Map(moments.map((moment) => [moment.configuration.id, moment]));
@@ -118,7 +130,7 @@ export function createScheduleStore(db: Database) {
         .select()
         .from(configurations)
         .where(inArray(configurations.id, [...read.keys()]))
-        // Whoever takes several at once takes them in this order.
+        // Every transaction that locks several configurations locks them in this order.
         .orderBy(asc(configurations.id))
         .for("update");
       const taken = locked.flatMap((row) => {

@@ -1,5 +1,5 @@
-// Makes runs when their time has come, and notices when one did not happen. The next moment of each schedule stands in
-// its row: what came while the service was down is found there at the start, and run once.
+// Starts scheduled runs, and notices missed ones. The next time of each schedule is stored, so that times that passed while the
+// service was down are found at its start and run once.
 import type { Logger } from "pino";
 import { nextRun } from "../../contract/backups/schedule.ts";
 import type { Clock } from "../clock.ts";
@@ -26,13 +26,13 @@ type SchedulerOptions = {
   scheduleStore: ScheduleStore;
   backups: BackupService;
   retention: Retention;
-  /** Each instance follows the schedules of its servers; that a run was missed any of them notices. */
+  /** Each instance runs the schedules of its servers; any instance notices missed runs. */
   leases: Pick<Leases, "elsewhere">;
   clock: Clock;
   log: Logger;
 };
 
-/** The longest sleep: a machine that was suspended, or whose clock was set, is noticed after it. */
+/** The longest sleep, after which a suspended machine or a changed clock is noticed. */
 const longestSleepMs = 30_000;
 const retryMs = 1000;
 const dayMs = 24 * 3600 * 1000;
@@ -40,10 +40,10 @@ const verifyEveryMs = 7 * dayMs;
 const verifyAgainMs = 30 * 60_000;
 const sweepEveryMs = 30 * 60_000;
 
-/** One commit for each run would take minutes where thousands are due in one. */
+/** Runs stored in one transaction: one commit for each would take minutes where thousands are due. */
 const runsAtOnce = 100;
 
-/** What is noted of a later moment was noted by a clock that was ahead, and says nothing. */
+/** Times later than this were stored by a clock that was ahead, and are ignored. */
 const latestOf = (now: Date): Date => new Date(now.getTime() + clockDifferenceMs);
 
 export function createScheduler(options: SchedulerOptions) {
@@ -64,7 +64,7 @@ export function createScheduler(options: SchedulerOptions) {
   let stopped = false;
   let lookedAt: Date | null = null;
   let sweptAt: Date | null = null;
-  /** When a stored file was last asked to be read again, by the backup's id. */
+  /** When the verification of a stored file was last requested, by id of the backup. */
   const verifyAsked = new Map<number, number>();
   const findOverdue = createOverdueFinder();
   const findPostponed = createPostponedFinder();
@@ -72,7 +72,7 @@ export function createScheduler(options: SchedulerOptions) {
   const isPast = (since: Date | null, now: Date, ms: number): boolean =>
     since === null || Math.abs(now.getTime() - since.getTime()) >= ms;
 
-  /** Raises `backup.missed` for each that is overdue. */
+  /** Records `backup.missed` for each overdue run. */
   async function watch(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
     const unknown = watched.filter((one) => !one.isMissed && one.nextRunAt !== null);
     for (const { id, due } of await findOverdue(unknown, now)) {
@@ -88,7 +88,7 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** What waits for a moment of a clock that was ahead, or for none, would not run, and not be missed, until then. */
+  /** Corrects next times that a clock which was ahead has stored: until then, a schedule would neither run nor be missed. */
   async function bringForward(watched: readonly WatchedConfiguration[], now: Date): Promise<void> {
     const elsewhere = new Set(leases.elsewhere());
     const own = watched.filter(({ serverId }) => !elsewhere.has(serverId));
@@ -104,7 +104,7 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** Makes the runs of these, or where that fails, of each half of them: one that cannot be followed keeps no other. */
+  /** Starts the runs of these schedules, or on failure of each half of them, so that one broken schedule holds up no other. */
   async function runDue(due: readonly DueConfiguration[], now: Date): Promise<void> {
     try {
       const moments = due.map(({ configuration, timeZone }) => ({
@@ -112,7 +112,7 @@ export function createScheduler(options: SchedulerOptions) {
         next: nextRun(configuration.frequency, timeZone, now),
       }));
       const skipped = await backups.runScheduled(moments);
-      // The run before will report how it ended.
+      // The run that is still active will report its own outcome.
       if (skipped.length > 0)
         log.warn(
           { configurations: skipped.map(({ id }) => id) },
@@ -139,14 +139,14 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** One that is busy is asked again at the next tick. */
+  /** A busy configuration is tried again at the next turn. */
   async function quietly(ask: () => Promise<unknown>): Promise<void> {
     await ask().catch((error: unknown) => {
       if (!(error instanceof ServiceError)) throw error;
     });
   }
 
-  /** What could not go yet is tried at the next look, the rest twice an hour. */
+  /** Tries again at the next turn where something could not be removed; otherwise every half hour. */
   async function sweepDue(now: Date): Promise<void> {
     if (!isPast(sweptAt, now, sweepEveryMs)) return;
     try {
@@ -156,7 +156,7 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** One whose storage is away stays due; it is not asked for at every look. */
+  /** A backup whose storage is away stays due, but is not requested at every turn. */
   async function verifyDue(now: Date): Promise<void> {
     for (const [id, asked] of verifyAsked)
       if (isPast(new Date(asked), now, verifyAgainMs)) verifyAsked.delete(id);
@@ -170,7 +170,7 @@ export function createScheduler(options: SchedulerOptions) {
     }
   }
 
-  /** What may be some seconds late, and looks at every configuration. */
+  /** Work that may be some seconds late and goes through every configuration. */
   async function lookAtAll(now: Date): Promise<void> {
     if (!isPast(lookedAt, now, longestSleepMs)) return;
     await scheduleStore.noteZones(now, latestOf(now));
@@ -197,11 +197,11 @@ export function createScheduler(options: SchedulerOptions) {
     if (!stopped) await lookAtAll(now);
   }
 
-  /** Sleeps until the next moment of any schedule. */
+  /** Sleeps until the next time of any schedule. */
   async function sleep(): Promise<void> {
     const next = await scheduleStore.nextMoment(leases.elsewhere());
     const untilMs = (next?.getTime() ?? Infinity) - clock.now();
-    // What is still due could not be begun.
+    // Schedules that are still due could not be started.
     const restMs = untilMs > 0 ? Math.max(50, untilMs) : retryMs;
     if (!stopped) cancel = clock.after(Math.min(longestSleepMs, restMs), wake);
   }
@@ -223,7 +223,7 @@ export function createScheduler(options: SchedulerOptions) {
   }
 
   return {
-    /** Looks at all schedules now; also when one was made or changed. */
+    /** Checks all schedules now; called when one was created or changed. */
     wake,
     async stop(): Promise<void> {
       stopped = true;

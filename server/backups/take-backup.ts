@@ -1,5 +1,4 @@
-// One backup from beginning to end: the row that runs, the file that grows, the outcome. Both a run and the safety
-// copy before a restore are made here.
+// Takes one backup: runs the source's dump into the storage, and stores the outcome. Used by runs, and for safety backups.
 import type { Claim } from "../jobs/job-runner.ts";
 import type { Connection } from "../store/database.ts";
 import { comparedBackups } from "./anomalies.ts";
@@ -27,16 +26,16 @@ type TakeBackupOptions = RecordOutcomeOptions & {
   tasks: TaskStore;
   incremental: Incremental;
   recovery: Pick<RecoveryWriter, "request">;
-  /** Of the service. */
+  /** Version of the service. */
   version: string;
 };
 
 const noWarnings: Promise<string[]> = Promise.resolve([]);
 
-/** No run of another installation on the same server has it too. */
+/** Identifies the processes of a run; unique over all installations on a server. */
 const markOf = ({ id, started_at }: BackupRow) => `${id}-${started_at.getTime()}`;
 
-/** Where the files of a configuration are, in its storage. */
+/** Folder of a configuration's files in its storage. */
 export const folderOf = ({ directory, id }: Pick<ConfigurationRow, "directory" | "id">): string =>
   `${directory}/${id}`;
 
@@ -62,7 +61,10 @@ export function createTakeBackup(options: TakeBackupOptions) {
   const { reportProgress, storeFailure } = createRunnerParts(options);
   const now = () => new Date(clock.now());
 
-  /** @param isFull whether a full is about to be stored: what has changed since one takes less */
+  /**
+   * Refuses a run for which the storage has too little space.
+   * @param isFull whether a full is stored, which takes more than changes
+   */
   async function checkRoom(
     storage: Storage,
     { before, isFull }: { before: BackupRow[]; isFull: boolean },
@@ -78,7 +80,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       );
   }
 
-  /** What the installation said may not be so any more, or be so now. */
+  /** Updates the warnings of the configuration, which may have changed since the rehearsal. */
   async function noteWarnings(
     source: Source,
     configuration: ConfigurationRow,
@@ -94,11 +96,11 @@ export function createTakeBackup(options: TakeBackupOptions) {
     });
   }
 
-  /** Nobody waits for a run. For what a restore saves first somebody does. */
+  /** Runs are limited in speed. Safety backups are not, because a restore waits for them. */
   const paceOf = ({ trigger }: BackupRow, { bytes_per_second: limit }: ConfigurationRow) =>
     limit === null || trigger === "safety" ? null : createPace(limit, clock);
 
-  /** A service that was killed has not run what runs after a backup, e.g. what ends a maintenance mode. */
+  /** Runs the second hook of a run that was killed, which may end a maintenance mode, for example. */
   async function runLeftHook(
     row: BackupRow,
     configuration: ConfigurationRow,
@@ -114,7 +116,10 @@ export function createTakeBackup(options: TakeBackupOptions) {
     }
   }
 
-  /** Puts the manifest beside a file that was stored. @returns what the row keeps of it */
+  /**
+   * Stores the manifest beside a stored file.
+   * @returns what the row keeps of it
+   */
   async function putBeside(
     row: BackupRow,
     configuration: ConfigurationRow,
@@ -166,7 +171,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       let row = waiting;
       try {
         const startedAt = now();
-        // What comes from elsewhere is held against nothing.
+        // Imports are not compared with earlier backups.
         const before =
           waiting.trigger === "import"
             ? []
@@ -237,7 +242,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
             });
             base = storing.base();
           } finally {
-            // Also where the one before failed half way.
+            // Also where the first hook failed.
             afterWarning = await source.hooks?.after(output.say);
             if (afterWarning) output.say(afterWarning);
             await endReport();
@@ -267,7 +272,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
       }
     },
 
-    /** Turns a backup that a stop or crash of the service cut off into a failed one. */
+    /** Fails a backup that a stop or crash of the service interrupted. */
     async interrupt(
       row: BackupRow,
       configuration: ConfigurationRow,
@@ -276,7 +281,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     ): Promise<void> {
       const output = createOutput(row.output);
       await runLeftHook(row, configuration, output);
-      // Whoever settles it tries again.
+      // Settling it again is safe.
       const runner = { also, signal: AbortSignal.abort() };
       await fail(row, configuration, reason, output, runner);
     },

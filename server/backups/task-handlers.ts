@@ -1,4 +1,4 @@
-// What each kind of heavy job does, and what becomes of one that was cut off. The task runner decides when.
+// What each kind of task does, and how one that was interrupted is settled. The task runner decides when.
 import { backupEvent, drillFailedEvent, restoreEvent } from "./event-data.ts";
 import type { BackupRow } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
@@ -45,7 +45,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       also: (tx) => endHeld(tx, task),
     });
     if (finished === null) return endIfLeft(task);
-    // One that waits for its copy is over with that.
+    // A run that waits for its copy ends with that copy.
     if (finished.status === "finished") await retention.apply(configuration.id);
   }
 
@@ -63,12 +63,12 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
 
   const interrupterOf = ({ trigger }: BackupRow) => (trigger === "copy" ? copyBackup : takeBackup);
 
-  /** Ends a task with its outcome, or undoes that. */
+  /** Ends a task, or throws so that its outcome is rolled back. */
   async function endHeld(tx: Connection, task: TaskRow): Promise<void> {
     if (!(await tasks.end(tx, task))) throw new ClaimLost();
   }
 
-  /** A safety copy has no task of its own: it is cut off with the restore that wanted it. */
+  /** A safety backup has no task of its own: it is interrupted together with its restore. */
   async function interruptLeft(
     rows: readonly BackupRow[],
     reason: Interrupted,
@@ -81,7 +81,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
     }
   }
 
-  /** A task whose backup somebody else has moved, or whose configuration is gone, is nobody's. */
+  /** Ends a task whose backup has ended otherwise, or whose configuration is gone. */
   const endIfLeft = (task: TaskRow) =>
     store.transaction(async (tx) => {
       await tasks.end(tx, task);
@@ -108,9 +108,9 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       }
     },
 
-    /** Ends a task that was begun and that nobody does any more. */
+    /** Ends a task that its runner has abandoned. */
     async settle(task: TaskRow, reason: Interrupted): Promise<void> {
-      // Whoever has a job of a server has all of its heavy work: what else seems to run there does not.
+      // Only one task of a server runs at a time, so whatever else has the status `running` there does not run.
       const left = await store.cutOff(task.server_id);
       await interruptLeft(
         left.filter(({ id }) => id !== task.backup_id),
@@ -139,7 +139,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       }
     },
 
-    /** At the start: what says that it runs, on a server whose heavy work nobody has. */
+    /** Called at the start: ends backups that have the status `running` on servers without a runner. */
     async interruptOrphans(): Promise<void> {
       const left = [...(await store.orphans()), ...(await copies.withoutJob())];
       await interruptLeft(left, new Interrupted(cutOff), async () => undefined);
@@ -149,7 +149,7 @@ export function createTaskHandlers(options: TaskHandlersOptions) {
       }
     },
 
-    /** Ends a task that waited too long; a task that has begun has a deadline of its own. */
+    /** Ends a task that waited too long; the task runner has the deadline of a task that runs. */
     async expire(task: TaskRow): Promise<void> {
       options.fileKeys.drop(task.id);
       const found = await store.withConfiguration(task.backup_id);

@@ -1,5 +1,5 @@
-// Runs the heavy jobs that the engine hands out: with a deadline, until somebody cancels them, or to the end of one
-// that another runner left. The engine keeps their order, and one at a time for a server.
+// Runs the tasks that pg-boss hands out: until they end, are canceled, or reach their deadline; and settles those that another
+// runner left. pg-boss keeps their order, and runs one at a time for each server.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
@@ -9,23 +9,23 @@ import { Interrupted } from "./failure-message.ts";
 
 export type TaskRunnerOptions = {
   tasks: TaskStore;
-  /** Does a task and ends it; the outcome is stored, whatever it is. */
+  /** Performs a task, stores its outcome and ends it. */
   perform(task: TaskRow, signal: AbortSignal): Promise<void>;
-  /** Ends a task that was begun and that nobody does any more, and says why. */
+  /** Ends a task that its runner has abandoned, and stores why. */
   settle(task: TaskRow, reason: Interrupted): Promise<void>;
   clock: Clock;
 };
 
-/** So long a task may wait. */
+/** How long a task may wait. */
 export const longestWaitMs = 24 * 3600 * 1000;
 /**
- * No dump or restore of ours should take longer; a tool that hangs for good must not hold all others up. With the time
- * to put things in order it is less than the engine gives a job.
+ * How long a task may run, so that a tool that hangs does not hold up all others. Together with `endingMs` it is less than
+ * pg-boss allows a job.
  */
 export const longestTaskMs = 22 * 3600 * 1000;
-/** So long a task may take to put things in order once it was told to end; then nobody waits for it any more. */
+/** How long a task may take to clean up once it was told to end; then it is abandoned. */
 const endingMs = 3600 * 1000;
-/** A job is claimed a moment before its runner can be told to end it. */
+/** How long after a claim its task may not be registered here yet. */
 const beginningMs = 2000;
 
 export const cutOff = "Interrupted: the service stopped or crashed during the run.";
@@ -33,10 +33,10 @@ const hung = "Interrupted: the service hung, or was cut off from its database, d
 const notStored = "Couldn't store the result.";
 const endless = "Timed out after 22 hours.";
 
-/** A deadline or somebody ended it; otherwise its outcome is what went wrong. */
+/** @returns the reason of the deadline or cancellation; otherwise the error */
 function reasonOf({ aborted, reason }: AbortSignal, error: unknown): Interrupted {
   if (aborted && reason instanceof Interrupted) return reason;
-  // It was given to this very instance again, which was thought dead.
+  // This instance was considered dead and has claimed its own task again.
   if (error instanceof ClaimLost) return new Interrupted(hung);
   const database = describeDatabaseError(error);
   const why =
@@ -48,12 +48,12 @@ function reasonOf({ aborted, reason }: AbortSignal, error: unknown): Interrupted
 
 export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOptions) {
   const stop = new AbortController();
-  /** Why a task that ended here without its outcome stored did so, for whoever settles it; by its id. */
+  /** Why tasks ended here without a stored outcome, for whoever settles them; by id. */
   const reasons = new Map<string, Interrupted>();
-  /** What runs here, by the task's id. */
+  /** Tasks that run here, by id. */
   const performing = new Map<string, AbortController>();
   const running = new Set<Promise<void>>();
-  /** The newest task of each server; one whose claim was lost may still be ending when the next one comes. */
+  /** The newest task of each server; a task whose claim was lost may still be ending when the next one begins. */
   const last = new Map<number, Promise<void>>();
 
   async function performWithDeadline(task: TaskRow, claim: AbortSignal): Promise<void> {
@@ -61,7 +61,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     const signal = AbortSignal.any([stop.signal, ending.signal, claim]);
     performing.set(task.id, ending);
     const cancels = [clock.after(longestTaskMs, () => ending.abort(new Interrupted(endless)))];
-    // A program that was killed may have left one that holds its output open: it is not waited for, for ever.
+    // A program that was killed may leave a child that keeps its output open, which must not be waited for forever.
     const isLost = new Promise<never>((_, reject) => {
       const lose = () => reject(new Error("A job did not end when it was canceled."));
       const limit = () => void cancels.push(clock.after(endingMs, lose));
@@ -95,7 +95,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
   async function take(claim: Claim, signal: AbortSignal): Promise<void> {
     const found = await tasks.byId(claim.id);
     if (found === null) return;
-    // The claim's attempt, not the row's: by now somebody else may have the job.
+    // The attempt of the claim, because the row may already be claimed by another runner.
     const task = { ...found, ...claim };
     const before = last.get(task.server_id) ?? Promise.resolve();
     const done = before.then(() => begin(task, signal));
@@ -108,7 +108,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
     }
   }
 
-  /** Whether a task runs here; one that was claimed a moment ago is given time to begin. */
+  /** Whether a task runs here; waits for one that was just claimed. */
   async function performs({ id, is_claimed }: TaskRow): Promise<boolean> {
     const untilMs = performance.now() + (is_claimed ? beginningMs : 0);
     while (!performing.has(id) && performance.now() < untilMs) await wait(20);
@@ -116,7 +116,7 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
   }
 
   return {
-    /** Takes a claimed job to its end. What it leaves behind when it throws is settled by the next claim. */
+    /** Performs a claimed task. If it throws, the next claim settles what is left. */
     async run(claim: Claim, signal: AbortSignal): Promise<void> {
       const done = take(claim, signal);
       running.add(done);
@@ -125,17 +125,20 @@ export function createTaskRunner({ tasks, perform, settle, clock }: TaskRunnerOp
 
     performs,
 
-    /** Whether anything runs here for a server. */
+    /** Whether a task of the server runs here. */
     isBusyWith: (serverId: number): boolean => last.has(serverId),
 
-    /** Ends a task that has begun. @returns false when nobody here performs it: it is only left to be settled */
+    /**
+     * Cancels a task that has begun.
+     * @returns false where it does not run here and only has to be settled
+     */
     async cancel(task: TaskRow, reason: Interrupted): Promise<boolean> {
       const isHere = await performs(task);
       performing.get(task.id)?.abort(reason);
       return isHere;
     },
 
-    /** Interrupts what runs and waits until that is stored. */
+    /** Interrupts all tasks, and waits until their outcomes are stored. */
     async stop(): Promise<void> {
       stop.abort(new Interrupted("Interrupted: the service stopped during the run."));
       await Promise.allSettled(running);

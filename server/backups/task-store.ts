@@ -1,4 +1,4 @@
-// The heavy jobs that wait or run. They are jobs of the engine: one is there exactly as long as there is something to do.
+// Queries of tasks that wait or run. Each is a job of pg-boss, which exists exactly as long as the task does.
 import {
   backupTaskQueue,
   restoreInto,
@@ -19,23 +19,23 @@ export type TaskRow = Claim & {
   backup_id: number;
   kind: BackupTaskKind;
   skip_safety_backup: boolean;
-  /** Of a restore; null = back into the source. */
+  /** For a restore; null = back into its own source. */
   destination: RestoreDestination | null;
-  /** Of an import; null = of anything else. */
+  /** For an import; null = another kind of task. */
   file: ImportedFile | null;
-  /** Null while it waits. */
+  /** Null while the task waits. */
   started_at: Date | null;
-  /** Whether a runner has it just now, or is thought to. */
+  /** Whether a runner has claimed it, or is believed to. */
   is_claimed: boolean;
 };
 export type RunningTask = {
   kind: Exclude<BackupTaskKind, "verify">;
   backup_id: number;
-  /** Name of its configuration. */
+  /** Name of the configuration. */
   configuration: string;
   server_id: number;
   server: string;
-  /** Bytes that its newest good run read; null = there is none. */
+  /** Bytes that the newest successful run read; null = there is none. */
   usual_size: number | null;
   /** ISO 8601. */
   begun_at: string;
@@ -48,7 +48,7 @@ type NewTask = Pick<TaskRow, "server_id" | "backup_id" | "kind"> &
   Partial<Pick<BackupTask, "begun_at">>;
 type Target = { database_id: number | null; site_id: number | null };
 
-/** Whether a task restores into it. */
+/** Whether a task restores into the target. */
 const isInto = ({ database_id, site_id }: Target) =>
   sql`((task.destination->>'database_id')::int = ${database_id} or (task.destination->>'site_id')::int = ${site_id})`;
 
@@ -58,7 +58,7 @@ const toTask = ({ begun_at, ...rest }: Found): TaskRow => ({
   started_at: begun_at === null ? null : new Date(begun_at),
 });
 
-/** The engine's jobs that are not over, as tasks; the one place that reads its table for them. */
+/** The unfinished jobs of pg-boss as tasks; the only query of its table for them. */
 const tasks = sql`(
   select id, retry_count as attempt, singleton_key::int as server_id, created_on, state,
     state = 'active' as is_claimed, (data->>'backup_id')::int as backup_id,
@@ -79,7 +79,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
     return rows.map(toTask);
   };
 
-  /** @returns their ids, in the same order */
+  /** @returns the ids of the tasks, in the same order */
   const insert = (tx: Connection, added: readonly NewTask[]): Promise<string[]> =>
     queue.add(
       tx,
@@ -105,22 +105,28 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       return rows[0] === undefined ? null : toTask(rows[0]);
     },
 
-    /** Says that a claimed task begins. @throws ClaimLost */
+    /**
+     * Stores that a claimed task has begun.
+     * @throws ClaimLost
+     */
     begin: (claim: Claim, at: Date): Promise<void> =>
       db.transaction((tx) => queue.note(tx, claim, { begun_at: at.toISOString() })),
 
-    /** Ends a task in the transaction of its outcome. @returns false when its claim is gone */
+    /**
+     * Ends a task in the transaction of its outcome.
+     * @returns false where the claim is lost
+     */
     end: (tx: Connection, claim: Claim): Promise<boolean> => queue.complete(tx, claim),
 
-    /** @throws ClaimLost when somebody else has the task, or nobody any more */
+    /** @throws ClaimLost where another runner has the task, or it has ended */
     hold: (tx: Connection, claim: Claim): Promise<void> => queue.hold(tx, claim),
 
     isHeld: queue.isHeld,
 
-    /** @returns false when it has begun, or is gone already */
+    /** @returns false where the task has begun or is gone */
     endWaiting: (tx: Connection, id: string): Promise<boolean> => queue.withdraw(tx, id),
 
-    /** With restores into what it backs up: those save it there first. */
+    /** Includes restores into what it backs up, because those make a safety backup of it. */
     ofConfiguration: (
       tx: Connection,
       { id, ...target }: Target & { id: number },
@@ -144,14 +150,17 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       return new Set(rows.map(({ id }) => id));
     },
 
-    /** With those that copy it. */
+    /** Includes tasks that copy it. */
     ofBackup: (tx: Connection, backupId: number): Promise<TaskRow[]> =>
       find(
         tx,
         sql`(backups.id = ${backupId} or task.kind = 'copy' and backups.copy_of_id = ${backupId})`,
       ),
 
-    /** Keeps others from asking for work on the same database or site until the transaction ends. Locked last of all. */
+    /**
+     * Locks a database or site against other requests for work on it, until the transaction ends. Every transaction takes this
+     * lock last.
+     */
     async lockTarget(tx: Connection, { database_id, site_id }: Target): Promise<void> {
       const space = database_id === null ? "quarterdeck site" : "quarterdeck database";
       await tx.execute(
@@ -159,7 +168,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       );
     },
 
-    /** Tasks of any configuration that touch the same database or site. */
+    /** @returns tasks of all configurations that read or replace the same database or site */
     ofTarget: (tx: Connection, target: Target): Promise<TaskRow[]> =>
       find(
         tx,
@@ -168,7 +177,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
           else ${isInto(target)} end`,
       ),
 
-    /** The tasks that run just now on servers that may be seen, the longest first. */
+    /** @returns the running tasks of visible servers, longest first */
     running: (visible: Visible, limit: number): Promise<RunningTask[]> =>
       executePrepared<RunningTask>(
         db,
@@ -186,7 +195,7 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
         order by task.begun_at, task.id limit ${limit}`,
       ),
 
-    /** How many tasks of its server are before each waiting backup's own; by backup id. */
+    /** @returns the number of tasks ahead of each waiting backup on its server, by id of the backup */
     async jobsAhead(backupIds: readonly number[]): Promise<Map<number, number>> {
       if (backupIds.length === 0) return new Map();
       const { rows } = await db.execute<{ backup_id: number; ahead: number }>(sql`
@@ -201,11 +210,14 @@ export function createTaskStore(db: Database, queue: SerialQueue<BackupTask>) {
       return new Map(rows.map(({ backup_id, ahead }) => [backup_id, ahead]));
     },
 
-    /** Hands over what a version before this one kept in a table of its own. @returns the new ids of those that wait */
+    /**
+     * Converts tasks that an earlier version kept in a table of its own.
+     * @returns the new ids of the tasks that wait
+     */
     async takeOver(): Promise<string[]> {
       const waiting: string[] = [];
       const found = await db.select().from(earlierTasks).orderBy(asc(earlierTasks.id));
-      // Each in a transaction of its own: the moment of that is its place in the queue.
+      // One transaction for each, because its time orders the queue.
       for (const { id, server_id, backup_id, kind, skip_safety_backup, started_at } of found)
         await db.transaction(async (tx) => {
           const gone = await tx.delete(earlierTasks).where(eq(earlierTasks.id, id)).returning();

@@ -1,13 +1,13 @@
-// Stores attempts, each with what it makes of its delivery, however many in one statement.
+// Stores attempts and the new state of their deliveries, any number in one statement.
 import type { Connection } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { storableJson } from "../store/storable.ts";
 import type { webhookDeliveries } from "../store/tables.ts";
 
-/** One attempt as it is recorded: the attempt itself, and what it makes of its delivery. */
+/** An attempt, and the new state of its delivery. */
 export type RecordedAttempt = {
   id: number;
-  /** When it was due for this attempt; a row that says otherwise was requested again meanwhile. */
+  /** When the attempt was due. A row with another time was requested again meanwhile. */
   due_at: Date;
   status: (typeof webhookDeliveries.$inferSelect)["status"];
   status_reason: string | null;
@@ -27,8 +27,8 @@ export type RecordedAttempt = {
 };
 
 /**
- * What an attempt makes of its delivery. One that somebody requested while the attempt was made stays as it is: it is sent once
- * more, whatever came of this one.
+ * The new state of a delivery. A delivery that was requested again during the attempt keeps its state: it is sent once more,
+ * whatever the outcome.
  */
 const judged = sql.raw(
   [
@@ -48,7 +48,7 @@ const judged = sql.raw(
     .join(", "),
 );
 
-/** What was deleted meanwhile stays deleted. */
+/** Deliveries that were deleted meanwhile stay deleted. */
 export async function storeAttempts(
   tx: Connection,
   attempts: readonly RecordedAttempt[],

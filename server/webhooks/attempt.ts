@@ -1,4 +1,4 @@
-// One request to a receiver, and what it says of the delivery.
+// Makes one attempt: sends the request of a delivery, and reads the response.
 import { readRetryAfter } from "../../contract/retry-after.ts";
 import { keptAnswerBytes } from "../../contract/webhooks/delivery.ts";
 import type { Clock } from "../clock.ts";
@@ -16,12 +16,12 @@ const attemptTimeoutMs = 15_000;
 export type Attempt = {
   startedAt: Date;
   durationMs: number;
-  /** Null: there was no response. */
+  /** Null = there was no response. */
   code: number | null;
   isDelivered: boolean;
   /** The receiver has unsubscribed: 410 Gone. */
   isGone: boolean;
-  /** Why it is not delivered; null = it is. */
+  /** Why the attempt failed; null = it was delivered. */
   reason: string | null;
   /** Why there was no response. */
   error: string | null;
@@ -31,7 +31,7 @@ export type Attempt = {
   responseBody: string | null;
 };
 
-/** An attempt that was made, with the claim on its webhook's job that it was made by. */
+/** An attempt with the claim of the job that made it. */
 export type MadeAttempt = DeliveryWithEvent & {
   webhook: WebhookRow;
   claim: Claim;

@@ -1,4 +1,4 @@
-// Gathers calls while those before them are carried out, and carries them out together: one query instead of many.
+// Batches calls: those that come while a batch runs are carried out together in the next one.
 import { setImmediate as turnOfEventLoop, setTimeout as wait } from "node:timers/promises";
 
 type Call<Item, Result> = {
@@ -32,7 +32,7 @@ export function createBatcher<Item, Result>(
   async function performAll(): Promise<void> {
     isUnderWay = true;
     while (waiting.length > 0) {
-      // Where nobody is in a hurry, what is called for later in the same turn goes along.
+      // Calls later in the same turn join the batch.
       await (restMs > 0 ? turnOfEventLoop() : null);
       await performBatch();
       if (restMs > 0) await wait(restMs);

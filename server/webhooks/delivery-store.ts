@@ -1,5 +1,5 @@
-// The deliveries' rows. One that is being sent stays due until the outcome of its attempt is recorded: a service that dies
-// in the middle loses nothing, and the receiver knows the message by its id.
+// Queries of deliveries. A delivery stays due until the outcome of its attempt is stored: a service that is killed meanwhile
+// sends it again, and the receiver recognizes the message by its id.
 import { listFilters } from "../http/list-filters.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { and, asc, desc, eq, gt, inArray, isNotNull, sql } from "../store/drizzle.ts";
@@ -15,7 +15,7 @@ export type AttemptRow = typeof webhookAttempts.$inferSelect;
 export type DeliveryWithEvent = {
   delivery: DeliveryRow;
   event: EventRow;
-  /** An older delivery about the same thing that is not over. */
+  /** An unfinished older delivery about the same subject, which is sent first. */
   waitsFor?: number | null;
 };
 
@@ -37,7 +37,7 @@ export function createDeliveryStore(db: Database) {
       .from(webhookDeliveries)
       .innerJoin(events, eq(events.id, webhookDeliveries.event_id));
 
-  /** Put together once: it is asked before each attempt, and putting a query together costs more than sending it. */
+  /** Prepared once, because it runs before each attempt. */
   const webhooksOfDue = db
     .select({
       id: webhookDeliveries.id,
@@ -97,7 +97,7 @@ export function createDeliveryStore(db: Database) {
       return ids.length === 0 ? [] : withEvent().where(inArray(webhookDeliveries.id, ids));
     },
 
-    /** Newest first. */
+    /** @returns the attempts of a delivery, newest first */
     attempts: (deliveryId: number): Promise<AttemptRow[]> =>
       db
         .select()

@@ -1,16 +1,16 @@
-// What attempts make of their deliveries and their webhook: delivered, tried again, given up; failing, disabled, enabled
-// again. Rules only; nothing is stored here.
+// Decides the new state of deliveries and webhooks after attempts: delivered, retried or failed; failing, disabled or enabled.
+// Pure functions.
 import { retrySeconds } from "../../contract/webhooks/delivery.ts";
 import { roomOf } from "../events/event.ts";
 import type { Attempt, MadeAttempt } from "./attempt.ts";
 import type { RecordedAttempt } from "./attempt-store.ts";
 import type { WebhookRow } from "./webhook-store.ts";
 
-/** Nobody is waited for longer than the longest wait of the schedule. */
+/** Limit of a wait: the longest of the schedule. */
 export const longestWaitMs = 24 * 3600 * 1000;
-/** An event that nothing else follows is tried again after this at the latest. */
+/** The longest time until a delivery is tried again. */
 export const longestGapMs = longestWaitMs * 1.2;
-/** Receivers that failed together are not all tried again at the same moment. */
+/** Spreads the retries of deliveries that failed together. */
 const jitter = 0.2;
 
 /**
@@ -30,7 +30,7 @@ export function retryWaitMs(
   return Math.round(Math.max(waitMs, Math.min(askedWaitMs ?? 0, longestWaitMs)));
 }
 
-/** A webhook that was tried in vain for so long is disabled. */
+/** A webhook whose attempts have failed for this long is disabled. */
 const patienceSeconds = 5 * 24 * 3600;
 
 type WebhookHealth = Pick<
@@ -92,7 +92,7 @@ function judgeWebhook(before: WebhookHealth, attempt: Attempt, now: Date): Webho
   };
 }
 
-/** What of a webhook's row its attempts change. */
+/** The columns of a webhook that its attempts change. */
 export const healthOf = (row: WebhookRow): WebhookHealth => ({
   failing_since: row.failing_since,
   last_failed_at: row.last_failed_at,
@@ -131,7 +131,7 @@ function toRecord(
     duration_ms: Math.round(attempt.durationMs),
     round_attempts: rounds,
     by_hand: false,
-    // A ping asks whether it arrives now; later it says nothing.
+    // A ping tests the webhook now, and is useless later.
     is_missed: !attempt.isDelivered && isDisabled && event.type !== "webhook.ping",
     next_attempt_at: isOver ? null : new Date(now.getTime() + waitMs),
     ended_at: isOver ? now : delivery.ended_at,
@@ -159,7 +159,7 @@ export function judgeAttempts(
   const rows: RecordedAttempt[] = [];
   const exhausted: MadeAttempt[] = [];
   for (const one of made) {
-    // What a receiver at another URL answered says nothing of the one that the webhook has now.
+    // The response of a receiver at the former URL does not count for the current one.
     const isMoved = one.webhook.url !== webhook.url;
     if (!isMoved) health = judgeWebhook(health, one.attempt, now);
     const isDisabled = health.disabled_at !== null;

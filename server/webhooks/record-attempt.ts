@@ -1,4 +1,4 @@
-// Stores attempts and what they make of their deliveries and webhooks, with the entries and events about that.
+// Stores attempts, and the new state of their deliveries and webhooks, with timeline entries and events.
 import type { Clock } from "../clock.ts";
 import { recordActivity } from "../activity/store.ts";
 import { recordEvent } from "../events/store.ts";
@@ -14,8 +14,8 @@ import { giveUp, missedOf } from "./missed-store.ts";
 import type { Place, WebhookStore } from "./webhook-store.ts";
 
 /**
- * Records what was made by claims that still hold; the rest is sent again by whoever holds the job now.
- * @returns the claims that hold
+ * Stores the attempts of claims that are still held. The others are made again by the runner that has their job now.
+ * @returns the claims that are held
  */
 export type RecordAttempts = (attempts: readonly MadeAttempt[]) => Promise<Set<Claim>>;
 
@@ -30,7 +30,10 @@ type RecordAttemptsOptions = {
 export function createRecordAttempts(options: RecordAttemptsOptions): RecordAttempts {
   const { webhooks, queue, counts, clock, random } = options;
 
-  /** Stores a webhook's health, and records what is new about it. @returns how many deliveries it gave up with it */
+  /**
+   * Stores the health of a webhook, and records its changes.
+   * @returns how many deliveries ended because it was disabled
+   */
   async function storeHealth(
     tx: Connection,
     { webhook, health, rows, exhausted }: Judged,
@@ -65,7 +68,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
   return async (attempts) => {
     const now = new Date(clock.now());
     const { held, judged, givenUp } = await webhooks.transaction(async (tx) => {
-      // Of one that was deleted meanwhile nothing is left to say. Held before the jobs, as by everybody else.
+      // Webhooks that were deleted meanwhile are skipped. Every transaction locks webhooks before jobs.
       const present = await webhooks.holdPlaced(tx, [
         ...new Set(attempts.map(({ webhook }) => webhook.id)),
       ]);
@@ -90,7 +93,7 @@ export function createRecordAttempts(options: RecordAttemptsOptions): RecordAtte
       await recordActivity(tx, ...entries.filter((entry) => entry !== null));
       return { held: holding, judged: all, givenUp: given };
     });
-    // What is counted has been stored.
+    // After the transaction, so that metrics count stored attempts.
     for (const { made, rows } of judged)
       for (const [index, one] of made.entries())
         counts.attempted(one, rows[index]?.status ?? "failed");

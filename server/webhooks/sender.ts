@@ -1,5 +1,5 @@
-// Sends what is due. All deliveries of a webhook are one job's, which sends them in the order of their making; jobs of
-// webhooks that fail share a few places, so a dead receiver slows nobody else.
+// Sends due deliveries. One job sends all deliveries of a webhook, in order; jobs of failing webhooks share a few slots, so that
+// a dead receiver delays nobody else.
 import type { Clock } from "../clock.ts";
 import { ClaimLost, type Claim } from "../jobs/job-runner.ts";
 import type { NextJob, SingletonQueueWork } from "../jobs/singleton-queue.ts";
@@ -17,9 +17,9 @@ type SenderOptions = {
   clock: Clock;
 };
 
-/** Deliveries of one webhook that are read at once. */
+/** Deliveries of a webhook that are read at once. */
 const batchSize = 50;
-/** So long a job goes on while there is more; then those of other webhooks have their turn. */
+/** How long a job continues while deliveries are due, before it lets other webhooks take a turn. */
 const longestTurnMs = 10_000;
 
 /**
@@ -28,7 +28,7 @@ const longestTurnMs = 10_000;
  */
 const betweenRecordingsMs = 20;
 
-/** What the job of a webhook does, and when there is more to do. */
+/** The work of a webhook's job, and when its next job is due. */
 export function createWebhookSender(options: SenderOptions): SingletonQueueWork {
   const { deliveries, attempt, recordAttempts, clock } = options;
   const webhookOf = createBatcher((checks: readonly Due[]) =>
@@ -39,12 +39,12 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
     betweenRecordingsMs,
   );
 
-  /** Records an attempt, in one transaction with all that were made since the one before. */
+  /** Stores an attempt, in one transaction with others made at the same time. */
   async function record(made: MadeAttempt): Promise<void> {
     if (!(await holdsAfterRecording(made))) throw new ClaimLost();
   }
 
-  /** @returns whether something was delivered and nothing failed: there may be more */
+  /** @returns whether deliveries were sent and none failed, so that more may be due */
   async function sendBatch(webhookId: number, claim: Claim, signal: AbortSignal): Promise<boolean> {
     const due = await deliveries.due(webhookId, new Date(clock.now()), batchSize);
     const recorded: Promise<void>[] = [];
@@ -53,18 +53,18 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
       if (signal.aborted) break;
       const dueAt = next.delivery.next_attempt_at;
       if (dueAt === null) continue;
-      // Deleted, disabled, given a new secret, requested again: what was read is minutes old at worst, and too old.
+      // Read again before each attempt: meanwhile the webhook may have been deleted, disabled or given a new secret.
       const webhook = await webhookOf({ id: next.delivery.id, dueAt });
       if (webhook === null) continue;
       const result: Attempt = await attempt(webhook, next, signal);
-      // Nobody learns what became of it: the webhook is gone, or the service is being stopped and the next one sends it again.
+      // The webhook was deleted, or the service stops and the next start sends the delivery again.
       if (signal.aborted && result.code === null) break;
       const recording = record({ webhook, claim, dueAt, ...next, attempt: result });
-      // It is waited for after further attempts.
+      // Awaited after further attempts.
       recording.catch(() => undefined);
       recorded.push(recording);
       isWorking = result.isDelivered;
-      // One that fails gets one attempt, and so does one that failed last time.
+      // A failing webhook gets one attempt in a turn.
       if (!isWorking || webhook.failing_since !== null) break;
     }
     await Promise.all(recorded);
@@ -84,7 +84,7 @@ export function createWebhookSender(options: SenderOptions): SingletonQueueWork 
   };
 }
 
-/** The next job of a webhook that has something to send now. */
+/** A job for a webhook that has a due delivery. */
 export const sendNow = ({
   id,
   failing_since: failing,

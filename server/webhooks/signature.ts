@@ -1,4 +1,4 @@
-// Signs requests as Standard Webhooks has it. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+// Signs requests by Standard Webhooks: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { WebhookRow } from "./webhook-store.ts";
@@ -11,8 +11,8 @@ export const makeSecret = (): string => `whsec_${randomBytes(secretBytes).toStri
 type Signed = Pick<WebhookRow, "secret" | "previous_secret" | "previous_secret_until">;
 
 /**
- * The headers that let a receiver verify a request. After a rotation both secrets sign for a while, the newer first.
- * @param messageId the same over all attempts
+ * Headers by which a receiver verifies a request. After a rotation both secrets sign for a day, the newer one first.
+ * @param messageId the same for all attempts
  */
 export function signatureHeaders(
   webhook: Signed,

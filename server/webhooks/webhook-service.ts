@@ -1,4 +1,4 @@
-// The rules of webhooks: which URLs they may have, what is sent by hand, how a secret is replaced.
+// The rules of webhooks: allowed URLs, redelivery, rotation of secrets.
 import type { FieldErrors } from "../../contract/errors.ts";
 import { type Redelivered, rotationHours } from "../../contract/webhooks/webhook.ts";
 import type { CreateWebhookBody, RedeliverBody } from "../../contract/webhooks/bodies.ts";
@@ -27,7 +27,7 @@ import type { WebhookRow, WebhookStore } from "./webhook-store.ts";
 type WebhookServiceOptions = {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
-  /** Judges URLs. */
+  /** Checks URLs. */
   network: Sender;
   queue: Pick<SingletonQueue, "ensure" | "abort">;
   counts: WebhookCounts;
@@ -41,7 +41,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
   return {
     list: (siteId: number, page: ListRequest) => webhooks.list(siteId, page),
     withSite: (id: number) => webhooks.withSite(id),
-    /** Reads what is shown of webhooks beside their rows. */
+    /** Reads what responses show of webhooks in addition to their rows. */
     async besideOf(rows: readonly WebhookRow[]): Promise<(row: WebhookRow) => Beside> {
       const ids = rows.map(({ id }) => id);
       const [newest, missed] = await Promise.all([
@@ -59,7 +59,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
     findDelivery: (id: number) => deliveries.byId(id),
     attempts: (deliveryId: number) => deliveries.attempts(deliveryId),
 
-    /** @returns the complaint about an address that may not be called */
+    /** @returns errors of a URL whose address may not be called */
     async checkUrl(url: string | undefined): Promise<FieldErrors> {
       const refusal = url === undefined ? null : await network.refusalOf(url);
       return refusal === null ? {} : { url: [refusal] };
@@ -82,7 +82,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    /** Deletes it; from then on it gets no further request. */
+    /** Deletes a webhook, which then gets no further request. */
     async remove(webhook: WebhookRow, serverId: number): Promise<void> {
       await webhooks.transaction(async (tx) => {
         if (await webhooks.remove(tx, webhook.id))
@@ -94,12 +94,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
       queue.abort(webhook.id, new Error("The webhook was deleted."));
     },
 
-    /** Makes a new secret; the one before it goes on to sign for a day. */
+    /** Creates a new secret. The former one also signs for a day. */
     rotate: (webhook: WebhookRow, serverId: number): Promise<WebhookRow> =>
       webhooks.transaction(async (tx) => {
         const row = await webhooks.update(tx, webhook.id, {
           secret: makeSecret(),
-          // In SQL, so that of two rotations at once the second one keeps what the first one made.
+          // In SQL, so that the second of two simultaneous rotations keeps the secret of the first.
           previous_secret: sql`secret` as unknown as string,
           previous_secret_until: new Date(clock.now() + rotationHours * 3600 * 1000),
         });
@@ -125,7 +125,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    /** Begins a delivery's attempts anew, under the same id. */
+    /** Starts the attempts of a delivery again, with the same message id. */
     async redeliver(
       { delivery, event }: DeliveryWithEvent,
       webhook: WebhookRow,
@@ -191,7 +191,7 @@ export function createWebhookService(options: WebhookServiceOptions) {
       });
     },
 
-    /** Gives whatever is to be sent a job, should it have none, and ends waits of a clock that has been set back. */
+    /** Ensures that every unfinished delivery has a job, and ends waits that a clock which was ahead has set. */
     catchUp: (): Promise<void> =>
       webhooks.transaction(async (tx) => {
         await webhooks.endLongPauses(tx, now(), longestWaitMs);
@@ -242,12 +242,12 @@ export function createWebhookService(options: WebhookServiceOptions) {
   };
 }
 
-/** A webhook is not notified about itself: it could not take that. */
+/** A webhook gets no events about itself, which it could not receive. */
 const isWanted = (
   { type, data }: DispatchedEvent,
   { id, events }: Pick<WebhookRow, "id" | "events">,
 ): boolean =>
-  // A ping is no event that one could choose, and comes to no list.
+  // A ping cannot be chosen as an event.
   (events === null || events.some((chosen) => chosen === type)) &&
   !(roomOf(type) === "webhook" && data["webhook_id"] === id);
 
