@@ -323,6 +323,21 @@ test("a start that fails is given up with its exit code, and a program that is n
   expect(await left(manager)).toEqual(nothing);
 });
 
+test("a program that did not start is stopped, whether supervisord has it or not", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  manager.start(programOf(1, { args: shell("exit 3"), startretries: 0 }));
+  manager.start(programOf(2, { args: [] }));
+  const states = () => [manager.state(1), manager.state(2)];
+  await expect.poll(states, soon).toEqual(["FATAL", "FATAL"]);
+  await Promise.all([manager.stop(1), manager.stop(2)]);
+  await expect.poll(states, soon).toEqual(["STOPPED", "STOPPED"]);
+  expect(manager.processes(1)[0]?.reason).toBe(null);
+  expect((await left(manager)).groups).toEqual([]);
+  await manager.remove(1);
+  await manager.remove(2);
+});
+
 test("a folder that has gone, or leads nowhere, is told as the reason of a start", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

@@ -207,8 +207,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     /** supervisord has no such group. @param wasThere at the look before; null = there was none */
     takeAbsence(wasThere: boolean | null) {
       pid = null;
-      const isDown = state === "STOPPED" || state === "FATAL";
-      if (intent.isUp() ? wasThere === true : !isDown)
+      if (intent.isUp() ? wasThere === true : state !== "STOPPED")
         enter("STOPPED", intent.isUp() ? removedByOthers : killed);
     },
 
