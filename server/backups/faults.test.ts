@@ -9,7 +9,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Backup } from "../../contract/backups/backup.ts";
 import { startS3, type Gate } from "../storage/testing/s3.ts";
-import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
+import {
+  createBackupTestService,
+  nightly,
+  soon,
+  type BackupTestService,
+} from "./testing/backup-service.ts";
 import {
   hasPostgresServer,
   startPostgresServer,
@@ -98,6 +103,21 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     expect(failed.status_reason).toMatch(/No space left in .*small/);
     expect(await storedFilesIn(disk)).toEqual([good.path]);
     expect((await service.backup(good.id)).status).toBe("finished");
+    await writeFile(join(service.folder, "shop/large"), randomBytes(1_700_000));
+    await service.run(id);
+    // To keep fewer helps none of them: what is too many goes after a run.
+    await service.call("PUT", `/api/backup-configuration/${id}`, {
+      ...nightly,
+      storage_provider_id: 5,
+      hold: 1,
+    });
+    await soon(async () => expect((await service.show(id)).status).toBe("installed"));
+    const again = await service.run(id);
+    expect(again.status_reason).toMatch(/Free some space or delete old backups\.$/);
+    for (const { id: old, status } of (await service.show(id)).backups)
+      if (status === "finished") await service.call("DELETE", `/api/backup/${old}`);
+    await soon(async () => expect(await storedFilesIn(disk)).toEqual([]));
+    expect((await service.run(id)).status).toBe("finished");
   } finally {
     execFileSync("umount", [disk]);
   }

@@ -64,7 +64,7 @@ export function createPrepareCopy({ contents, copyQueue, resolver }: PrepareCopy
       ? `the backup has ${sizeInWords(expectedBytes)}`
       : `in full the backup takes about ${sizeInWords(expectedBytes)}`;
     throw new StorageError(
-      `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and ${needed}. Free some space or keep fewer backups.`,
+      `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and ${needed}. Free some space or delete old backups.`,
     );
   }
 

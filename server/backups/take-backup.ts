@@ -76,7 +76,7 @@ export function createTakeBackup(options: TakeBackupOptions) {
     output.say(`${sizeInWords(free)} free in ${storage.place}.`);
     if (free < last)
       throw new StorageError(
-        `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and the last backup was ${sizeInWords(last)}. Free some space or keep fewer backups.`,
+        `Not enough space in ${storage.place}: ${sizeInWords(free)} free, and the last backup was ${sizeInWords(last)}. Free some space or delete old backups.`,
       );
   }
 

@@ -15,8 +15,8 @@ const words: Record<string, (disk: Disk) => string> = {
     `${place} isn't a folder. Correct the storage provider's path in the inventory.`,
   EACCES: notAllowed,
   EPERM: notAllowed,
-  ENOSPC: ({ place }) => `No space left in ${place}. Free some space, or keep fewer backups.`,
-  EDQUOT: ({ place }) => `The quota of ${place} is used up. Raise it, or keep fewer backups.`,
+  ENOSPC: ({ place }) => `No space left in ${place}. Free some space or delete old backups.`,
+  EDQUOT: ({ place }) => `The quota of ${place} is used up. Raise it, or delete old backups.`,
   EROFS: ({ place }) => `${place} is mounted read-only. Look at the disk: a fault often does that.`,
   EIO: ({ place }) =>
     `The disk of ${place} reports an error. Look at it before anything else is lost.`,

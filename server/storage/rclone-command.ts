@@ -119,7 +119,7 @@ export function describeRcloneFailure(remote: string, stderr: string): StorageEr
     ),
   ).replace(/\.+$/, "");
   if (full.test(reason))
-    return new StorageError(`No space left in ${place}. Free some space, or keep fewer backups.`);
+    return new StorageError(`No space left in ${place}. Free some space or delete old backups.`);
   const known = words.find(([pattern]) => pattern.test(reason))?.[1];
   if (known !== undefined) return new StorageError(`${place} ${known}`);
   return new StorageError(

@@ -9,7 +9,7 @@ type SdkError = Error & {
 };
 
 const noBucket = "has no such bucket. Create it, or correct the bucket in the inventory.";
-const full = "has no space left. Free some space or raise its quota, or keep fewer backups.";
+const full = "has no space left. Free some space, raise its quota, or delete old backups.";
 
 const byName: Record<string, string> = {
   InvalidAccessKeyId: "does not know the access key. Correct access_key in the inventory.",
