@@ -19,6 +19,8 @@ const byName: Record<string, string> = {
   AccessDenied: "denies the access. Give the key the right to put, get, list and delete there.",
   RequestTimeTooSkewed: "says that this machine's clock is wrong. Set it, e.g. by NTP.",
   NoSuchKey: "no longer has the file.",
+  InvalidObjectState:
+    "has moved the file to an archive. Restore the file from there, then try again, and leave backups out of the lifecycle rule that moved it.",
   TimeoutError: "timed out.",
   QuotaExceeded: full,
   XMinioAdminBucketQuotaExceeded: full,

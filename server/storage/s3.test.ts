@@ -295,6 +295,7 @@ describe("failed requests", () => {
     ],
     ["another region", 301, codeOf("PermanentRedirect"), /is in another region\. Correct/],
     ["a full quota", 403, codeOf("QuotaExceeded"), /has no space left\. Free some/],
+    ["an archive", 403, codeOf("InvalidObjectState"), /has moved the file to an archive/],
     ["full disks", 507, codeOf("XMinioStorageFull"), /has no space left\. Free some/],
   ])("%s in place of a file is reported in words", async (_, status, text, words) => {
     const { port } = await serve((_request, response) => response.writeHead(status).end(text));
