@@ -210,6 +210,18 @@ describe("failed requests", () => {
     await storage.remove("shop/1/ended.zst");
   });
 
+  test("a removal that can't find out what an upload left fails, unless the service never says", async () => {
+    const key = "shop/1/left.zst";
+    const isList = (asked: string) => /^GET .*[?&]uploads/.test(asked);
+    s3.rule((asked) => (isList(asked) ? 503 : "pass"));
+    await expect(open().remove(key)).rejects.toThrow(/returned 503/);
+    for (const verdict of [403, 405, 501]) {
+      s3.rule((asked) => (isList(asked) ? verdict : "pass"));
+      await open().remove(key);
+      expect(s3.asked().some(isList)).toBe(true);
+    }
+  });
+
   test("silence ends too", async () => {
     s3.rule((asked) => (asked.includes("partNumber=1") ? "hang" : "pass"));
     const storage = open({ idleMs: 200 });

@@ -18,7 +18,7 @@ import { checksumOf, isConfirmed } from "./s3-checksums.ts";
 import { createS3Locks, type S3Lock } from "./s3-locks.ts";
 import { cutIntoParts, partBytesAt } from "./s3-parts.ts";
 import { createS3Reader } from "./s3-read.ts";
-import { bucketMissing, diagnoseS3Error, isMissingObject } from "./s3-diagnosis.ts";
+import { bucketMissing, diagnoseS3Error, isMissingObject, isRefused } from "./s3-diagnosis.ts";
 import { StorageError, type ListedStorage } from "./storage.ts";
 
 export type S3Options = {
@@ -166,27 +166,27 @@ export function createS3Storage(options: S3Options): ListedStorage {
     } catch (error) {
       // A part that arrives after the abort would stay.
       over.abort();
-      await abort(Key, UploadId);
+      // The operator is to hear of the first failure; `remove` tries once more.
+      await abort(Key, UploadId, { abortSignal: AbortSignal.timeout(cleanUpMs) }).catch(
+        () => undefined,
+      );
       throw error;
     }
   }
 
   /** A part that is not thrown away costs its room for ever, and no list of objects shows it. */
-  const abort = (Key: string, UploadId: string): Promise<unknown> =>
-    client
-      .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), {
-        abortSignal: AbortSignal.timeout(cleanUpMs),
-      })
-      // The failure before this one is what the operator is to hear of; `remove` tries once more.
-      .catch(() => undefined);
+  const abort = (Key: string, UploadId: string, limit: { abortSignal?: AbortSignal } = {}) =>
+    client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), limit);
 
+  /** Not every service or key can do that. Where the service may answer the next time, whoever asked asks again. */
   async function abortLeftovers(Key: string): Promise<void> {
-    const list = await client
-      .send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
-      // Not every service can list them; those that cannot forget them after some days.
-      .catch(() => null);
-    for (const { Key: found, UploadId } of list?.Uploads ?? [])
-      if (found === Key && UploadId !== undefined) await abort(Key, UploadId);
+    try {
+      const list = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+      for (const { Key: found, UploadId } of list.Uploads ?? [])
+        if (found === Key && UploadId !== undefined) await abort(Key, UploadId);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+    }
   }
 
   return {
