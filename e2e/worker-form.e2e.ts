@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
-import { expectAccessible } from "./helpers.ts";
+import { expectAccessible, workerRow } from "./helpers.ts";
 
 /** The fields that few change stand folded below the others. */
 const unfold = (page: Page) => page.getByText("Advanced", { exact: true }).click();
@@ -123,6 +123,43 @@ test.describe("the form", () => {
     await page.goBack();
     await page.getByRole("button", { name: "Keep editing" }).click();
     await expect(page.getByLabel("Queue", { exact: true })).toHaveValue("mail");
+  });
+
+  test("Cancel and a deletion lead back to the list as it was left, and Back from there to none of both", async ({
+    connected: page,
+    service,
+    site,
+  }) => {
+    const { id } = await site.createWorker({ startsecs: 0 });
+    const list = `${service.url}/sites/${site.id}/workers`;
+    const heading = page.getByRole("heading", { level: 1 });
+    await page.goto(`${service.url}/sites/${site.id}/webhooks`);
+    await page.getByRole("main").getByRole("link", { name: "Workers" }).click();
+    await page.getByRole("searchbox", { name: "Filter workers" }).fill("default");
+    await expect(page).toHaveURL(`${list}?q=default`);
+
+    await page.getByRole("link", { name: "New worker" }).first().click();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await expect(page).toHaveURL(`${list}?q=default`);
+
+    await workerRow(page, id).getByRole("link").first().click();
+    await page.getByRole("link", { name: "Edit" }).first().click();
+    await page.getByLabel("Queue", { exact: true }).fill("mail");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await expect(heading).toHaveText("default on database");
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+    await expect(page).toHaveURL(`${list}?q=default`);
+    await page.goBack();
+    await expect(heading).toHaveText("Webhooks");
+
+    // Without a page before it, Cancel leads to the list.
+    await page.goto("about:blank");
+    await page.goto(`${list}/new`);
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await expect(page).toHaveURL(list);
   });
 
   test("asks before what was filled in is lost @long", async ({

@@ -162,7 +162,7 @@ export function FormPage<Values extends FieldValues, Body>({
               {isSubmitting ? busyLabel : label}
             </Button>
             {actions}
-            <LinkButton to={cancelTo} onMouseDown={keepFocus}>
+            <LinkButton to={cancelTo} isBack onMouseDown={keepFocus}>
               Cancel
             </LinkButton>
           </div>

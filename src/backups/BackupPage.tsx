@@ -9,6 +9,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Link } from "../app/Link.tsx";
 import { LinkButton } from "../app/LinkButton.tsx";
+import { leaveFor } from "../app/page-change.ts";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
@@ -66,7 +67,8 @@ export function BackupPage() {
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting backup ${id}.`);
-    void navigate(
+    leaveFor(
+      navigate,
       configurationId === null ? paths.home() : paths.backupConfiguration(configurationId),
     );
   };

@@ -8,6 +8,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { serverQuery } from "../app/inventory.ts";
+import { leaveFor } from "../app/page-change.ts";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { Notice } from "../ui/Notice.tsx";
@@ -136,7 +137,7 @@ export function ConfigurationPage() {
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting “${configuration.name}”.`);
-    void navigate(serverId === null ? paths.home() : paths.backups(serverId));
+    leaveFor(navigate, serverId === null ? paths.home() : paths.backups(serverId));
   };
 
   return (

@@ -7,6 +7,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
+import { leaveFor } from "../app/page-change.ts";
 import { paths } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -83,7 +84,7 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
   const name = siteId === null ? null : siteName(siteId, site);
   const leave = () => {
     setIsLeaving(true);
-    void navigate(list);
+    leaveFor(navigate, list);
   };
 
   return (

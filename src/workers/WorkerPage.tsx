@@ -8,6 +8,7 @@ import { makePoller } from "../api/poll.ts";
 import { useLoaded } from "../api/query.ts";
 import { Crumbs } from "../app/Crumbs.tsx";
 import { siteName, siteQuery } from "../app/inventory.ts";
+import { leaveFor } from "../app/page-change.ts";
 import { toast } from "../app/toasts.ts";
 import { paths } from "../paths.ts";
 import { CommandLine } from "../ui/CommandLine.tsx";
@@ -94,7 +95,7 @@ export function WorkerPage() {
   const leave = () => {
     setIsLeaving(true);
     toast.success(`Deleting ${name}.`);
-    void navigate(list);
+    leaveFor(navigate, list);
   };
 
   return (

@@ -245,7 +245,9 @@ export function RestoreElsewherePage() {
           <Button type="submit" variant="primary" disabledReason={refused}>
             Restore…
           </Button>
-          <LinkButton to={paths.backup(id)}>Cancel</LinkButton>
+          <LinkButton to={paths.backup(id)} isBack>
+            Cancel
+          </LinkButton>
         </div>
       </form>
     </>

@@ -273,7 +273,7 @@ export function ImportPage() {
             {uploading === null ? "Import" : "Uploading…"}
           </Button>
           {uploading === null ? (
-            <LinkButton to={serverId === null ? paths.home() : paths.backups(serverId)}>
+            <LinkButton to={serverId === null ? paths.home() : paths.backups(serverId)} isBack>
               Cancel
             </LinkButton>
           ) : (
