@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { deploymentStates } from "./deployments.ts";
 import { abilities } from "./tokens.ts";
-import { line, moment, ownId, storableText } from "./inputs.ts";
+import { givenName, line, moment, ownId, storableText } from "./inputs.ts";
 
 export const createTokenBody = z
   .object({
-    name: line(100),
+    name: givenName(100),
     abilities: z.array(z.enum(abilities)).check(z.minLength(1), z.maxLength(abilities.length)),
     server_ids: z.optional(z.nullable(z.array(ownId).check(z.minLength(1), z.maxLength(1000)))),
     /** Left out: when the token that makes it expires, which is never for most. */

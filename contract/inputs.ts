@@ -55,6 +55,22 @@ export const line = (max: number) =>
     z.regex(printable, { error: noControls }),
   );
 
+/**
+ * What is pasted along and seen by nobody: zero-width spaces, soft hyphens, marks that turn a line around. Joiners stay, by which
+ * emoji and some scripts are spelled.
+ */
+const unseen = /[\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/** What something is to be called: as `line`, without what nobody sees in it. */
+export const givenName = (max: number) =>
+  storableText().check(
+    z.overwrite((text) => text.replaceAll(unseen, "")),
+    z.trim(),
+    z.minLength(1),
+    z.maxLength(max),
+    z.regex(printable, { error: noControls }),
+  );
+
 /** The name of something that is there: as `line`, with the spaces that it begins or ends with. */
 export const exactLine = (max: number) =>
   storableText().check(z.minLength(1), z.maxLength(max), z.regex(printable, { error: noControls }));

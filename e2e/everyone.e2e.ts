@@ -117,8 +117,9 @@ test("a long name stays within the page and the question that asks for it, and i
   site,
   backups,
 }) => {
-  // The accent is a character of its own, and a browser shows the two spaces as one.
-  const { id } = await backups.createConfiguration({ name: `${"L".repeat(200)}  cafe\u0301` });
+  // The accent is a character of its own, the mark between is seen by nobody, and a browser shows the two spaces as one.
+  const name = `${"L".repeat(200)}\u200e  cafe\u0301`;
+  const { id } = await backups.createConfiguration({ name });
   await page.setViewportSize({ width: 360, height: 740 });
   await visit(page, `${service.url}/backup-configurations/${id}/edit`);
   await expect(page.getByLabel("Breadcrumbs")).toContainText("LLL");
@@ -129,6 +130,11 @@ test("a long name stays within the page and the question that asks for it, and i
   await visit(page, `${service.url}/backup-configurations/${id}`);
   await page.getByRole("button", { name: /^Delete: / }).click();
   const question = page.getByRole("alertdialog");
+  await question.getByRole("button", { name: "Delete" }).hover();
+  const tip = page.getByRole("tooltip");
+  await expect(tip).toContainText("first.");
+  const tipOverflow = await tip.evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(tipOverflow, "how much of the tip lies beside it").toBe(0);
   await question.getByLabel(/^Type “/).fill(`${"L".repeat(200)} caf\u00e9`);
   const overflow = await question.evaluate((box) => box.scrollWidth - box.clientWidth);
   expect(overflow, "how far the question would have to be scrolled sideways").toBe(0);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { integer, line, optionalLine, ownId, storableText } from "../inputs.ts";
+import { givenName, integer, line, optionalLine, ownId, storableText } from "../inputs.ts";
 import { backupableTypes, maxCompressionLevel, maxHold, minBytesPerSecond } from "./backup.ts";
 import { frequency } from "./cron.ts";
 import { excludePatterns } from "./exclude-patterns.ts";
@@ -17,7 +17,7 @@ const storageDirectory = line(255).check(
 const maxBytesPerSecond = 10_000_000_000;
 
 const settings = {
-  name: line(255),
+  name: givenName(255),
   /** Five cron fields, read in the server's time zone. */
   frequency,
   hold: z.optional(integer(1, maxHold)),

@@ -1,7 +1,7 @@
 // What an entry of the inventory says, for each kind: as the file has it, and as a request sends it. The two differ in
 // their ids and their secrets only. Unknown keys are errors: in what people write, they are typos.
 import * as z from "zod/mini";
-import { line, ownId } from "../inputs.ts";
+import { givenName, line, ownId } from "../inputs.ts";
 import { channelTypes } from "../notifications/notification.ts";
 import {
   absolutePath,
@@ -78,7 +78,7 @@ function entriesWith<
   return {
     servers: z.strictObject({
       id,
-      name: line(100),
+      name: givenName(100),
       time_zone: z.optional(timeZone),
       connection: z.union([z.literal("local"), z.strictObject({ ssh })], {
         error: "A connection is “local” for this machine, or “{ ssh: { host, user, key } }”.",
@@ -93,7 +93,7 @@ function entriesWith<
     sites: z.strictObject({
       id,
       server: ownId,
-      name: line(255),
+      name: givenName(255),
       root: absolutePath,
       /** The account that everything of the site runs as; by default the owner of its folder. */
       user: z.optional(user),
@@ -106,7 +106,7 @@ function entriesWith<
       z.strictObject({
         id,
         server: ownId,
-        name: line(255),
+        name: givenName(255),
         engine: z.literal("postgres"),
         url: secret,
         scope,
@@ -115,7 +115,7 @@ function entriesWith<
       z.strictObject({
         id,
         server: ownId,
-        name: line(255),
+        name: givenName(255),
         engine: z.literal("mysql"),
         url: secret,
         scope,
@@ -124,7 +124,7 @@ function entriesWith<
       z.strictObject({
         id,
         server: ownId,
-        name: line(255),
+        name: givenName(255),
         engine: z.literal("sqlite"),
         path: absolutePath,
         scope: oneDatabase,
@@ -137,7 +137,7 @@ function entriesWith<
     storage_providers: z.discriminatedUnion("type", [
       z.strictObject({
         id,
-        name: line(100),
+        name: givenName(100),
         type: z.literal("local"),
         path: absolutePath,
         /** Whose disk it is; by default this machine's. */
@@ -146,7 +146,7 @@ function entriesWith<
       }),
       z.strictObject({
         id,
-        name: line(100),
+        name: givenName(100),
         type: z.literal("s3"),
         bucket: line(255),
         region: z.optional(line(100)),
@@ -159,7 +159,7 @@ function entriesWith<
       }),
       z.strictObject({
         id,
-        name: line(100),
+        name: givenName(100),
         type: z.literal("rclone"),
         remote,
         /** By default the one of rclone's own account, which is Quarterdeck's. */
@@ -168,7 +168,7 @@ function entriesWith<
       }),
       z.strictObject({
         id,
-        name: line(100),
+        name: givenName(100),
         type: z.literal("sftp"),
         /** A login that needs no shell, on a machine that is no server here. */
         ssh,
@@ -179,9 +179,9 @@ function entriesWith<
     ]),
 
     notification_channels: z.discriminatedUnion("type", [
-      z.strictObject({ id, name: line(100), type: z.literal(slack), webhook: secret }),
-      z.strictObject({ id, name: line(100), type: z.literal(discord), webhook: secret }),
-      z.strictObject({ id, name: line(100), type: z.literal(email), email: z.email() }),
+      z.strictObject({ id, name: givenName(100), type: z.literal(slack), webhook: secret }),
+      z.strictObject({ id, name: givenName(100), type: z.literal(discord), webhook: secret }),
+      z.strictObject({ id, name: givenName(100), type: z.literal(email), email: z.email() }),
     ]),
   };
 }

@@ -23,8 +23,13 @@ export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>
   return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
 }
 
-/** Spaces that follow each other are shown as one, and an accent looks the same whether it stands apart or not. */
-const asRead = (name: string): string => name.normalize().replaceAll(/\s+/g, " ").trim();
+/** Spaces that follow each other are shown as one, an accent looks the same whether it stands apart or not, and marks of format are not seen. */
+const asRead = (name: string): string =>
+  name
+    .normalize()
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 
 type ConfirmFieldsProps = Asked & {
   answer: Answer;

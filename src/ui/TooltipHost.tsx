@@ -16,7 +16,7 @@ export function TooltipHost({ hasKeys }: TooltipHostProps) {
       role="tooltip"
       popover="manual"
       data-with-keys={hasKeys}
-      className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs whitespace-pre-line text-ink shadow-pop"
+      className="inset-auto m-0 max-w-72 rounded-md border border-line bg-raised px-2 py-1 text-xs wrap-anywhere whitespace-pre-line text-ink shadow-pop"
     />
   );
 }
