@@ -38,6 +38,10 @@ const statusOfRuns = sql`(
     end
   from ${newestBackups} run where run.configuration_id = ${configurations.id})`;
 
+/** What backs up, and has no good run yet. */
+const isUnprotected = sql`(${configurations.adopted_at} is null and not exists (
+  select from ${newestBackups} run where run.configuration_id = ${configurations.id} and run.good_id is not null))`;
+
 export function createConfigurationStore(db: Database) {
   const selectPage = db
     .select()
@@ -61,8 +65,8 @@ export function createConfigurationStore(db: Database) {
         configurations.directory,
       ],
       status: sql`case when ${configurations.status} <> 'installed' then ${configurations.status}
-        else coalesce(${statusOfRuns}, case when ${configurations.missed_since} is not null then 'failing' end,
-          'installed') end`,
+        else coalesce(${statusOfRuns}, case when ${configurations.missed_since} is not null then 'failing'
+          when ${isUnprotected} then 'unprotected' end, 'installed') end`,
       sorts: { name: sql`lower(${configurations.name})`, next_run_at: configurations.next_run_at },
     },
   );

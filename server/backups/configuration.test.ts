@@ -120,6 +120,24 @@ describe("a configuration", () => {
   });
 });
 
+test("one without a backup yet is unprotected, and is listed before those that have one", async () => {
+  const { id: protectedId } = await service.installed();
+  await service.run(protectedId);
+  const { id } = await service.installed({ name: "New", directory: "new" });
+  const { id: older } = await service.installed({ name: "Protected", directory: "other" });
+  await service.run(older);
+  const list = async (query: string) => {
+    const path = `/api/server/1/backups?${query}`;
+    const { body } = await service.json<Page<BackupConfiguration>>("GET", path);
+    return { ids: body.data.map((one) => one.id), counts: body.meta.counts };
+  };
+  const counts = expect.objectContaining({ all: 3, unprotected: 1, installed: 2 });
+  expect(await list("sort=attention")).toEqual({ ids: [id, older, protectedId], counts });
+  expect((await list("filter[status]=unprotected")).ids).toEqual([id]);
+  await service.run(id);
+  expect((await list("filter[status]=unprotected")).ids).toEqual([]);
+});
+
 test("what does not fit is refused at its field, and nothing is made", async () => {
   const refused: [string, object, Record<string, RegExp>][] = [
     [

@@ -88,8 +88,8 @@ describe("what is wrong comes first, then what moves, then the rest; newest firs
     ],
     [
       configurations,
-      ["Refused", "Rotten", "Late", "Bad", "New", "Busy", "Good", "Never run"],
-      { failed: 1, failing: 3, installing: 1, running: 1, installed: 2, all: 8 },
+      ["Refused", "Rotten", "Late", "Bad", "Never run", "New", "Busy", "Good"],
+      { failed: 1, failing: 3, unprotected: 1, installing: 1, running: 1, installed: 1, all: 8 },
     ],
     [
       webhooks,

@@ -47,12 +47,14 @@ export const listFilters = {
       failed: "wrong",
       // It is installed, and its last run failed, is damaged or is overdue.
       failing: "wrong",
+      // It is installed, and has no backup yet.
+      unprotected: "wrong",
       installing: "moving",
       // It is installed, and its last run waits or is under way.
       running: "moving",
       removing: "moving",
       installed: "calm",
-    } satisfies Record<BackupConfigurationState | "failing" | "running", Urgency>,
+    } satisfies Record<BackupConfigurationState | "failing" | "unprotected" | "running", Urgency>,
     sorts: [byAttention, "id", "name", "next_run_at"],
   },
   listBackups: {
