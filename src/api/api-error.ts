@@ -99,7 +99,8 @@ const fallbackText: Partial<Record<number, string>> = {
   403: "The token doesn't have permission for this action.",
   404: errorMessage.not_found,
   409: "The action isn't possible right now.",
-  413: "The request is too large.",
+  // The service says what it takes itself.
+  413: "A proxy in front of the service refuses so large a request. Raise its limit, e.g. client_max_body_size of nginx.",
   422: "Some fields are invalid.",
   429: "Too many requests. Try again in a moment.",
   500: "Something went wrong.",

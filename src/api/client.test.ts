@@ -106,6 +106,15 @@ test("a failure without a readable body still says something", async () => {
   });
 });
 
+test("an upload that a proxy refuses says which limit to raise", async () => {
+  answerWith(() => new Response("<h1>413 Request Entity Too Large</h1>", { status: 413 }));
+  expect(await failure(callAs(session, "showSite", { id: 3 }))).toMatchObject({
+    status: 413,
+    message:
+      "A proxy in front of the service refuses so large a request. Raise its limit, e.g. client_max_body_size of nginx.",
+  });
+});
+
 test("a 500 of the interface reads as something that went wrong, with its request id", async () => {
   answerWith(() => json(500, { message: "Server Error", request_id: "r2" }));
   const error = await failure(callAs(session, "showSite", { id: 3 }));
