@@ -34,7 +34,7 @@ export async function checkInventory(options: InventoryOptions): Promise<Found> 
   const { file, accounts, stored, servers } = options;
   if (!existsSync(file)) {
     const cure =
-      "Start the service: it writes a sample. If the file is elsewhere, set QUARTERDECK_INVENTORY.";
+      "The first start of the service writes a sample. Later, put the file back, or set QUARTERDECK_INVENTORY to where it is.";
     return { diagnoses: [warning(name, `${file} is not there.`, cure)], inventory: null };
   }
   try {

@@ -14,12 +14,15 @@ export class InventoryError extends Error {
   }
 }
 
+const missing = "There is no such file. Put it back, or set QUARTERDECK_INVENTORY to where it is.";
+
 /** @throws InventoryError */
 export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new InventoryError(file, [toError(error).message]);
+    const { code, message } = toError(error);
+    throw new InventoryError(file, [code === "ENOENT" ? missing : message]);
   }
 }
 

@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Page } from "../../contract/paging.ts";
 import type { Site } from "../../contract/servers.ts";
+import { createApp } from "../app.ts";
 import { createTestService, oneSite, type TestService } from "../testing/service.ts";
 import { workerBody } from "../testing/worker-body.ts";
 import { parseInventory } from "./file.ts";
@@ -58,6 +59,19 @@ test("a reading that its database refuses is followed by the next one", async ()
   await service.query("alter table away rename to servers");
   await write(withBlog().replace("blog", "news"));
   await expectSites(["shop", "news"]);
+});
+
+test("a start without the file keeps what was in force, and puts no sample in its place", async () => {
+  await service.app.close("stop");
+  await rename(service.inventoryFile, `${service.inventoryFile}.away`);
+  service.app = await createApp(service.options);
+  expect(await siteNames()).toEqual(["shop"]);
+  expect(await readdir(service.folder)).not.toContain("inventory.yaml");
+  expect(service.app.inventoryProblem()).toBe(
+    `${service.inventoryFile} cannot be used:\n  There is no such file. Put it back, or set QUARTERDECK_INVENTORY to where it is.`,
+  );
+  await rename(`${service.inventoryFile}.away`, service.inventoryFile);
+  await vi.waitFor(() => expect(service.app.inventoryProblem()).toBeNull(), 5000);
 });
 
 test("a site that has workers cannot be removed, and the rest of that change waits too", async () => {

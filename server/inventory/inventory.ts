@@ -160,9 +160,10 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
 
   makeFolders(dirname(file), 0o755);
   if (!(await exists(file))) {
-    // A sample in its place would take everything away that another instance has put there.
-    if (options.isShared && (await store.allServers()).length > 0) throw new InventoryMissing(file);
-    await writeSample(file, options.dataFolder);
+    const isFirst = (await store.allServers()).length === 0;
+    if (!isFirst && options.isShared) throw new InventoryMissing(file);
+    // Later, a sample in its place would take away and change what is looked after.
+    if (isFirst) await writeSample(file, options.dataFolder);
   }
   // As root, accounts of sites pass through the data folder to folders of their own.
   if (dirname(file) === options.dataFolder) await chmod(file, 0o600).catch(() => undefined);
