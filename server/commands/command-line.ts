@@ -17,7 +17,7 @@ const hasStart = startLine !== "npm start";
 
 const start: Described = {
   name: "start",
-  about: "Starts the service, as no command does.",
+  about: "Starts the service, also when no command is given.",
   details: `Its settings come from environment variables, e.g. PORT, QUARTERDECK_DATA and DATABASE_URL. It ends on SIGINT and SIGTERM.`,
   failure: "the service could not start, or did not stop in time",
 };
