@@ -1,21 +1,21 @@
-// Decrypts what age encrypted, https://age-encryption.org/v1. What leaves the room is the key of one file: a private key is
-// forgotten as soon as that is known.
+// Finds the key of a file that age encrypted, https://age-encryption.org/v1. Only that file key leaves this folder; the private
+// key is dropped as soon as it is known.
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../compile-cache.ts";
 import { EncryptionError } from "./encryption-error.ts";
 import { throughWebStream } from "./web-stream.ts";
 
-/** Opens a single file. */
+/** The symmetric key of a single file. */
 export type FileKey = Uint8Array;
 
-/** What somebody gave to open a file with. */
+/** What a request brings to decrypt a file. */
 export type GivenIdentity = {
-  /** Of an identity file, as `age-keygen` writes it, or the same encrypted with a passphrase and armored. */
+  /** Text of an identity file from `age-keygen`, or the same encrypted with a passphrase and armored. */
   identity: string;
   passphrase?: string | undefined;
 };
 
-/** What is wrong with what somebody gave, at its field. */
+/** An identity or passphrase that cannot be used, with the field that it was given in. */
 export class RefusedIdentity extends EncryptionError {
   override name = "RefusedIdentity";
   readonly field: keyof GivenIdentity;
@@ -32,7 +32,7 @@ const armorStart = "-----BEGIN AGE ENCRYPTED FILE-----";
 const passphraseMs = 30_000;
 
 /**
- * @param open the file as stored, of which only the beginning is read; not called where what was given is no identity
+ * @param open opens the stored file, of which only the header is read; not called where the given text is no identity
  * @throws RefusedIdentity, EncryptionError, or what the file throws
  */
 export async function findFileKey(
@@ -55,7 +55,7 @@ export async function findFileKey(
   }
 }
 
-/** @returns the public keys of the files that it opens. @throws RefusedIdentity */
+/** @returns the public keys that belong to an identity. @throws RefusedIdentity */
 export async function recipientsOf(identity: string): Promise<string[]> {
   const { identityToRecipient } = await import("age-encryption");
   await decrypterOf({ identity });
@@ -83,7 +83,7 @@ async function decrypterOf({ identity, passphrase = "" }: GivenIdentity) {
     try {
       decrypter.addIdentity(line);
     } catch {
-      // What the library says of a key may quote it.
+      // Errors of the library may quote the key.
       throw noIdentity();
     }
   return decrypter;
@@ -103,14 +103,14 @@ const noIdentity = () =>
 
 let lastTrial: Promise<unknown> = Promise.resolve();
 
-/** One after the other: several at once could take all memory, and each may say how much it takes, up to 1 GiB. */
+/** Opens one file at a time, because each sets how much memory its key derivation takes, up to 1 GiB. */
 function openProtected(armored: string, passphrase: string): Promise<string> {
   const trial = lastTrial.then(() => tryPassphrase(armored, passphrase));
   lastTrial = trial.catch(() => undefined);
   return trial;
 }
 
-/** On a thread of its own: it takes a second of a processor, and 256 MB where `age` itself has encrypted. */
+/** Runs on a thread, because scrypt takes a second of CPU time, and 256 MB with the parameters of `age`. */
 async function tryPassphrase(armored: string, passphrase: string): Promise<string> {
   const worker = new Worker(new URL("./passphrase-worker.ts", import.meta.url), {
     workerData: { armored, passphrase },
@@ -135,7 +135,7 @@ async function tryPassphrase(armored: string, passphrase: string): Promise<strin
   );
 }
 
-/** @returns the beginning of a file, with the whole of its header */
+/** @returns the beginning of a file, including its whole header */
 async function readHeader(file: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

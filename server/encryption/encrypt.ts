@@ -1,5 +1,5 @@
-// Encrypts what goes to a storage as age does, https://age-encryption.org/v1: by age's own program where this machine has
-// it, which is three times as fast, else by its library.
+// Encrypts files for a storage in the format of age, https://age-encryption.org/v1: by the program `age` where it is installed,
+// which is three times as fast, else by the library.
 import { Readable } from "node:stream";
 import { createCommandOutput } from "../hosts/command-output.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
@@ -7,14 +7,14 @@ import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
 import { EncryptionError } from "./encryption-error.ts";
 import { throughWebStream } from "./web-stream.ts";
 
-/** Of the name of a file that is encrypted. */
+/** Extension of encrypted files. */
 export const encryptedEnding = ".age";
 
 export const isEncrypted = (key: string): boolean => key.endsWith(encryptedEnding);
 
 /**
- * What it takes is read to its end, or until the signal is aborted. It throws EncryptionError, or what its source throws.
- * @param memory for the pieces that it gives
+ * Reads its source to the end, or until the signal is aborted. Throws EncryptionError, or the error of its source.
+ * @param memory pool for the pieces that it yields
  */
 export type Encrypt = (
   source: AsyncIterable<Buffer>,
@@ -24,7 +24,7 @@ export type Encrypt = (
 
 /**
  * @param recipients public keys, `age1…`
- * @throws EncryptionError when one of them is none
+ * @throws EncryptionError where one of them is invalid
  */
 export async function createEncrypt(
   host: Pick<Host, "run">,
@@ -35,7 +35,7 @@ export async function createEncrypt(
   for (const [index, recipient] of recipients.entries())
     try {
       encrypter.addRecipient(recipient);
-      // A key may be one by its form, and nothing can be encrypted to it.
+      // Nothing can be encrypted to some keys of a valid form.
       const alone = new Encrypter();
       alone.addRecipient(recipient);
       await alone.encrypt("");

@@ -1,4 +1,4 @@
-/** Something cannot be encrypted or decrypted. The message is for the operator; no key and no passphrase is in it. */
+/** Encryption or decryption failed. The message is for the operator, and never contains a key or passphrase. */
 export class EncryptionError extends Error {
   override name = "EncryptionError";
 }

@@ -1,4 +1,4 @@
-// The thread that opens an identity file which is protected by a passphrase.
+// Worker thread that opens an identity file protected by a passphrase.
 import { parentPort, workerData } from "node:worker_threads";
 import { armor, Decrypter } from "age-encryption";
 

@@ -1,4 +1,4 @@
-/** Sends what a source gives through a change of web streams, as age's library has it, and gives what comes out. */
+/** Pipes an iterable through a web transform stream, as age's library has them, and yields the output. */
 export async function* throughWebStream(
   source: AsyncIterable<Uint8Array>,
   change: (stream: ReadableStream<Uint8Array>) => Promise<ReadableStream<Uint8Array>>,

@@ -1,12 +1,12 @@
-// Which secrets other programs of this account can read in the environment of this process, or of one that it was started by, as npm.
+// Finds secrets that other programs of this account can read in the environment of this process or of its ancestors, such as npm.
 import { readFileSync } from "node:fs";
 import { isPlain, type Environment } from "./handover.ts";
 
 const always = ["QUARTERDECK_TOKEN", "DATABASE_URL", "SMTP_URL", "PGPASSWORD"];
 
 /**
- * @param inventory the text of the inventory file, which names others
- * @returns names; none where there is no `/proc`
+ * @param inventory text of the inventory file, which names further variables
+ * @returns names of variables; empty where there is no `/proc`
  */
 export function exposedSecrets(environment: Environment, inventory: string, pid: number): string[] {
   const named = [...inventory.matchAll(/\benv:([A-Za-z_]\w*)/g)].map(([, name = ""]) => name);
@@ -20,7 +20,7 @@ export function exposedSecrets(environment: Environment, inventory: string, pid:
   return [...exposed];
 }
 
-/** Those that can be read, from `pid` up to the first process of all. */
+/** Yields the variable names of each readable environment, from `pid` up to process 1. */
 function* environmentsFrom(pid: number): Generator<Set<string>> {
   for (let at = pid; at > 0; at = parentOf(at)) {
     const text = read(`/proc/${at}/environ`);
@@ -29,7 +29,7 @@ function* environmentsFrom(pid: number): Generator<Set<string>> {
 }
 
 function parentOf(pid: number): number {
-  // "123 (name) S 1 …"; the name may hold anything, so the last bracket counts.
+  // "123 (name) S 1 …". The name may contain brackets, so the last one ends it.
   const text = read(`/proc/${pid}/stat`) ?? "";
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]) || 0;
 }

@@ -1,6 +1,6 @@
-// Keeps secrets out of the service's own environment. On Linux every program of the same account can read the environment that a
-// process was started with, whatever the process deletes from it later. So the service replaces itself by the same program with a
-// clean environment, in the same process, and hands the whole one over in a file without a name.
+// Keeps secrets out of the service's environment. On Linux every program of the same account can read the environment that a
+// process was started with, whatever it deletes later. So the service executes itself again in the same process, with a clean
+// environment, and passes the full one in an unlinked file.
 import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,15 +10,15 @@ export type Environment = Record<string, string | undefined>;
 
 type Self = Pick<NodeJS.Process, "env" | "execPath" | "execArgv" | "argv" | "execve">;
 
-/** Threads that wait for files. In a mount that hangs, each look by the service itself keeps one, and Node's own are four. */
+/** Each access to a hanging mount blocks a thread of the pool, whose default size is 4. */
 const threads = { UV_THREADPOOL_SIZE: "16" };
 
-/** Says that standard input is the file. */
+/** Variable that marks standard input as the passed file. */
 const mark = "QUARTERDECK_HANDED_OVER";
-/** Of all files of a process, the first three alone are still open after it was replaced, and nobody speaks to the service. */
+/** Only the first three files stay open over the execution, and the service reads no standard input. */
 const standardInput = 0;
 
-/** What programs and libraries read by themselves, and no secret is kept in. */
+/** Variables without secrets, which programs and libraries read themselves. */
 const plain = new Set(
   [
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TERM COLORTERM NO_COLOR FORCE_COLOR",
@@ -32,8 +32,8 @@ const plain = new Set(
 export const isPlain = (name: string): boolean => plain.has(name) || name.startsWith("LC_");
 
 /**
- * Replaces this process, once, by itself with a clean environment; then it does not return. Where the system has no means for
- * that, everything stays as it is.
+ * Executes this program again, once, with a clean environment, and does not return. Where the system does not support that, it
+ * changes nothing.
  */
 export function handOver(self: Self): void {
   if (self.env[mark] !== undefined || self.execve === undefined) return;
@@ -44,24 +44,24 @@ export function handOver(self: Self): void {
     const args = [self.execPath, ...self.execArgv, ...self.argv.slice(1)];
     self.execve(self.execPath, args, { ...threads, ...clean, [mark]: "1" });
   } catch {
-    // No room for the file, or a Node that an upgrade is just replacing. The service itself can do without; it warns of what stays readable.
+    // No space for the file, or an upgrade is replacing Node. The service goes on, and warns of secrets that stay readable.
     emptyStandardInput();
   }
 }
 
-/** As standard input: the lowest number that is free is the one that a file gets. */
+/** Writes an unlinked file that becomes standard input, because a new file gets the lowest free descriptor. */
 function writeNameless(text: string): void {
-  // Memory rather than a disk, where there is such a folder.
+  // In memory rather than on a disk, where /dev/shm exists.
   const bytes = Buffer.from(text);
   for (const folder of ["/dev/shm", tmpdir()]) {
     const path = join(folder, `quarterdeck-${randomBytes(16).toString("hex")}`);
     let file: number | null = null;
     try {
       file = openSync(path, "wx+", 0o600);
-      // Before there is anything in it, so that a kill at any moment leaves no secret.
+      // Unlinked while it is empty, so that a kill at any moment leaves no secret.
       unlinkSync(path);
       if (file !== standardInput) throw new Error("standard input was taken");
-      // A folder that is almost full takes a part.
+      // An almost full file system writes only a part.
       if (writeSync(file, bytes, 0, bytes.length, 0) < bytes.length) throw new Error("no room");
       return;
     } catch (error) {
@@ -73,7 +73,7 @@ function writeNameless(text: string): void {
 
 let taken: Environment | null = null;
 
-/** What was handed over, or this process's own environment. The file is closed behind it, and its content gone with that. */
+/** @returns the environment that was passed, or this process's own. Closes the file, which frees its content. */
 export function takeEnvironment({ env }: Pick<Self, "env">): Environment {
   taken ??= env[mark] === undefined ? env : readNameless(env);
   return taken;
@@ -82,7 +82,7 @@ export function takeEnvironment({ env }: Pick<Self, "env">): Environment {
 function readNameless(env: Environment): Environment {
   delete env[mark];
   const found = fstatSync(standardInput);
-  // Set by hand, the mark means nothing.
+  // The mark may have been set by hand.
   if (!found.isFile() || found.nlink > 0) return env;
   try {
     const handedOver: Environment = JSON.parse(readFileSync(standardInput, "utf8"));
@@ -92,12 +92,12 @@ function readNameless(env: Environment): Environment {
   }
 }
 
-/** Also because it must not stay free: the next file to be opened would be taken for standard input. */
+/** Opens /dev/null as standard input, because the next opened file would become it otherwise. */
 function emptyStandardInput(): void {
   try {
     closeSync(standardInput);
   } catch {
-    // It is closed.
+    // Standard input is closed already.
   }
   openSync("/dev/null", "r");
 }

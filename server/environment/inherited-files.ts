@@ -1,22 +1,22 @@
-// Files that whoever started the service had open, and left open for it: its children would inherit them as well, and
-// with them what a site's account may not open itself.
+// Closes files that the parent process left open for the service. Its children would inherit them, and a site's account could
+// read what it may not open itself.
 import { closeSync, readdirSync, readFileSync } from "node:fs";
 
-/** O_CLOEXEC, see open(2) and "/proc/PID/fdinfo" in proc(5). Node opens all of its own with it. */
+/** O_CLOEXEC, see open(2) and "/proc/PID/fdinfo" in proc(5). Node opens all of its files with it. */
 const closedOnExec = 0o2000000;
 const standardFiles = 3;
 
-/** Closes all but the standard ones. Where there is no /proc, nothing is known of them. */
+/** Closes inherited files except for the standard ones. Does nothing where there is no /proc. */
 export function closeInheritedFiles(): void {
   for (const name of listOpen()) {
     const file = Number(name);
     try {
       const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, "utf8"))?.[1];
-      // One that nothing is known of may be Node's own.
+      // A file without known flags may be Node's own.
       if (file < standardFiles || flags === undefined) continue;
       if ((Number.parseInt(flags, 8) & closedOnExec) === 0) closeSync(file);
     } catch {
-      // The one that listed the others is closed by now.
+      // The descriptor of the listing itself is closed by now.
     }
   }
 }

@@ -1,6 +1,6 @@
-// Makes messages of events. What happens to a thing for the first time in a while goes out at once. What happens to it again
-// within a minute waits for the minute's end and goes out in one message, so that a worker that flaps is not a hundred
-// messages; and what waits anyway, because the channel is being spoken to, goes out together.
+// Turns events into messages. The first event about a subject in a while is sent at once. Further ones within a minute are sent
+// in one message at its end, so that a flapping worker does not cause a hundred messages. Events that wait because the channel is
+// busy are coalesced as well.
 import type { Clock } from "../clock.ts";
 import { eventTitles } from "../../contract/event-titles.ts";
 import { type EventType, problemEvents } from "../../contract/events.ts";
@@ -25,11 +25,11 @@ export function createCoalesce(options: {
 }): Receive {
   const { messages, channels, queue, clock } = options;
 
-  /** When a message that tells the same may follow this one. Its times may be of a clock that has been set back since. */
+  /** Returns when a message about the same may follow this one. Its times may date from before the clock was set back. */
   const quietUntil = ({ ended_at, created_at }: MessageRow, nowMs: number): number =>
     Math.min((ended_at ?? created_at).getTime(), nowMs) + burstMs;
 
-  /** Coalesces an event with a waiting message. @returns false when the message has been taken to be sent */
+  /** Coalesces an event with a waiting message. @returns false where its first attempt has begun */
   async function coalesce(
     tx: Connection,
     { message, isOfOneKind }: FoundMessage,
@@ -47,7 +47,7 @@ export function createCoalesce(options: {
   async function notify(tx: Connection, channelId: number, event: DispatchedEvent): Promise<void> {
     const nowMs = clock.now();
     const key = event.order_key ?? "";
-    // The newest message about the same thing decides: nothing newer may stand in an older one.
+    // Only the newest message about the subject may take the event: an older message must not hold newer events.
     const own = await messages.newestAbout(tx, channelId, key);
     if (own !== null && isUnsent(own.message)) {
       const isFit = own.isAboutOne || (own.isOfOneKind && own.message.event === event.type);
@@ -57,7 +57,7 @@ export function createCoalesce(options: {
     const dueAt = new Date(
       Math.max(nowMs, previous === null ? 0 : quietUntil(previous.message, nowMs)),
     );
-    // What has to wait goes along with what waits for the same: what fails and recovers together is not a message each.
+    // An event that has to wait joins one that waits for the same message, so that subjects that fail and recover together share a message.
     const behind = own === null || own.message.ended_at !== null ? null : own.message.id;
     const kind = { channelId, event: event.type, dueBy: dueAt, behind };
     const open = await messages.openOfKind(tx, kind);
@@ -77,13 +77,13 @@ export function createCoalesce(options: {
     const ofSites = await channels.ofOwners(tx, "site", siteIds);
     const serverIds = events.filter(isForServer).flatMap((event) => event.server_id ?? []);
     const ofServers = await channels.ofOwners(tx, "server", [...new Set(serverIds)]);
-    // What is about the installation belongs to no owner of channels, and is everybody's.
+    // Events of the installation go to all channels in use.
     const ofAll = events.some(isOfInstallation) ? await channels.ofAll(tx) : [];
     const notified = events
       .filter(({ type }) => type !== "webhook.ping")
       .map((event) => ({
         event,
-        // A channel that three sites of one database use is notified once.
+        // A Set, because several sites of one database may use the same channel.
         channelIds: new Set(
           [
             ...(isOfInstallation(event) ? ofAll : []),
@@ -96,7 +96,7 @@ export function createCoalesce(options: {
             .map(({ channelId }) => channelId),
         ),
       }));
-    // Their jobs are locked before their messages, as by the sender.
+    // Locks jobs before messages, in the order of the sender.
     const all = new Set(notified.flatMap(({ channelIds }) => [...channelIds]));
     await queue.ensure(
       tx,
@@ -110,7 +110,7 @@ export function createCoalesce(options: {
 const isChosen = (choice: EventChoice, type: EventType): boolean =>
   choice === "all" ||
   (choice === "problems" ? problemEvents : choice).some((chosen) => chosen === type);
-/** For the channels of the server: what is about itself, and what belongs to no site. */
+/** Whether an event goes to the channels of the server: it is about the server, or belongs to no site. */
 const isForServer = (event: DispatchedEvent): boolean =>
   isOfServer(event) || event.siteIds.length === 0;
 const isOfInstallation = ({ server_id: id }: DispatchedEvent): boolean => id === null;

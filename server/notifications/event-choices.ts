@@ -19,7 +19,7 @@ const normalized = (events: EventChoice): EventChoice =>
 
 const textOf = (events: EventChoice): string => [events].flat().join(", ");
 
-/** Complaints about ids that the owner has no channel for, or that stand there twice, each at its place. */
+/** @returns errors, by position, for ids that are no channel of the owner or occur twice */
 function unknownAt(wanted: Wanted = [], present: readonly Chosen[]): FieldErrors {
   const ids = wanted.map(({ id }) => id);
   const errors: FieldErrors = {};
@@ -43,8 +43,8 @@ export function createEventChoices(channels: ChannelStore, inventory: InventoryS
     check: async (owner: NamedOwner, wanted: Wanted) => unknownAt(wanted, await of(owner)),
 
     /**
-     * Replaces the whole set; a channel that it leaves out gets all events.
-     * @throws InvalidFields for ids that the owner has no channel for; nothing changes then
+     * Replaces all choices of the owner; a channel without one gets all events.
+     * @throws InvalidFields for ids that are no channel of the owner; nothing changes then
      */
     async replace(owner: NamedOwner, { channels: wanted }: UpdateNotificationEventsBody) {
       const names = await inventory.findNotificationChannels(wanted.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// Turns events into what people read: outcome first, what and where, why, when, and what comes next.
+// Formats events as a message: outcome first, then what and where, why, when, and what comes next.
 import { eventTitles } from "../../contract/event-titles.ts";
 import { titleOf, outcomeOf, type EventRow } from "../events/event.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -7,19 +7,19 @@ import type { MessageRow } from "./message-store.ts";
 
 type FormatMessageOptions = {
   inventory: InventoryStore;
-  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  /** @returns the dashboard's address, without a trailing slash; null where it is unknown yet */
   address(): string | null;
-  /** What tells this installation's messages from those of others. */
+  /** Unique id of the installation. */
   installation: string;
 };
 
-/** So many things that a burst is about are named; a message has room for ten facts. */
+/** Number of subjects that a message about a burst names; a message has room for ten facts. */
 const maxNamed = 9;
-/** So many changes of one thing are listed one by one, beside where it is. */
+/** Number of changes of one subject that are listed one by one, beside where it is. */
 const maxChanges = 7;
 
 export function createFormatMessage({ inventory, address, installation }: FormatMessageOptions) {
-  /** The same over all attempts, and no other installation's: mailboxes fold what bears one id. */
+  /** The same in all attempts, and unique over installations: mailboxes merge messages with the same id. */
   const idOf = ({ id }: MessageRow) => `msg_${installation}_${id}`;
   const link = (path: string) => {
     const root = address();
@@ -42,7 +42,7 @@ export function createFormatMessage({ inventory, address, installation }: Format
   const zoneOf = async ({ server_id: id }: EventRow): Promise<string> =>
     (id === null ? null : await inventory.findServer(id))?.timeZone ?? "UTC";
 
-  /** Several changes of one thing: how it is now, and what led to it. */
+  /** Formats several changes of one subject: its current state, and the history. */
   async function changes(row: MessageRow, events: EventRow[], last: EventRow): Promise<Message> {
     const zone = await zoneOf(last);
     const listed = events.slice(-maxChanges);
@@ -129,7 +129,7 @@ const testMessage = (row: MessageRow, home: string | null): Omit<Message, "id"> 
   link: home,
 });
 
-/** In UTC, and as the clock on the server's wall says it, e.g. `2026-01-31 09:30 UTC (10:30 in Europe/Berlin)`. */
+/** Formats a moment in UTC and in the server's zone, e.g. `2026-01-31 09:30 UTC (10:30 in Europe/Berlin)`. */
 function momentText(at: Date, zone: string): string {
   const [day, time] = wallTime(at, "UTC");
   if (zone === "UTC") return `${day} ${time} UTC`;
@@ -139,7 +139,7 @@ function momentText(at: Date, zone: string): string {
 }
 
 function wallTime(at: Date, timeZone: string): [day: string, time: string] {
-  // Sweden writes dates as ISO 8601 does.
+  // The Swedish date format is that of ISO 8601.
   const text = at.toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
   const [day = "", time = ""] = text.split(" ");
   return [day, time];

@@ -1,4 +1,4 @@
-// Sends what is due, one message at a time for each channel, and records what the provider answered.
+// Sends due messages, one at a time per channel, and records the responses of the providers.
 import type { Logger } from "pino";
 import { theService } from "../activity/actor.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -24,39 +24,42 @@ type MessageSenderOptions = {
   log: Logger;
 };
 
-/** Channels end their own attempts sooner; this is for one that does not. */
+/** Last limit of an attempt, for a channel that does not end it by its own. */
 const attemptMs = 11 * 60_000;
-/** So long a job goes on while there is more; then those of other channels have their turn. */
+/** How long a job sends the messages of one channel before the jobs of other channels get their turn. */
 const longestTurnMs = 60_000;
-/** Seconds between an attempt and the next one. */
+/** Seconds from each failed attempt to the next. */
 const retrySeconds = [10, 60, 300, 1800, 7200];
-/** No provider is waited for longer, whatever it asks. */
+/** Limit of Retry-After. */
 export const longestWaitMs = 24 * 3600 * 1000;
 
-/** What is held back has no answer to show, so it is not held for longer; a provider rarely asks for more than a minute. */
+/**
+ * Limit for holding back other messages of the channel, which have no response to show meanwhile. Providers rarely ask for more
+ * than a minute.
+ */
 const longestHoldMs = 15 * 60 * 1000;
 
 type Outcome = {
   isDelivered: boolean;
   answer: string;
   waitMs: number | null;
-  /** For how long the provider wants no message at all. */
+  /** How long the provider asked to get no message at all. */
   askedMs: number;
 };
 
-/** What the job of a channel does, and when there is more to do. */
+/** @returns the work of a channel's job, and when it is due next */
 export function createMessageSender(options: MessageSenderOptions): SingletonQueueWork {
   const { messages, inventory, open, formatMessage, count, queue, clock, log } = options;
-  /** What providers asked for, by channel. In memory: the next service learns it by one more attempt. */
+  /** Waits that providers asked for, by channel. Kept in memory: after a restart, one more attempt finds them out again. */
   const holds = new Map<number, { atMs: number; forMs: number }>();
 
   function heldUntil(channelId: number): Date {
     const { atMs, forMs } = holds.get(channelId) ?? { atMs: 0, forMs: 0 };
-    // One that begins in the future is of a clock that has been set back since.
+    // A hold that begins in the future was made before the clock was set back.
     return new Date(atMs > clock.now() ? 0 : atMs + forMs);
   }
 
-  /** @throws ClaimLost when somebody else has the channel's job now */
+  /** @throws ClaimLost where another runner has the channel's job now */
   async function hold(tx: Connection, claim: Claim): Promise<void> {
     if (!(await queue.hold(tx, [claim])).has(claim)) throw new ClaimLost();
   }
@@ -95,7 +98,7 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
     if (row === null) return;
     const { isDelivered, answer, waitMs, askedMs } = await attempt(row, stop);
     if (stop.aborted && !isDelivered) {
-      // It is still due, and the next service sends it.
+      // The message stays due, and the next start sends it.
       await messages.transaction(async (tx) => {
         await hold(tx, claim);
         await messages.forgetAttempt(tx, row.id);
@@ -126,7 +129,7 @@ export function createMessageSender(options: MessageSenderOptions): SingletonQue
         action: isDelivered ? "notified" : "undelivered",
         outcome: isDelivered ? "good" : "bad",
         object: { type: "notification-channel", id: channel.id, name: channel.name },
-        // What tells of several servers is of none of them: a token of one may not see the others.
+        // A message about several servers is listed under none: a token for one must not see the others.
         server_id: servers.size === 1 ? ([...servers][0] ?? null) : null,
         detail: `${row.title}: ${answer}`,
         actor: theService,

@@ -1,4 +1,4 @@
-// The messages to channels, and the events that each coalesces.
+// Stores the messages to channels, each with the events that it coalesces.
 import type { Connection, Database } from "../store/database.ts";
 import type { EventRow } from "../events/event.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
@@ -12,12 +12,12 @@ type NewMessageRow = typeof channelMessages.$inferInsert;
 
 export type FoundMessage = {
   message: MessageRow;
-  /** All of its events are about the same thing. */
+  /** Whether all of its events have the same subject. */
   isAboutOne: boolean;
   isOfOneKind: boolean;
 };
 
-/** What a message says of its events is made of so many of them; the rest is a number. */
+/** Number of events that the text of a message is made from; of further ones it has only the count. */
 const maxEventsRead = 500;
 
 export function createMessageStore(db: Database) {
@@ -34,9 +34,9 @@ export function createMessageStore(db: Database) {
     },
 
     /**
-     * The message of a channel that tells the newest of something. It is looked for from the thing's events on, newest first:
-     * most messages are about others.
-     * @param key what its events are about
+     * Finds the message of a channel with the newest event about a subject. Searches from the subject's events on, newest first,
+     * because most messages have other subjects.
+     * @param key the subject, as of `orderKeyOf`
      * @param event only events of this kind
      */
     newestAbout: (tx: Connection, channelId: number, key: string, event?: string) =>
@@ -51,15 +51,15 @@ export function createMessageStore(db: Database) {
       ),
 
     /**
-     * A message of one kind of event that is due by then, for more of the kind.
-     * @param behind the message that the event has to wait for; null = nothing
-     * @returns the newest one that was not taken to be sent yet, and that waits for that message alone
+     * Finds a message that can take another event of the same type.
+     * @param behind the message that the event has to wait for; null = none
+     * @returns the newest message that is due in time, has no attempt yet, and waits for no other message than that one
      */
     async openOfKind(
       tx: Connection,
       { channelId, event, dueBy, behind }: Kind & { dueBy: Date; behind: number | null },
     ) {
-      // What is older than that message, and about the same, holds that one back as well.
+      // Older messages about the same subject hold that one back as well.
       const waitsForThatAlone =
         behind === null
           ? isFree
@@ -75,20 +75,20 @@ export function createMessageStore(db: Database) {
       return found?.isOfOneKind === true ? found : null;
     },
 
-    /** Coalesces one more event with a message. @returns false when the message has been taken to be sent */
+    /** Coalesces one more event with a message. @returns false where its first attempt has begun */
     async coalesce(tx: Connection, id: number, change: { event: string; title: string }) {
       const changed = await tx
         .update(channelMessages)
         .set({ count: sql`${channelMessages.count} + 1`, ...change })
-        // An attempt counts from its beginning, so this tells a message that waits from one on its way.
+        // Attempts count from their beginning, so 0 means that none has begun.
         .where(and(eq(channelMessages.id, id), eq(channelMessages.attempts, 0)))
         .returning({ id: channelMessages.id });
       return changed.length > 0;
     },
 
     /**
-     * The newest message of each channel, of those that may be seen. One that was not tried yet has what the provider said to one
-     * that is tried again: that is why it waits.
+     * Returns the newest visible message of each channel. A message without an attempt has the provider's response to the one that
+     * is being retried, since that is what it waits for.
      */
     async newestOf(channelIds: readonly number[], visible: Visible): Promise<MessageRow[]> {
       const newest = (ids: readonly number[], isTriedAgain?: SQL) =>
@@ -122,8 +122,8 @@ export function createMessageStore(db: Database) {
     },
 
     /**
-     * The oldest due message of a channel that no older one holds back.
-     * @param heldUntil before it the provider wants nothing, and gets only what somebody asked for
+     * Returns the oldest due message of a channel that no older one holds back.
+     * @param heldUntil when the provider takes messages again; before that, only tests by hand are due
      */
     async due(channelId: number, now: Date, heldUntil: Date): Promise<MessageRow | null> {
       const { rows } = await db.execute<{ id: number }>(sql`
@@ -139,7 +139,7 @@ export function createMessageStore(db: Database) {
       return row ?? null;
     },
 
-    /** Counts an attempt that begins: from here on nothing is coalesced with the message. @returns it as it is now */
+    /** Counts an attempt at its beginning, from which on no event is coalesced with the message. @returns the updated row */
     async begin(tx: Connection, id: number): Promise<MessageRow | null> {
       const [row] = await tx
         .update(channelMessages)
@@ -149,7 +149,7 @@ export function createMessageStore(db: Database) {
       return row ?? null;
     },
 
-    /** Takes back an attempt that a stop cut off. The first one stays: the provider may have that message already. */
+    /** Uncounts an attempt that a stop interrupted, except for the first: the provider may have that message already. */
     async forgetAttempt(tx: Connection, id: number): Promise<void> {
       await tx
         .update(channelMessages)
@@ -157,7 +157,7 @@ export function createMessageStore(db: Database) {
         .where(eq(channelMessages.id, id));
     },
 
-    /** When a message of a channel is due next; null = none is left to send. */
+    /** Returns when a message of a channel is due next; null = none is left to send. */
     async nextOf(tx: Connection, channelId: number, heldUntil: Date): Promise<Date | null> {
       const { rows } = await tx.execute<{ due_at: string | Date | null }>(sql`
         with ${held(channelId)}
@@ -168,7 +168,7 @@ export function createMessageStore(db: Database) {
       return dueAt === null ? null : new Date(dueAt);
     },
 
-    /** Makes due what would wait longer than any rule makes it: the clock has been set back since. */
+    /** Makes messages due that would wait longer than any rule allows, because the clock was set back. */
     async endLongWaits(tx: Connection, now: Date, longestMs: number): Promise<void> {
       await tx
         .update(channelMessages)
@@ -176,7 +176,7 @@ export function createMessageStore(db: Database) {
         .where(gt(channelMessages.next_attempt_at, new Date(now.getTime() + longestMs)));
     },
 
-    /** Channels that have something left to send. */
+    /** Returns the channels with messages left to send. */
     async channelsWithUnsent(tx: Connection): Promise<number[]> {
       const rows = await tx
         .select({ id: channelMessages.channel_id })
@@ -191,7 +191,7 @@ export function createMessageStore(db: Database) {
       await tx.update(channelMessages).set(change).where(eq(channelMessages.id, id));
     },
 
-    /** The newest of the events that a message tells of, in the order in which they happened. */
+    /** Returns the newest events of a message, oldest of them first. */
     eventsOf: (messageId: number): Promise<EventRow[]> =>
       db
         .select({ event: events })
@@ -204,7 +204,7 @@ export function createMessageStore(db: Database) {
   };
 }
 
-/** The newest message `m` for which a condition holds. */
+/** Finds the newest message `m` that fulfills a condition. */
 async function find(
   tx: Connection,
   condition: ReturnType<typeof sql>,
@@ -228,8 +228,8 @@ async function find(
 }
 
 /**
- * What each message of a channel that is still to be sent is about, and which of them an older one holds back that is about the
- * same. Looked at once for all: in a burst they are hundreds, and to compare each with each takes seconds.
+ * The unsent messages of a channel that wait for an older one about the same subject. One query for all: a burst has hundreds of
+ * messages, and comparing each pair takes seconds.
  */
 const held = (channelId: number) => sql`
   unsent as materialized (
@@ -245,7 +245,7 @@ const held = (channelId: number) => sql`
       on oldest.order_key = u.order_key and oldest.id < u.id
   )`;
 
-/** Whether no older message of its channel, about something that `m` is about too, is still to be sent. */
+/** Whether no older unsent message of the channel shares a subject with `m`. */
 const isFree = sql.raw("not exists (select from held where held.id = m.id)");
 
 export type MessageStore = ReturnType<typeof createMessageStore>;

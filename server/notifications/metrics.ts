@@ -1,4 +1,4 @@
-// Metrics of notifications: what providers said to the messages, and what is still to be sent.
+// Metrics of notifications: attempts by outcome, and messages left to send.
 import { Counter, type Registry } from "prom-client";
 import {
   channelTypes,
@@ -10,7 +10,7 @@ import { sql } from "../store/drizzle.ts";
 
 type Outcome = Exclude<ChannelMessageState, "pending">;
 
-/** @returns counts an attempt at a message by what came of it */
+/** @returns a function that counts an attempt by its outcome */
 export function countMessages(registry: Registry): (type: ChannelType, outcome: Outcome) => void {
   const attempts = new Counter({
     name: "quarterdeck_notification_attempts_total",

@@ -1,4 +1,4 @@
-// Which channels a site or a server uses, and tests of channels.
+// The rules of notifications: which channels a site or a server uses, and tests by hand.
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Visible } from "../events/visible-messages.ts";
@@ -19,7 +19,7 @@ type NotificationServiceOptions = {
 
 export type NamedOwner = ChannelOwner & { name: string; serverId: number };
 
-/** Where a change of an owner's channels stands on the timeline. */
+/** @returns object, server and site of timeline entries about an owner's channels */
 export const activityOf = ({ kind, id, name, serverId }: NamedOwner) => ({
   object: { type: kind, id, name },
   server_id: serverId,
@@ -29,7 +29,7 @@ export const activityOf = ({ kind, id, name, serverId }: NamedOwner) => ({
 export function createNotificationService(options: NotificationServiceOptions) {
   const { messages, channels, inventory, queue, clock } = options;
 
-  /** Complaints about ids that the account has no channel for, each at its place. */
+  /** @returns errors, by position, for ids of channels that are not in the inventory */
   function unknownAt(
     ids: readonly number[],
     known: ReadonlyMap<number, NotificationChannelEntry>,
@@ -48,7 +48,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
       return ids.flatMap((id) => known.get(id) ?? []);
     },
 
-    /** @throws InvalidFields for ids that the account has no channel for; nothing changes then */
+    /** @throws InvalidFields for ids of channels that are not in the inventory; nothing changes then */
     async choose(owner: NamedOwner, ids: readonly number[]): Promise<void> {
       const wanted = [...new Set(ids)];
       const known = await inventory.findNotificationChannels(wanted);
@@ -56,7 +56,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
       if (Object.keys(errors).length > 0) throw new InvalidFields(errors);
       await channels.transaction(async (tx) => {
         const before = await channels.replace(tx, owner, wanted);
-        // One went out of the inventory just now.
+        // A channel was removed from the inventory meanwhile.
         if (before === null)
           throw new InvalidFields(
             unknownAt(ids, await inventory.findNotificationChannels(wanted, tx)),
@@ -75,7 +75,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
     newestOf: (channelIds: readonly number[], visible: Visible) =>
       messages.newestOf(channelIds, visible),
 
-    /** @throws ServiceError for a token of servers that do not use the channel: a test reaches people */
+    /** @throws ServiceError for a token whose servers do not use the channel, because a test notifies people */
     async test(channel: NotificationChannelEntry, visible: Visible): Promise<MessageRow> {
       if (visible !== null && !(await channels.isUsedOn(channel.id, visible))) throw unauthorized();
       const now = new Date(clock.now());
@@ -97,7 +97,7 @@ export function createNotificationService(options: NotificationServiceOptions) {
       });
     },
 
-    /** Gives whatever is to be sent a job, should it have none, and ends waits of a clock that has been set back. */
+    /** Adds missing jobs for unsent messages, and ends waits that are too long because the clock was set back. */
     catchUp: (): Promise<void> =>
       messages.transaction(async (tx) => {
         const ids = await messages.channelsWithUnsent(tx);

@@ -1,4 +1,4 @@
-// The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
+// Wires the notifications: routes, the receiver of events, and the sender.
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -29,11 +29,11 @@ type NotificationsOptions = {
   inventory: InventoryStore;
   queue: SingletonQueue;
   secrets: SecretReader;
-  /** Null: no mail can be sent, and channels that need it say so. */
+  /** Null where SMTP_URL is not set; email channels then report that. */
   smtp: SmtpSettings | null;
-  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  /** @returns the dashboard's address, without a trailing slash; null where it is unknown yet */
   address(): string | null;
-  /** What tells this installation from others. */
+  /** Unique id of the installation. */
   installation: string;
   registry: Registry;
   clock: Clock;
@@ -44,11 +44,11 @@ type Notifications = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;
-  /** Sends a test message to a channel as somebody typed it. */
+  /** Sends a test message to a channel that is not saved yet. */
   testEntry: EntryTests["channel"];
-  /** Gives whatever is to be sent a job, should it have none. */
+  /** Adds missing jobs for unsent messages. */
   catchUp(): Promise<void>;
-  /** Begins to send, first what a service before this one left. */
+  /** Starts to send, beginning with messages from before the start. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// From an inventory entry to a channel that can send. A new kind is its file, its row here and its schema.
+// Opens channels from their inventory entries. A new type of channel needs a file of its own, a row here and a schema.
 import { SecretMissing, type SecretReader } from "../inventory/secrets.ts";
 import type { InventoryStore, NotificationChannelEntry } from "../inventory/store.ts";
 import { abbreviateEmail, abbreviateWebhook } from "./channels/abbreviate.ts";
@@ -23,7 +23,7 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
     try {
       return (await secrets.read(entry.webhook, purposeOf(entry))).trim();
     } catch (error) {
-      // It may be there at the next attempt: a file is written, a service is started with it.
+      // Not permanent: the secret may be set by the next attempt.
       if (error instanceof SecretMissing) throw new ChannelError(error.message, { cause: error });
       throw error;
     }
@@ -51,7 +51,7 @@ export function createOpenChannel({ inventory, secrets, smtp }: OpenChannelOptio
 
 export type OpenChannel = ReturnType<typeof createOpenChannel>["open"];
 
-/** Where a channel leads, abbreviated, and why nothing can be sent to it as it is set up. */
+/** @returns a function that describes a channel: its abbreviated address, and why it cannot send as it is set up */
 export function createDescribeChannel({ secrets, smtp }: Omit<OpenChannelOptions, "inventory">) {
   return async (
     entry: NotificationChannelEntry,

@@ -106,7 +106,7 @@ export function notificationRoutes({
       find: nothingToFind,
       filters: listFilters.listNotificationChannels,
       list: async (page, { caller }) => {
-        // All of them, whoever asks: a site's channels are chosen from the account's.
+        // All channels, for every token: sites and servers choose from them.
         const { rows, ...counted } = await inventory.listNotificationChannels(page);
         const ids = rows.map(({ id }) => id);
         const newest = await service.newestOf(ids, caller.serverIds);

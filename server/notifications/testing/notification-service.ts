@@ -67,7 +67,7 @@ notification_channels:
       ),
     deploy: (change: object = {}, site = 1) =>
       service.call("POST", `/api/site/${site}/deployment`, { status: "finished", ...change }),
-    /** The newest message of a channel, once it is of this kind and has come into a state. */
+    /** Waits until the newest message of a channel has this event and status. */
     newest: (id: number, status: string, event = "site.deployed"): Promise<ChannelMessage> =>
       soon(async () => {
         const { last_message: message } = await channel(id);
