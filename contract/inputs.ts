@@ -23,7 +23,7 @@ export const storableText = () =>
 const toMilliseconds = "2026-01-31T09:30:00.000".length;
 
 /** Whether a text of the form of a moment names one. Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
-export function isMoment(text: string): boolean {
+function isMoment(text: string): boolean {
   const date = new Date(text);
   return (
     !Number.isNaN(date.getTime()) &&

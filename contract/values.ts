@@ -9,7 +9,7 @@ z.config({ jitless: "document" in globalThis });
 export const id = z.int().check(z.gte(1));
 
 /** ISO 8601 in UTC with six fractional digits, e.g. `2026-01-31T09:30:00.000000Z`. */
-export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export const timestamp = z.string().check(z.regex(timestampPattern));
 
 /**
