@@ -1,5 +1,5 @@
-// Takes jobs of one queue as places for them are free, and keeps pg-boss informed that their runner lives. pg-boss's own
-// workers fetch one by one, each with its poll: for many places that is many queries, and a notice wakes all of them.
+// Runs the jobs of one queue, as many at a time as its options allow, and sends heartbeats for them. One loop fetches for all of
+// them; pg-boss's own workers would each poll, and each notice would wake all.
 import type { FetchOptions, Job, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
@@ -9,10 +9,10 @@ import { sql } from "../store/drizzle.ts";
 import { toStorableText } from "../store/storable.ts";
 import { createLoop } from "./loop.ts";
 
-/** A runner's hold on a job. The attempt is the fencing token: each new claim of the job has a higher one. */
+/** A runner's claim of a job. The attempt is the fencing token: each new claim of the job has a higher one. */
 export type Claim = { id: string; attempt: number };
 
-/** Somebody else has the job now, or it is over: whatever this runner still does must change nothing. */
+/** Another runner has the job now, or it has ended: nothing that this runner still does may have an effect. */
 export class ClaimLost extends Error {
   override name = "ClaimLost";
   constructor() {
@@ -23,28 +23,31 @@ export class ClaimLost extends Error {
 type JobRunnerOptions<Data extends object> = {
   boss: PgBoss;
   queue: string;
-  /** What may be fetched beside the jobs that run; null = nothing just now. */
-  places(running: readonly Data[]): FetchOptions | null;
-  /** Does a job and ends it. When it throws, the job is handed out again, with the next attempt. */
+  /** @returns what to fetch in addition to the running jobs; null = nothing now */
+  nextFetch(running: readonly Data[]): FetchOptions | null;
+  /** Performs a job and ends it. When it throws, the job is handed out again, with the next attempt. */
   perform(claim: Claim, data: Data, signal: AbortSignal): Promise<void>;
-  /** From the end of one look for jobs to the next one at least; none if not given. */
+  /** The shortest wait between fetches; if not given, none. */
   restMs?: number;
-  /** Jobs that nobody announced here are found so soon: delayed ones, and those of an instance that died. */
+  /** Interval of polls, for jobs without a notice: delayed ones, and those of an instance that died. */
   pollMs: number;
   log: Logger;
 };
 
 export type JobRunner = {
-  /** Looks for jobs now. */
+  /** Fetches jobs now. */
   wake(): void;
-  /** Aborts the signal of the job that a claim holds here. */
+  /** Aborts the signal of the job `id` where it runs here. */
   abort(id: string, reason: Error): void;
-  /** Takes no more jobs, and resolves when those under way have ended. @param reason aborts them; without it they go on */
+  /**
+   * Takes no more jobs, and resolves once the running ones have ended.
+   * @param reason aborts the running jobs; if not given, they continue
+   */
   stop(reason?: Error): Promise<void>;
 };
 
 const claimIsGone = "The job's claim is gone.";
-/** A claim without a heartbeat for `heartbeatSeconds` is over, see `jobs.ts`. */
+/** A claim is lost after `heartbeatSeconds` without a heartbeat, see `serial-queue.ts`. */
 const heartbeatMs = 3000;
 
 type Running<Data> = {
@@ -55,7 +58,7 @@ type Running<Data> = {
 };
 
 export function createJobRunner<Data extends object>(options: JobRunnerOptions<Data>): JobRunner {
-  const { boss, queue, places, perform, restMs = 0, pollMs, log } = options;
+  const { boss, queue, nextFetch, perform, restMs = 0, pollMs, log } = options;
   const running = new Set<Running<Data>>();
 
   async function run(job: Job<Data>, signal: AbortSignal): Promise<void> {
@@ -67,7 +70,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
         return;
       }
       log.error({ err: error, job: queue, data: job.data }, "a job is handed out again");
-      // pg-boss stores it with the job: nothing may be in it that nobody should read, or that cannot be stored.
+      // pg-boss stores the output: it must hold no secret, and nothing that cannot be stored.
       const output = { message: toStorableText(messageOf(error)) };
       await boss
         .fail(queue, job, output)
@@ -82,7 +85,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   }
 
   function start(job: Job<Data>): void {
-    // This runner was thought dead and is given its own job again: what it still does for the claim before is over.
+    // This runner was considered dead and has fetched its own job again: the earlier claim is lost.
     abort(job.id, new Error(claimIsGone));
     const ending = new AbortController();
     const done = run(job, ending.signal).finally(() => {
@@ -99,7 +102,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
     restMs,
     async turn(signal) {
       for (let isMore = true; isMore && !signal.aborted;) {
-        const options = places([...running].map(({ job }) => job.data));
+        const options = nextFetch([...running].map(({ job }) => job.data));
         if (options === null) return;
         const jobs = await boss.fetch<Data>(queue, options);
         for (const job of jobs) start(job);
@@ -114,13 +117,13 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
     for (const own of running) {
       const { job, startedMs, ending } = own;
       if (ending.signal.aborted || systemClock.now() - startedMs < heartbeatMs) continue;
-      // One by one: a transaction that records the outcomes of several jobs holds their rows.
+      // One by one, because a transaction that stores the outcomes of several jobs locks their rows.
       const touched = await boss.touch(queue, job);
       if (running.has(own) && "affected" in touched && touched.affected === 0)
         ending.abort(new Error(claimIsGone));
     }
   }
-  // A heartbeat that could not run says nothing about the claim.
+  // A heartbeat that failed does not mean that the claim is lost.
   const beating = createLoop({
     name: `heartbeats of ${queue}`,
     everyMs: heartbeatMs,
@@ -142,11 +145,14 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   };
 }
 
-/** The condition under which a row of the engine's table is held by a claim. */
+/** A condition on rows of pg-boss's table: the claim holds the job. */
 export const isHeldBy = (queue: string, { id, attempt }: Claim) =>
   sql`name = ${queue} and id = ${id}::uuid and state = 'active' and retry_count = ${attempt}`;
 
-/** Locks a job for its holder. @returns false when the claim is gone; else it cannot be lost until the transaction ends */
+/**
+ * Locks a job for the holder of its claim.
+ * @returns false where the claim is lost; otherwise it cannot be lost until the transaction ends
+ */
 export async function lockClaim(tx: Connection, queue: string, claim: Claim): Promise<boolean> {
   const { rows } = await tx.execute(
     sql`select id from pgboss.job where ${isHeldBy(queue, claim)} for update`,
@@ -154,7 +160,10 @@ export async function lockClaim(tx: Connection, queue: string, claim: Claim): Pr
   return rows.length > 0;
 }
 
-/** Keeps claims from being lost until the transaction ends. @returns those that still hold */
+/**
+ * Keeps claims from being lost until the transaction ends.
+ * @returns the claims that are still held
+ */
 export async function holdClaims(
   tx: Connection,
   queue: string,

@@ -76,17 +76,17 @@ const quick = {
   retryLimit: 20,
   retryDelayMaxSeconds: 60,
   expireInSeconds: 60,
-  atOnce: 1,
+  concurrency: 1,
   pollSeconds: 2,
 };
 /** Retried for a week, because nothing follows a deadline. */
 const deadline = { ...quick, retryLimit: 10_000, pollSeconds: 30 };
 /** Work that waits for something outside, e.g. a storage. */
-const slow = { ...quick, expireInSeconds: 3600, atOnce: 4, pollSeconds: 5 };
+const slow = { ...quick, expireInSeconds: 3600, concurrency: 4, pollSeconds: 5 };
 
 const serverQueues: Record<keyof ServerJobs, typeof quick> = {
-  "worker.apply": { ...quick, atOnce: 10 },
-  "worker.deploy": { ...quick, atOnce: 10 },
+  "worker.apply": { ...quick, concurrency: 10 },
+  "worker.deploy": { ...quick, concurrency: 10 },
   "backup-configuration.installing": { ...slow, expireInSeconds: 120 },
   "backup-configuration.removing": slow,
   "backup.deleting": slow,
@@ -108,7 +108,7 @@ const commonQueues: Record<CommonName, typeof quick> = {
     ...slow,
     retryLimit: 3,
     expireInSeconds: 6 * 3600,
-    atOnce: 1,
+    concurrency: 1,
     pollSeconds: 30,
   },
 };
@@ -186,10 +186,10 @@ export async function startJobs({
   await boss.schedule("self-backup", everyNight);
 
   const backupTasks = createSerialQueue<BackupTask>(boss, backupTaskQueue, leases, log);
-  const deliveriesOf = { name: deliveriesQueue, places: 128, slowPlaces: 48 };
+  const deliveriesOf = { name: deliveriesQueue, concurrency: 128, slowConcurrency: 48 };
   const deliveries = createSingletonQueue({ boss, db, ...deliveriesOf, log });
   // A slow mail server must not keep other channels waiting.
-  const messagesOf = { name: messagesQueue, places: 128, slowPlaces: 128 };
+  const messagesOf = { name: messagesQueue, concurrency: 128, slowConcurrency: 128 };
   const messages = createSingletonQueue({ boss, db, ...messagesOf, log });
   const serverRunners = new Map<string, JobRunner>();
   const woken: Record<string, { wake(): void }> = {
@@ -209,8 +209,8 @@ export async function startJobs({
       boss,
       queue: name,
       pollMs: queues[name].pollSeconds * 1000,
-      places(running) {
-        const free = queues[name].atOnce - running.length;
+      nextFetch(running) {
+        const free = queues[name].concurrency - running.length;
         return free > 0 ? { batchSize: free, ignoreGroups: leases.elsewhere().map(String) } : null;
       },
       async perform({ id, attempt }, data) {
@@ -230,7 +230,7 @@ export async function startJobs({
       name,
       {
         pollingIntervalSeconds: queues[name].pollSeconds,
-        localConcurrency: queues[name].atOnce,
+        localConcurrency: queues[name].concurrency,
         // One at a time where a job may keep others waiting.
         batchSize: [quick, deadline].includes(queues[name]) ? 10 : 1,
         // Jobs that were fetched together end independently.

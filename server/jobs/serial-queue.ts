@@ -1,5 +1,5 @@
-// Work of hours, one job at a time for each key over all instances, in the order in which it was asked for. pg-boss
-// keeps the order and enforces it by a unique index; a claim ends when its runner's heartbeat does.
+// A queue for work of hours: one job at a time for each key over all instances, in order. pg-boss keeps the order, and enforces
+// it by a unique index; a claim ends with its runner's heartbeat.
 import { randomUUID } from "node:crypto";
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -17,31 +17,46 @@ import {
 import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {
-  /** Adds jobs in a transaction; their keys are servers' ids. @returns their ids, in the same order */
+  /**
+   * Adds jobs in a transaction. Keys are ids of servers.
+   * @returns the ids of the jobs, in the same order
+   */
   add(tx: Connection, jobs: readonly { key: string; data: Data }[]): Promise<string[]>;
-  /** Ends a job in the transaction that records its outcome. @returns false when the claim is gone */
+  /**
+   * Ends a job in the transaction of its outcome.
+   * @returns false where the claim is lost
+   */
   complete(tx: Connection, claim: Claim): Promise<boolean>;
-  /** Keeps a claim from being lost until the transaction ends. @throws ClaimLost when it is gone */
+  /**
+   * Keeps a claim from being lost until the transaction ends.
+   * @throws ClaimLost
+   */
   hold(tx: Connection, claim: Claim): Promise<void>;
-  /** Whether a claim is held, as a condition. */
+  /** A condition: the claim is held. */
   isHeld(claim: Claim): SQL;
-  /** Keeps what a job has come to with it, for whoever claims it next. @throws ClaimLost */
+  /**
+   * Stores progress with a job, for the runner that claims it next.
+   * @throws ClaimLost
+   */
   note(tx: Connection, claim: Claim, change: Partial<Data>): Promise<void>;
-  /** Takes a job back that nobody has claimed yet. @returns false when somebody has */
+  /**
+   * Removes a job that no runner has claimed.
+   * @returns false where one has
+   */
   withdraw(tx: Connection, id: string): Promise<boolean>;
   /**
-   * Begins to take jobs. When a handler throws, its job is handed out again, with the next attempt. The signal is aborted
-   * when the claim is gone.
+   * Starts to take jobs. When a handler throws, its job is handed out again, with the next attempt. The signal is aborted when
+   * the claim is lost.
    */
   work(handle: (claim: Claim, signal: AbortSignal) => Promise<void>): void;
-  /** Looks for jobs now. */
+  /** Fetches jobs now. */
   wake(): void;
-  /** Takes no more jobs, and resolves when the handlers under way have ended. */
+  /** Takes no more jobs, and resolves once the running handlers have ended. */
   stop(): Promise<void>;
 };
 
-/** Jobs that one instance runs at the same time, each of another key. */
-const atOnce = 16;
+/** Jobs that one instance runs at the same time, each with another key. */
+const concurrency = 16;
 /**
  * A dead runner is noticed after `heartbeatSeconds`, one pass of the supervision (`superviseSeconds`), the retry's delay and
  * one poll: less than 30 seconds. Shorter would take a busy machine or a database that restarts for a death.
@@ -50,14 +65,14 @@ export const heartbeatSeconds = 15;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
 const pollMs = 1000;
-/** A look reads all that wait, which may be thousands: one takes what ended meanwhile, instead of one for each. */
+/** Pause between fetches, because each reads all waiting jobs, which may be thousands. */
 const restMs = 200;
-/** The longest that pg-boss allows; handlers have deadlines of their own before it. */
+/** The longest that pg-boss allows. Handlers have shorter deadlines of their own. */
 const expireSeconds = 24 * 3600;
-/** A job that failed for good would hold its key for ever, so none does. */
+/** Unlimited in practice: a job that failed for good would block its key forever. */
 const retryLimit = 1_000_000;
 
-/** pg-boss keeps the policy of a queue from its first day on. */
+/** pg-boss never changes the policy of an existing queue. */
 export const serialQueueOptions = {
   policy: "key_strict_fifo",
   retryLimit,
@@ -123,10 +138,10 @@ export function createSerialQueue<Data extends object>(
         queue: name,
         restMs,
         pollMs,
-        places: (running) =>
-          running.length < atOnce
+        nextFetch: (running) =>
+          running.length < concurrency
             ? {
-                batchSize: atOnce - running.length,
+                batchSize: concurrency - running.length,
                 ignoreGroups: leases.elsewhere().map(String),
               }
             : null,

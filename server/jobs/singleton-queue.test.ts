@@ -155,7 +155,7 @@ test("a runner that gets its own job again ends what it does for the claim befor
   await soon(() => expect(ended).toEqual([0, 1]));
 });
 
-test("slow jobs leave places for the others", async () => {
+test("slow jobs leave room for the others", async () => {
   const begun: number[] = [];
   queues()[0]?.work({
     async perform(key, _, signal) {

@@ -1,5 +1,5 @@
-// Work by key: whatever is due for a key is done by one job, one at a time over all instances. pg-boss keeps at most one
-// job of a key by a unique index. It stays there as long as something is left to do, with the moment at which that is due.
+// A queue with at most one job for each key over all instances, which does all that is due for the key. pg-boss enforces it by a
+// unique index. The job stays as long as work is left, scheduled for when that is due.
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Connection, Database } from "../store/database.ts";
@@ -16,7 +16,7 @@ import {
 export type NextJob = {
   key: number;
   delayMs: number;
-  /** Jobs that may take long without doing anything, e.g. because a receiver is dead, share fewer places. */
+  /** The job may wait for long, for example for a dead receiver. See `slowConcurrency`. */
   isSlow?: boolean;
 };
 
@@ -24,38 +24,41 @@ type SingletonQueueOptions = {
   boss: PgBoss;
   db: Database;
   name: string;
-  /** Jobs that one instance runs at the same time, and how many of them may be slow ones. */
-  places: number;
-  slowPlaces: number;
+  /** Jobs that one instance runs at the same time, and how many of them may be slow. */
+  concurrency: number;
+  slowConcurrency: number;
   log: Logger;
 };
 
 export type SingletonQueueWork = {
-  /** Does what is due for a key, or a good part of it. */
+  /** Does what is due for a key, or a part of it. */
   perform(key: number, claim: Claim, signal: AbortSignal): Promise<void>;
-  /** What is left to do for a key, as the transaction sees it; null = nothing. */
+  /** @returns what is left to do for a key, as seen by the transaction; null = nothing */
   next(tx: Connection, key: number): Promise<Omit<NextJob, "key"> | null>;
 };
 
 export type SingletonQueue = {
   /**
-   * Has keys looked at, in the transaction that gives them something to do. A job of the key that runs just now does not end
-   * before this transaction does, and looks once more then. Lock what the keys stand for before, and change what is theirs after.
+   * Ensures a job for each key, in the transaction that gives the key something to do. A running job of the key does not end
+   * before this transaction does, and checks for work again. Lock the subjects of the keys before, and change them after.
    */
   ensure(tx: Connection, jobs: readonly NextJob[]): Promise<void>;
-  /** Keeps claims from being lost until the transaction ends. @returns those that still hold */
+  /**
+   * Keeps claims from being lost until the transaction ends.
+   * @returns the claims that are still held
+   */
   hold(tx: Connection, claims: readonly Claim[]): Promise<Set<Claim>>;
-  /** Begins to take jobs. */
+  /** Starts to take jobs. */
   work(work: SingletonQueueWork): void;
-  /** Looks for jobs now. */
+  /** Fetches jobs now. */
   wake(): void;
-  /** Aborts what is done for a key on this instance. */
+  /** Aborts the job of a key on this instance. */
   abort(key: number, reason: Error): void;
-  /** Aborts what is done, and resolves when it has ended; what is left is done by the next instance. */
+  /** Aborts all jobs, and resolves once they have ended. Other instances, or the next start, do what is left. */
   stop(reason: Error): Promise<void>;
 };
 
-/** pg-boss keeps the policy of a queue from its first day on. */
+/** pg-boss never changes the policy of an existing queue. */
 export const singletonQueueOptions = {
   policy: "exclusive",
   // A job that failed for good would leave its key without one.
@@ -69,19 +72,19 @@ export const singletonQueueOptions = {
   deleteAfterSeconds: 60,
 } as const;
 
-/** The channel of PostgreSQL on which new jobs are announced; the text of a notice is the queue's name. */
+/** PostgreSQL's channel for notices of new jobs. The text of a notice is the name of the queue. */
 export const jobsChannel = "quarterdeck_jobs";
 
-/** What came due is begun at most so long after it. */
+/** Interval of polls, which limits the delay of jobs without a notice. */
 const pollMs = 1000;
 const slow = 0;
 const quick = 1;
 
 export function createSingletonQueue(options: SingletonQueueOptions): SingletonQueue {
-  const { boss, db, name, places, slowPlaces, log } = options;
+  const { boss, db, name, concurrency, slowConcurrency, log } = options;
   type Data = { key: number; isSlow: boolean };
   let runner: JobRunner | null = null;
-  /** The job that runs for a key on this instance. */
+  /** Claims of the jobs that run on this instance, by key. */
   const held = new Map<number, Claim>();
 
   const insert = (tx: Connection, jobs: readonly NextJob[]) =>
@@ -125,7 +128,7 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
     await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
   }
 
-  /** Ends a job and adds the next one of its key, in one transaction. */
+  /** Ends a job and adds the next job of its key, in one transaction. */
   const finish = (claim: Claim, key: number, next: SingletonQueueWork["next"]): Promise<void> =>
     db.transaction(async (tx) => {
       if (!(await lockClaim(tx, name, claim))) return;
@@ -143,9 +146,9 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
         boss,
         queue: name,
         pollMs,
-        places(running) {
-          const free = places - running.length;
-          const freeSlow = slowPlaces - running.filter(({ isSlow }) => isSlow).length;
+        nextFetch(running) {
+          const free = concurrency - running.length;
+          const freeSlow = slowConcurrency - running.filter(({ isSlow }) => isSlow).length;
           if (free <= 0) return null;
           return freeSlow > 0
             ? { batchSize: Math.min(free, freeSlow) }
@@ -156,7 +159,7 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
           try {
             await perform(key, claim, signal);
           } finally {
-            // The key may have been claimed anew, by a runner that was thought dead.
+            // The key may have been claimed again by a runner that considered this one dead.
             if (held.get(key) === claim) held.delete(key);
           }
           await finish(claim, key, next);
