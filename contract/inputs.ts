@@ -32,7 +32,7 @@ function isMoment(text: string): boolean {
   );
 }
 
-const momentError = { error: "This must be a moment in UTC, such as 2026-01-31T09:30:00Z." };
+const momentError = { error: "This must be a time in UTC, such as 2026-01-31T09:30:00Z." };
 
 /** A moment as a request may say it: ISO 8601 in UTC, to the minute or finer. */
 export const moment = z

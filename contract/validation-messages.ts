@@ -53,8 +53,7 @@ function complaint(issue: z.core.$ZodRawIssue): string {
 z.config({
   // A schema's own `error:` text wins over this.
   customError: (issue) => {
-    if (issue.code === "unrecognized_keys")
-      return `There is no such thing as “${issue.keys.join("”, “")}” here.`;
+    if (issue.code === "unrecognized_keys") return `Unknown field “${issue.keys.join("”, “")}”.`;
     const field = (issue.path ?? []).map(String).join(".").replaceAll("_", " ");
     if (issue.code === "invalid_value" && !isBlank(issue.input))
       return `The selected ${field} is invalid.`;

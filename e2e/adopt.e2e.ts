@@ -123,7 +123,9 @@ test("the inventory leads to it; it shows what it would list and what not, with 
   );
   await page.getByText("Newest files").click();
   await expect(page.getByText("1-20260101T000000Z-0.sqlite.zst")).toBeVisible();
-  await expect(panel(page, "Left out: 1 stored file")).toContainText(/The file is damaged: it has/);
+  await expect(panel(page, "Not adoptable: 1 stored file")).toContainText(
+    /The file is damaged: it has/,
+  );
   await expectNoSidewaysScroll(page);
   await expectAccessibleInBoth(page);
 

@@ -22,7 +22,7 @@ test("a site that is found is added, and its database backed up, in a few clicks
   database.close();
 
   await page.goto(`${service.url}/servers/1`);
-  await page.getByRole("button", { name: "Look for things on this server" }).click();
+  await page.getByRole("button", { name: "Scan this server" }).click();
   const sites = page.getByRole("list", { name: "Sites found" });
   const known = sites.getByRole("listitem").filter({ hasText: site.name });
   await expect(known).toContainText("In the inventory");
@@ -71,7 +71,7 @@ test("a token for reading sees why it may not look @long", async ({ page, servic
   await page.getByRole("link", { name: "web-1" }).first().waitFor();
   await page.goto(`${service.url}/servers/1`);
   await expect(page.getByRole("heading", { name: "Connection" })).toBeVisible();
-  await expect(page.getByRole("button", { name: "Look for things on this server" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Scan this server" })).toBeHidden();
 });
 
 test("a program of supervisord is taken over, and does its jobs as a worker @long", async ({
@@ -115,7 +115,7 @@ test("a program of supervisord is taken over, and does its jobs as a worker @lon
     const names = await laravel.dispatch(3, 0.2);
 
     await page.goto(`${service.url}/servers/1`);
-    const look = page.getByRole("button", { name: "Look for things on this server" });
+    const look = page.getByRole("button", { name: "Scan this server" });
     await look.click();
     const found = page.getByRole("list", { name: "Queue workers found" }).getByRole("listitem");
     // One process of a group is not to be stopped alone.

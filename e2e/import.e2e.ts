@@ -41,7 +41,7 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expect(page.getByRole("main")).toContainText(`${provider.name} (${provider.folder})`);
   await expect(action(page, "Restore", id)).toBeEnabled();
   await action(page, "Restore", id).click();
-  await expect(page.getByRole("alertdialog")).toContainText("No backup here tells of it.");
+  await expect(page.getByRole("alertdialog")).toContainText("Current data, not backed up yet");
   await page.getByRole("button", { name: "Cancel", exact: true }).last().click();
 
   // Of a kind that the site's folder is none of: refused in words.

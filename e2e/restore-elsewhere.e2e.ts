@@ -139,7 +139,7 @@ test("a database that is not there is made, and a site is restored into another 
   await page.goto(`${service.url}/backups/${folder.id}/restore`);
   await page.getByLabel("Server", { exact: true }).selectOption(target.server.name);
   await page.getByLabel("Site", { exact: true }).selectOption(`copy-${backups.site.id}`);
-  await expect(page.getByText(/The backup holds \d+ files and folders/)).toBeVisible();
+  await expect(page.getByText(/The backup contains \d+ files and folders/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Restore…" }).click();
   await dialog.getByRole("textbox").fill(`copy-${backups.site.id}`);

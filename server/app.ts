@@ -213,7 +213,7 @@ export async function createApp(given: AppOptions): Promise<App> {
     dashboard: isApi
       ? createDashboard(options.dashboardFolder)
       : withoutDashboard(
-          "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open one whose role is all or api.",
+          "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open an instance whose role is all or api.",
         ),
     routes: createRoutes({
       options,

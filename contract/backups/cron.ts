@@ -44,7 +44,7 @@ function valueOf({ min, names }: Field, text: string, isEnd = false): number {
 function fieldProblem(field: Field, text: string, chosen: number[]): string | null {
   const { name, min, max, steps, names } = field;
   for (const item of text.toUpperCase().split(",")) {
-    if (item === "") return `The ${name} has an empty place in its list.`;
+    if (item === "") return `The ${name} has an empty item in its list.`;
     const [, from = item, to, step] = /^([^-/]+)(?:-([^-/]+))?(?:\/([^-/]+))?$/.exec(item) ?? [];
     const isAny = from === "*" && to === undefined;
     const first = isAny ? min : valueOf(field, from);
@@ -55,8 +55,7 @@ function fieldProblem(field: Field, text: string, chosen: number[]): string | nu
       const words = names.length ? ` or ${names[0]} to ${names[steps - 1]}` : "";
       return `The ${name} must be ${min} to ${max}${words}, not ${wrong ? to : from}.`;
     }
-    if (first > last)
-      return `The ${name} range ${from}-${to} must begin with the smaller of its ends.`;
+    if (first > last) return `The ${name} range ${from}-${to} must start with the smaller value.`;
     if (step !== undefined && !isAny && to === undefined)
       return `The ${name} may have a step only after * or a range: ${from}-${max}/${step}.`;
     const stride = numberOf(step ?? "1");
@@ -91,7 +90,7 @@ export function readCron(text: string): Cron {
   const names = fields.map(({ name }) => name).join(", ");
   if (text.trim().startsWith("@"))
     return {
-      problem: `A schedule is written out in five fields, ${names}; ${texts[0]} is not known here.`,
+      problem: `A schedule has five fields, ${names}; ${texts[0]} is not supported.`,
     };
   if (texts.length !== fields.length)
     return {

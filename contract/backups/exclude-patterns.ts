@@ -131,7 +131,7 @@ function parse(line: string): ExcludeRule | null {
   const segments = text.split("/");
   if (segments.includes("")) throw new PatternError("a part of its path is empty");
   if (segments.some((segment) => segment === "." || segment === ".."))
-    throw new PatternError("“.” and “..” are no names in a folder");
+    throw new PatternError("“.” and “..” are not allowed");
   const parts = segments.flatMap((segment, index): PatternPart[] => {
     const isLast = index === segments.length - 1;
     if (segment === "**" && !isAnchored) return [{ kind: "star" }];
@@ -169,7 +169,7 @@ const pattern = storableText().check(
   z.superRefine((line, context) => {
     const reason = whyNotPattern(line);
     if (reason !== null)
-      context.addIssue({ code: "custom", message: `“${line}” is no pattern: ${reason}.` });
+      context.addIssue({ code: "custom", message: `“${line}” is not a valid pattern: ${reason}.` });
   }),
 );
 

@@ -92,7 +92,7 @@ export const recipients = z
       }),
       z.refine(hasRecipientSum, {
         error:
-          "A character of this public key is wrong, as its checksum says. Copy the line that starts with “age1” again.",
+          "The checksum of this public key doesn't match. Copy the line that starts with “age1” again.",
       }),
     ),
   )

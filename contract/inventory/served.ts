@@ -38,7 +38,7 @@ const changed = z
 /** The version of the file that the request was made from. An instance that reads no file has none. */
 const query = z.object({
   version: z.optional(
-    z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: "This is no version." })),
+    z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: "This is not a valid version." })),
   ),
 });
 const conflict = inventoryConflict;

@@ -12,8 +12,8 @@ type Checked = Pick<
 const fewJobs = 10;
 
 const signalText: Partial<Record<string, string>> = {
-  INT: "Older versions of Laravel, 8 for one, drop the running job on INT. TERM lets it finish in all.",
-  QUIT: "Older versions of Laravel, 8 for one, drop the running job on QUIT. TERM lets it finish in all.",
+  INT: "Some versions of Laravel, such as 8, drop the running job on INT. TERM lets it finish in all versions.",
+  QUIT: "Some versions of Laravel, such as 8, drop the running job on QUIT. TERM lets it finish in all versions.",
   HUP: "HUP ends the worker at once and drops the running job. TERM lets it finish.",
   USR1: "USR1 ends the worker at once and drops the running job. TERM lets it finish.",
   KILL: "KILL ends the worker at once and drops the running job. TERM lets it finish.",

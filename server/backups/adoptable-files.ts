@@ -178,13 +178,13 @@ async function readOne(
   if (content === null)
     return `Its manifest is larger than ${adoptionLimits.manifestBytes / 2 ** 20} MiB.`;
   const parsed = versioned.safeParse(parseJson(content));
-  if (!parsed.success) return "Its manifest is damaged, or none of Quarterdeck's.";
+  if (!parsed.success) return "Its manifest is damaged, or not one of Quarterdeck's.";
   const { format } = parsed.data;
   if (format === "quarterdeck-self-backup" && selfBackup.test(key)) return "self-backup";
   if (parsed.data.version > newestManifestVersion)
     return "Its manifest was written by a newer version of Quarterdeck. Update this one first.";
   const { data: manifest } = adoptable.safeParse(parsed.data);
-  if (manifest === undefined) return "Its manifest is damaged, or none of Quarterdeck's.";
+  if (manifest === undefined) return "Its manifest is damaged, or not one of Quarterdeck's.";
   if (key.split("/").at(-1) !== manifest.name)
     return `The manifest beside it is that of ${toShownText(manifest.name)}.`;
   const { type, engine } = manifest.source;

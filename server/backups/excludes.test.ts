@@ -41,7 +41,9 @@ test("what is left out is stored, changed and given up, and is nothing for a dat
 
   const wrong = { ...nightly, ...site, exclude: ["*.log", "a**b"] };
   expect(await service.errorsOf("POST", path, wrong)).toEqual({
-    "exclude.1": ["“a**b” is no pattern: “**” must be a whole part of the path, as in “a/**/b”."],
+    "exclude.1": [
+      "“a**b” is not a valid pattern: “**” must be a whole part of the path, as in “a/**/b”.",
+    ],
   });
   expect(
     await service.errorsOf("POST", path, { ...nightly, exclude: ["*.log"], exclude_caches: true }),
@@ -65,7 +67,7 @@ test("a restore leaves alone what its backup left out, and can be undone althoug
   const { id } = await service.installed({ ...site, exclude: ["/uploads/"] });
   const backup = await service.run(id);
   expect(backup.excluded).toEqual({ patterns: ["/uploads/"], caches: false });
-  expect(backup.output).toContain("Left out as configured: uploads.");
+  expect(backup.output).toContain("Excluded as configured: uploads.");
   const manifest: unknown = JSON.parse(
     await readFile(join(service.folder, "copies", `${backup.path}.json`), "utf8"),
   );

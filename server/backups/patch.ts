@@ -99,7 +99,7 @@ export function openPatched(opening: Opening, outside: AbortSignal): Readable {
   // It tells the reader; an error without one would end the service.
   content.on("error", () => undefined);
   const ending = new AbortController();
-  content.once("close", () => ending.abort(new Error("Nobody reads the backup any more.")));
+  content.once("close", () => ending.abort(new Error("Reading was canceled.")));
   const end = () => content.destroy(toError(outside.reason));
   if (outside.aborted) end();
   outside.addEventListener("abort", end, { once: true });

@@ -91,7 +91,7 @@ describe.runIf(isRoot)("a site behind sudo", () => {
       if (cut.restore_status === "finished") expect(word).toBe("old");
       else
         expect(cut.restore_output).toMatch(
-          /(?:was lost|refused the connection|ended the session).* The data is as it was or restored/,
+          /(?:was lost|refused the connection|ended the session).* The data is either unchanged or fully restored/,
         );
       expect(["old", "new"]).toContain(word);
       await sshd.start();

@@ -14,6 +14,6 @@ test("a table that the backup lists no rows of is not said to be missing where i
     ],
   });
   expect(complaintsOf("shop/1/1-20260610T023000Z-0.dump.zst", ["words"])).toEqual({
-    tables: ["The backup holds no table words."],
+    tables: ["The backup contains no table words."],
   });
 });

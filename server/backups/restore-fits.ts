@@ -42,14 +42,18 @@ export function whyNotInto(
   };
   if (part != null) {
     if (one === null)
-      return { from_database: ["The backup holds one database or folder, not those of a server."] };
+      return {
+        from_database: ["The backup contains one database or folder, not those of a server."],
+      };
     const { databases } = contentsOfBackup(backup);
     if (!databases?.some(({ name }) => name === part))
-      return { from_database: ["The backup holds no database of this name."] };
+      return { from_database: ["The backup contains no database of this name."] };
     return its === one || its === engine ? {} : misfit;
   }
   if (one !== null && (its === one || database != null))
-    return { from_database: ["The backup holds all databases of a server. Choose one of them."] };
+    return {
+      from_database: ["The backup contains all databases of a server. Choose one of them."],
+    };
   if (one !== null && keeps === false)
     return {
       keep_owners: [
@@ -82,7 +86,7 @@ export function whyNotTables(
       // Virtual tables have no rows of their own, so none are counted.
       engineOfPath(backup.path) === "sqlite"
         ? `The backup lists no rows of ${shown}. Virtual tables, and the tables behind them, come back with the whole database alone.`
-        : `The backup holds no table ${shown}.`,
+        : `The backup contains no table ${shown}.`,
     ],
   };
 }

@@ -64,7 +64,7 @@ const settleMs = 5 * 60_000;
 
 /** Where the server went away, nobody has seen how the restore ended. */
 const serverAway =
-  "The data is as it was or restored: look at it before you go on. What was left half done is completed or undone before the next backup.";
+  "The data is either unchanged or fully restored: check it before you continue. An unfinished restore is completed or undone before the next backup.";
 
 export function createRestoreOutcome(options: RestoreOutcomeOptions, destinations: Destinations) {
   const { store, configurations, transitions, tasks, note, recovery, copies, clock, log } = options;

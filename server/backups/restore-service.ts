@@ -246,4 +246,4 @@ const tablesIntoNew =
   "Single tables are restored into a database that is there. Leave out the database field, or restore everything.";
 
 const tablesOfServer =
-  "The backup holds all databases of a server. Choose the one that the tables are of.";
+  "The backup contains all databases of a server. Choose the one that the tables are of.";

@@ -370,7 +370,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       // Before anything is backed up.
       const unknown = [...tables, "public.nothing", "nowhere.orders"];
       expect(await errors(String(database), { tables: unknown })).toEqual({
-        tables: ["The backup holds no table public.nothing, nowhere.orders."],
+        tables: ["The backup contains no table public.nothing, nowhere.orders."],
       });
     });
 

@@ -29,7 +29,7 @@ type RestoreOptions = RestoreOutcomeOptions &
   };
 
 const keyIsGone =
-  "The identity that was given to open this backup is gone: it's held in memory only, and the service was started again since, or another instance took over. Restore again with the identity.";
+  "The identity for this backup is no longer in memory: the service was restarted, or another instance took over. Restore again with the identity.";
 
 export function createRestore(options: RestoreOptions) {
   const { store, tasks, chain, note, resolver, fileKeys, recovery, clock } = options;

@@ -193,13 +193,13 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
   test("is not taken for a single database, nor the other way around", async () => {
     const other = await backUp(single);
     const errors = (id: number, body: object) => service.errorsOf("POST", into(id), body);
-    const choose = ["The backup holds all databases of a server. Choose one of them."];
+    const choose = ["The backup contains all databases of a server. Choose one of them."];
     expect(await errors(single, { backup_id: backup.id })).toEqual({ from_database: choose });
     expect(await errors(whole, { backup_id: backup.id, database: "x" })).toEqual({
       from_database: choose,
     });
     expect(await errors(whole, { backup_id: backup.id, from_database: "nowhere" })).toEqual({
-      from_database: ["The backup holds no database of this name."],
+      from_database: ["The backup contains no database of this name."],
     });
     expect(await errors(whole, { backup_id: backup.id, keep_owners: false })).toEqual({
       keep_owners: [expect.stringContaining("A whole server is restored with its")],
@@ -208,7 +208,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
       backup_id: [`The backup is of a whole ${words} server, and orders is a SQLite database.`],
     });
     expect(await errors(single, { backup_id: other.id, from_database: "blog" })).toEqual({
-      from_database: ["The backup holds one database or folder, not those of a server."],
+      from_database: ["The backup contains one database or folder, not those of a server."],
     });
     expect(await errors(whole, { backup_id: other.id })).toEqual({
       backup_id: [`The backup is of a ${words} database, and db-1 is a whole ${words} server.`],

@@ -90,9 +90,9 @@ export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOf
     ) {
       const program = found.queue_workers.find((one) => one.program === name && one.file === file);
       if (program === undefined)
-        throw conflict(`${name} is not in ${file} any more. Look for things again.`);
+        throw conflict(`${name} is not in ${file} any more. Scan the server again.`);
       if (versionOf(program) !== version)
-        throw conflict(`${name} has changed in ${file}. Look for things again.`);
+        throw conflict(`${name} has changed in ${file}. Scan the server again.`);
       const site = siteOf(sites, program);
       const running = (await readRunning(server))(name);
       const { refusal, differences } = compareProgram(program, site, running);

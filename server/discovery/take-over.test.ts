@@ -319,7 +319,7 @@ sites:
     const changed = await takeOver(found);
     expect([changed.status, changed.body.message]).toEqual([
       409,
-      `shop-queue has changed in ${file}. Look for things again.`,
+      `shop-queue has changed in ${file}. Scan the server again.`,
     ]);
     const unread = await takeOver(await find("shop-queue"));
     expect(unread.status).toBe(409);

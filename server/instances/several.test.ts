@@ -89,7 +89,7 @@ test("a runner says that it serves no dashboard, and who does", async () => {
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({
     message:
-      "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open one whose role is all or api.",
+      "This instance serves no dashboard: its QUARTERDECK_ROLE is runner. Open an instance whose role is all or api.",
   });
 });
 

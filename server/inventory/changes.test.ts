@@ -331,7 +331,7 @@ describe("what is refused or asked", () => {
         {
           name: ["The name field is required."],
           root: ["A path must be absolute; it starts with “/” or “~/”."],
-          "": ["There is no such thing as “databasez” here."],
+          "": ["Unknown field “databasez”."],
         },
       ],
       [

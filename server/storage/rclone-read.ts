@@ -30,7 +30,7 @@ export function readFromRclone(
   const { remote } = options;
   const passing = new PassThrough({ highWaterMark: heldBytes });
   const unread = new AbortController();
-  passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+  passing.once("close", () => unread.abort(new Error("Reading was canceled.")));
   // Whoever gets it hears of its error; until then nobody does.
   passing.on("error", () => undefined);
   let bytes = 0;

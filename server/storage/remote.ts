@@ -59,7 +59,7 @@ export function createRemoteStorage(
   ): Promise<Readable> {
     const passing = new PassThrough({ highWaterMark: heldBytes });
     const unread = new AbortController();
-    passing.once("close", () => unread.abort(new Error("Nobody reads the file any more.")));
+    passing.once("close", () => unread.abort(new Error("Reading was canceled.")));
     // Whoever gets it hears of its error; until then nobody does.
     passing.on("error", () => undefined);
     const opened = Promise.withResolvers<void>();

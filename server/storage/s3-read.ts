@@ -76,7 +76,7 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
       throw diagnoseS3Error(error, place);
     });
     return streamOf(inWords(read(key, whole, reading)), () =>
-      unread.abort(new Error("Nobody reads the file any more.")),
+      unread.abort(new Error("Reading was canceled.")),
     );
   };
 }

@@ -75,7 +75,7 @@ function toProperties(
           ? "Chosen by the service"
           : `${hold} finished ${hold === 1 ? "backup" : "backups"}`,
     },
-    ...(also === null ? [] : [{ term: "Keep also", value: also }]),
+    ...(also === null ? [] : [{ term: "Also keep", value: also }]),
     ...excludeProperties(configuration),
     { term: "Storage", value: storage },
     ...(second === null ? [] : [{ term: "Copy to", value: second }]),

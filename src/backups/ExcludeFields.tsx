@@ -32,7 +32,7 @@ export function ExcludeFields() {
     <div className="grid gap-3 sm:col-span-2">
       <Field
         label="Exclude"
-        help="Patterns of files and folders that backups leave out, one on each line, as in .gitignore. A restore leaves them as they are."
+        help="Patterns of files and folders to exclude, one on each line, as in .gitignore. A restore doesn't change them."
         error={message}
       >
         {(aria) => (

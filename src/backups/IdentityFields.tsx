@@ -46,7 +46,7 @@ export function IdentityFields({ given }: { given: Store<Identity> }) {
       <Field
         label="Identity"
         error={errors.identity}
-        help="The backup is encrypted. Paste a private key of age, or choose your identity file. It's used once and never stored."
+        help="The backup is encrypted. Paste a private key of age, or choose your identity file. The key is used once and never stored."
       >
         {(aria) => (
           <textarea

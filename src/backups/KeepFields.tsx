@@ -19,7 +19,7 @@ export function KeepFields() {
   const { errors } = useFormState<ConfigurationFormValues>({ name: "keep" });
   return (
     <fieldset className="sm:col-span-2">
-      <legend className="font-medium">Keep also</legend>
+      <legend className="font-medium">Also keep</legend>
       <p className="mt-0.5 text-sm text-muted">
         The newest backup of each of so many hours, days, weeks, months or years, in addition to the
         last ones.

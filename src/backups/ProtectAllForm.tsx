@@ -75,7 +75,7 @@ export function ProtectAllForm({
   };
   const planOf = (target: Target) => {
     const index = chosen.indexOf(target);
-    return index < 0 ? "Left out" : scheduleText(frequencyOf(spread, index, chosen.length));
+    return index < 0 ? "Not selected" : scheduleText(frequencyOf(spread, index, chosen.length));
   };
   return (
     <Dialog

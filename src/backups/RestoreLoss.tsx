@@ -74,7 +74,7 @@ export function RestoreLoss({
           size={replacing}
           note={
             newest === null
-              ? "Current data. No backup here tells of it."
+              ? "Current data, not backed up yet"
               : "Current data, as of the last backup"
           }
         />

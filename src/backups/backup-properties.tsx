@@ -74,7 +74,7 @@ export function toProperties(backup: Backup, storage: string | null): Property[]
       : null,
     backup.excluded
       ? {
-          term: "Left out",
+          term: "Excluded",
           value: (
             <ExcludedList
               lines={[

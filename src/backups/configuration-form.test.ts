@@ -50,11 +50,11 @@ test.each([
       exclude: ["*.log", "", "# no pattern"],
       exclude_caches: true,
     },
-    "Keeps the last 30 backups. Leaves out what 1 pattern matches and caches. No restore drills.",
+    "Keeps the last 30 backups. Excludes what 1 pattern matches and caches. No restore drills.",
   ],
   [
     { backupable_type: "site" as const, exclude: ["*.log", "*.tmp"] },
-    "Keeps the last 30 backups. Leaves out what 2 patterns match. No restore drills.",
+    "Keeps the last 30 backups. Excludes what 2 patterns match. No restore drills.",
   ],
   [{ hold: Number.NaN }, "No restore drills."],
   [{ keep: { daily: Number.NaN } }, "Keeps the last 30 backups. No restore drills."],

@@ -73,7 +73,7 @@ function excludeSummary({
       : [count === 1 ? "what 1 pattern matches" : `what ${count} patterns match`]),
     ...(caches === true ? ["caches"] : []),
   ];
-  return parts.length === 0 ? [] : [`Leaves out ${parts.join(" and ")}.`];
+  return parts.length === 0 ? [] : [`Excludes ${parts.join(" and ")}.`];
 }
 
 /** What the advanced fields are set to, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */

@@ -57,7 +57,7 @@ export function Palette({ text, from, field, setText, entered }: PaletteProps) {
   const found = useSources({ text: subject?.text ?? text, from });
   const actions = subject?.entry.actions?.();
   const note = found.hasFailed
-    ? "The service did not answer the search."
+    ? "Couldn't search: the service is not responding."
     : found.isLoading
       ? "Searching…"
       : null;

@@ -22,7 +22,7 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
     try {
       setFound(discovery.parse(await call("discoverServer", { id: serverId })));
     } catch (error) {
-      toast.failure("Couldn't look for things on this server.", error);
+      toast.failure("Couldn't scan this server.", error);
     }
     setIsLooking(false);
   };
@@ -33,20 +33,20 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
         <Button
           isChange
           isPending={isLooking}
-          command={{ label: "Look for things on this server" }}
+          command={{ label: "Scan this server" }}
           onClick={() => void look()}
         >
-          Look for things
+          Scan
         </Button>
       }
     >
       <output className="sr-only">
-        {isLooking ? "Looking…" : found !== null && summaryOf(found)}
+        {isLooking ? "Scanning…" : found !== null && summaryOf(found)}
       </output>
       {found === null ? (
         <p className="px-4 py-3 text-sm text-muted max-sm:px-3">
           Finds Laravel sites, SQLite files, database servers and queue workers. Nothing is added
-          unless you choose it. <DocsLink page="inventory">What is searched</DocsLink>
+          unless you choose it. <DocsLink page="inventory">What a scan finds</DocsLink>
         </p>
       ) : (
         <FoundThings serverId={serverId} found={found} />

@@ -94,11 +94,11 @@ export function TakeOverDialog({ serverId, found, onClose }: TakeOverDialogProps
       <p>
         Quarterdeck creates a worker with the program&apos;s options and stops the program once the
         worker is up. Until then both take jobs. If the worker doesn&apos;t come up, the program
-        stays as it is. <DocsLink page="inventory">What is taken over</DocsLink>
+        stays as it is. <DocsLink page="inventory">Options taken over</DocsLink>
       </p>
       {differences.length > 0 && (
         <>
-          <h3 className="mt-1 font-medium text-ink">What will be different</h3>
+          <h3 className="mt-1 font-medium text-ink">Differences</h3>
           <ul className="grid list-disc gap-1 ps-5 wrap-anywhere">
             {differences.map((difference) => (
               <li key={difference}>{difference}</li>

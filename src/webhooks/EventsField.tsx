@@ -7,7 +7,7 @@ import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { eventWord } from "./webhook-facts.ts";
 
 const options = [
-  { value: "all", label: "All events", help: "Also those that later versions add." },
+  { value: "all", label: "All events", help: "Includes events that later versions add." },
   { value: "some", label: "Chosen events" },
 ] as const;
 
@@ -35,7 +35,7 @@ export function EventsField() {
           error={errors.events === undefined ? undefined : "Choose at least one event."}
         />
       )}
-      <p className="text-sm text-muted">A ping is sent whatever is chosen.</p>
+      <p className="text-sm text-muted">Pings are always sent.</p>
     </div>
   );
 }

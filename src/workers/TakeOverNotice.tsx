@@ -35,8 +35,7 @@ export function TakeOverNotice({ takeOver }: { takeOver: TakeOver }) {
           {status === "failed" && (
             <>
               {" "}
-              To try again, look for things on the server.{" "}
-              <DocsLink page="inventory">How it works</DocsLink>
+              To try again, scan the server. <DocsLink page="inventory">How it works</DocsLink>
             </>
           )}
         </p>

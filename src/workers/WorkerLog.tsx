@@ -225,7 +225,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
           <div className="absolute end-4 bottom-3">
             <Button size="sm" onClick={() => setMode("following")}>
               <Icon name="bottom" />
-              {mode === "paused" ? "Paused. Follow again" : "Follow"}
+              {mode === "paused" ? "Paused. Resume" : "Follow"}
             </Button>
           </div>
         )}

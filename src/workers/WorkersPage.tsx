@@ -49,7 +49,7 @@ export function WorkersPage() {
       empty={{
         art: "workers",
         title: "No workers yet",
-        text: "A worker takes jobs off a queue of this site and keeps running: what ends by itself is started again.",
+        text: "A worker runs jobs from a queue of this site. Processes that exit are restarted.",
       }}
     >
       <WorkerTable workers={list.data} />

@@ -66,7 +66,7 @@ const isZstd = (bytes: Buffer): boolean =>
 
 /** @param bytes the first `beginningBytes` of it, or all where it has fewer */
 export function recognize(bytes: Buffer): Recognized {
-  if (bytes.length === 0) return refused("an empty file", "Nothing is in it to import.");
+  if (bytes.length === 0) return refused("an empty file", "It contains nothing to import.");
   if (starts(bytes, 0x1f, 0x8b)) return { is: "packed", layer: "gzip" };
   if (isZstd(bytes)) return { is: "packed", layer: "zstd" };
   if (says(bytes, "age-encryption.org/") || says(bytes, "-----BEGIN AGE ENCRYPTED FILE-----"))

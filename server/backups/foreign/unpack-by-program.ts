@@ -28,7 +28,7 @@ export function unpackedByProgram(
   content.on("error", () => undefined);
   const ending = new AbortController();
   content.once("close", () => {
-    ending.abort(new Error("Nobody reads the file any more."));
+    ending.abort(new Error("Reading was canceled."));
     from.destroy();
   });
   async function run(): Promise<void> {

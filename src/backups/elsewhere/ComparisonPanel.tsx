@@ -42,7 +42,7 @@ function CurrentState({ current, name }: { current: CurrentContents; name: strin
   if (current.problem !== null)
     return (
       <p className="text-warn">
-        Couldn't look at {name}: {current.problem}
+        Couldn't read {name}: {current.problem}
       </p>
     );
   if (current.is_empty === true) return <p>{name} is empty.</p>;
@@ -83,7 +83,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
       <div className="grid gap-2 px-4 py-3 text-sm" aria-live="polite">
         {target !== null && now === null && isFetching && (
           <p className="flex items-center gap-2 text-muted">
-            Looking at {target.name}… <Skeleton width="w-12" />
+            Reading {target.name}… <Skeleton width="w-12" />
           </p>
         )}
         {target !== null && error !== null && (
@@ -92,17 +92,17 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
         {target !== null && now !== null && <CurrentState current={now} name={target.name} />}
         {contents.entries !== null && (
           <p>
-            The backup holds {countText(contents.entries)} files and folders,{" "}
+            The backup contains {countText(contents.entries)} files and folders,{" "}
             {formatBytes(contents.bytes ?? 0)}.
           </p>
         )}
         {contents.tables === null && contents.entries === null && (
-          <p className="text-muted">The backup doesn't say what it holds.</p>
+          <p className="text-muted">The backup doesn't list its contents.</p>
         )}
         {target === null && rows.length > 0 && (
-          <p>The backup holds {countOf(rows.length, "table")}.</p>
+          <p>The backup contains {countOf(rows.length, "table")}.</p>
         )}
-        {contents.tables?.length === 0 && <p>The backup holds no tables.</p>}
+        {contents.tables?.length === 0 && <p>The backup contains no tables.</p>}
       </div>
       {rows.length > 0 && (
         <div className="max-h-96 overflow-auto border-t border-line">

@@ -133,7 +133,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
       )}
       {!listed.is_complete && (
         <Notice tone="warn">
-          <p>The backup holds more objects than are listed here.</p>
+          <p>The backup contains more objects than are listed here.</p>
         </Notice>
       )}
       <Panel title="Other objects">

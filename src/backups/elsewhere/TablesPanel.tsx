@@ -53,8 +53,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
     () => (tables ?? []).filter(({ name }) => name.toLowerCase().includes(words)),
     [tables, words],
   );
-  if (tables === null)
-    return <p className="text-muted">This backup doesn't say which tables it holds.</p>;
+  if (tables === null) return <p className="text-muted">This backup doesn't list its tables.</p>;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const left = found.length - maxShown;
   return (
@@ -80,7 +79,7 @@ export function TablesPanel({ contents, restore, refusal }: TablesPanelProps) {
         />
         {found.length === 0 && (
           <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
-            {words === "" ? "The backup holds no tables." : `No results for “${wanted.trim()}”`}
+            {words === "" ? "The backup contains no tables." : `No results for “${wanted.trim()}”`}
           </p>
         )}
         {left > 0 && (

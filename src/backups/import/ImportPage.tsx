@@ -133,7 +133,7 @@ export function ImportPage() {
         }
       />
       <p className="max-w-prose text-muted">
-        Makes a backup out of a dump, a SQLite database or an archive that Quarterdeck did not make.
+        Creates a backup from a dump, a SQLite database or an archive that Quarterdeck did not make.
         You can then restore it. A dump is a program: import only a file that you trust.{" "}
         <DocsLink page="backups">About imports</DocsLink>
       </p>

@@ -150,7 +150,7 @@ function Found({ found, isResult }: { found: Adoption; isResult: boolean }) {
             <p>
               {found.adopted > 0
                 ? `${countOf(found.adopted, "backup")} adopted. No schedule runs for them, and retention deletes none until you edit their backup.`
-                : "No backups adopted: somebody else has adopted them meanwhile."}
+                : "No backups adopted: they were adopted meanwhile."}
             </p>
           </Notice>
         </div>
@@ -159,8 +159,8 @@ function Found({ found, isResult }: { found: Adoption; isResult: boolean }) {
         <Notice tone="warn">
           <p>
             {countOf(unread, "stored file was", "stored files were")} not read in time.{" "}
-            {isResult ? "Read the storage again" : "Adopt what was found first, then read again"} to
-            go on with {unread === 1 ? "it" : "them"}.
+            {isResult ? "Read the storage again" : "Adopt the backups found first, then read again"}{" "}
+            to go on with {unread === 1 ? "it" : "them"}.
           </p>
         </Notice>
       )}

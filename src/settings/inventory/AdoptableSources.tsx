@@ -152,8 +152,8 @@ type LeftOutProps = { files: Adoption["left_out"]; total: number };
 
 export function LeftOut({ files, total }: LeftOutProps) {
   return (
-    <Panel title={`Left out: ${total} stored ${total === 1 ? "file" : "files"}`}>
-      <ul aria-label="Left out">
+    <Panel title={`Not adoptable: ${total} stored ${total === 1 ? "file" : "files"}`}>
+      <ul aria-label="Not adoptable">
         {files.map(({ path, reason }) => (
           <li
             key={`${path} ${reason}`}

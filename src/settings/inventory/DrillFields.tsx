@@ -71,7 +71,7 @@ export function DrillFields({ servers }: DrillFieldsProps) {
             none="None"
             emptyText="Enter the server's URL."
             placeholder="postgres://drill:password@localhost"
-            help="A server that may have databases made and dropped, as the drill server reaches it."
+            help="Database server where drills may create and drop databases, as the drill server reaches it."
           />
           <SecretField
             name="drills.mysql"
@@ -79,7 +79,7 @@ export function DrillFields({ servers }: DrillFieldsProps) {
             none="None"
             emptyText="Enter the server's URL."
             placeholder="mysql://drill:password@localhost"
-            help="A server that may have databases made and dropped, as the drill server reaches it."
+            help="Database server where drills may create and drop databases, as the drill server reaches it."
           />
         </>
       )}

@@ -17,7 +17,7 @@ export const HookFields = ({ place, children }: { place: string; children?: Reac
       label="After a backup"
       placeholder="php artisan up"
       isCode
-      help="Runs whatever became of the backup."
+      help="Runs after every backup, whether it succeeded or failed."
     />
     {children}
     <TextField
@@ -25,7 +25,7 @@ export const HookFields = ({ place, children }: { place: string; children?: Reac
       label="Time limit"
       placeholder="60"
       isNumber
-      help="Seconds that each of these two commands may take."
+      help="Seconds that each of the two commands may run."
     />
   </>
 );

@@ -181,7 +181,7 @@ export function InventoryPage() {
       />
       <p className="text-muted">
         {file === null ? (
-          "The entries as the other instances have read them. "
+          "Entries as read by the other instances. "
         ) : (
           <>
             Stored in <code className="font-mono text-sm wrap-anywhere">{file}</code>. Comments and

@@ -39,13 +39,13 @@ export function ServerFields({ inventory }: { inventory: InventoryFile }) {
           name="time_zone"
           label="Time zone"
           placeholder="UTC"
-          help="Schedules of this server are read in it."
+          help="Time zone of this server's schedules."
         />
         {/* Over SSH it is always the server's supervisord. */}
         {!isSsh && (
           <SelectField
             name="supervisor"
-            label="Workers are kept up by"
+            label="Supervisor"
             options={[
               ["", "Quarterdeck"],
               ["supervisord", "supervisord"],

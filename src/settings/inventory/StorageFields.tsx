@@ -123,7 +123,7 @@ export function StorageFields({ inventory }: { inventory: InventoryFile }) {
             <ServerField
               servers={inventory.servers}
               none="This machine"
-              help="Whose disk the folder is on."
+              help="The server that has the folder."
             />
           </>
         )}

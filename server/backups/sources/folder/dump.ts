@@ -157,7 +157,7 @@ function sortNote(note: NameNote, tally: Tally, changes: Changes): void {
     case "excluded": {
       const more = note.entries - note.names.length;
       const shown = `${note.names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-      return tally.tell("about what is left out", `Left out as configured: ${shown}.`);
+      return tally.tell("about what is left out", `Excluded as configured: ${shown}.`);
     }
     case "closed":
       return tally.fail(`${note.name}: Cannot open: ${note.reason}`);

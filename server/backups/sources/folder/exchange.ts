@@ -55,7 +55,7 @@ export async function exchangeFolder(
       return "unknown";
     });
     if (settled !== "restored") throw reviveSourceError(error);
-    say(`The restored content is in place, though there was trouble: ${toError(error).message}`);
+    say(`The restored content is in place, with a problem: ${toError(error).message}`);
   }
 }
 

@@ -201,7 +201,7 @@ test.each([
   ["[ab", /bracket isn't closed/],
   ["a\\", /backslash/],
   ["a//b", /part of its path is empty/],
-  ["../a", /are no names in a folder/],
+  ["../a", /are not allowed/],
   ["[é]", /must be ASCII/],
   ["[[:word:]]", /is no set of characters/],
   ["a\nb", /control characters/],

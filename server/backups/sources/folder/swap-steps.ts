@@ -144,7 +144,7 @@ async function makeRoom(place: Place): Promise<string | null> {
     return null;
   } catch {
     const shown = pathOf(place, place.root);
-    return `${shown} was made anew while a restore was cut off. The restored folder is ${pathOf(place, place.ready)}, the one before it ${pathOf(place, place.old)}: move the right one to ${shown} and remove the others.`;
+    return `${shown} was created again while a restore was interrupted. The restored folder is ${pathOf(place, place.ready)}, the one before it ${pathOf(place, place.old)}: move the right one to ${shown} and remove the others.`;
   }
 }
 

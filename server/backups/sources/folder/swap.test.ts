@@ -328,7 +328,9 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     await makeSite(root, "odd");
     await makeSite(join(folder, ".site.quarterdeck-ready-7"), "new");
     await makeSite(join(folder, ".site.quarterdeck-old-7"), "old");
-    await expect(source.settle(attempt())).rejects.toThrow(/was made anew .* move the right one/);
+    await expect(source.settle(attempt())).rejects.toThrow(
+      /was created again .* move the right one/,
+    );
     expect(await readdir(folder)).toHaveLength(3);
   });
 });

@@ -156,9 +156,7 @@ export async function restoreInto(
       return "unknown";
     });
     if (!isAside || settled !== "restored") throw reviveSourceError(error);
-    attempt.say(
-      `The restored folder is in place, though there was trouble: ${toError(error).message}`,
-    );
+    attempt.say(`The restored folder is in place, with a problem: ${toError(error).message}`);
   }
   if (isAside) await carryRest(carry, pathOf(place, place.old), pathOf(place, place.root), attempt);
   await clearAway(swap, place.old, attempt, tidying());

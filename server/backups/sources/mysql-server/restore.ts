@@ -97,7 +97,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     const broken = await listBrokenViews(one, name, signal);
     if (broken.length > 0)
       lost.push(
-        `Views of ${name} that referred to something that was not there before the restore could not be made anew: ${listNames(broken)}.`,
+        `Views of ${name} that referred to something that was not there before the restore could not be created again: ${listNames(broken)}.`,
       );
     const before = await settableDefiners(
       one,
@@ -152,7 +152,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
           plan = await makeAccounts(files, attempt);
         }
       } else if (database === null)
-        throw new SourceError(`The backup holds ${path}, which is no database.`);
+        throw new SourceError(`The backup contains ${path}, which is not a database.`);
       else members.push(await load(database, members.length + 1, content, attempt));
     }
     if (plan === null) throw new SourceError("Nothing was changed: the backup holds no accounts.");

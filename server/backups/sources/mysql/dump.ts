@@ -178,7 +178,7 @@ async function tellUncovered(
   if (rows.length === 0) return;
   const names = rows.map(([table, engine]) => `${table} (${engine})`);
   say(
-    `Not of one moment with the rest, if written to during the backup: ${listNames(names)}. ALTER TABLE … ENGINE=InnoDB would change that.`,
+    `Possibly inconsistent with the rest, if written to during the backup: ${listNames(names)}. ALTER TABLE … ENGINE=InnoDB prevents that.`,
   );
 }
 

@@ -121,7 +121,7 @@ describe("over views whose tables are gone", () => {
     const attempt = attemptOf(1);
     const source = sourceOf(url, scratch);
     await expect(source.restore(streamOf(refused), attempt)).rejects.toThrow("INTERVAL");
-    expect(attempt.said.join()).toContain("could not be made anew: upon, v.");
+    expect(attempt.said.join()).toContain("could not be created again: upon, v.");
     expect(await server.query(database, "SHOW TABLES")).toBe("other\nwhole\n");
     await expectNothingLeft();
 

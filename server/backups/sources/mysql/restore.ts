@@ -251,7 +251,7 @@ export function createMysqlRestore(
         await tryLocks(client, names, await listTables(client, target, signal), signal);
         if (broken.length > 0)
           lost.push(
-            `Views of ${target} that referred to something that was not there before the restore could not be made anew: ${listNames(broken)}.`,
+            `Views of ${target} that referred to something that was not there before the restore could not be created again: ${listNames(broken)}.`,
           );
         const before = await settableDefiners(
           client,

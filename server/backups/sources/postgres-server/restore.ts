@@ -97,7 +97,8 @@ export async function restoreServer(
         continue;
       }
       const name = databaseOf(path);
-      if (name === null) throw new SourceError(`The backup holds ${path}, which is no database.`);
+      if (name === null)
+        throw new SourceError(`The backup contains ${path}, which is not a database.`);
       if (await isOwn(target, name, session)) {
         say(`Left ${name} as it is: ${whyNotOwn}.`);
         own.push(name);

@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     const { archive, manifest } = await dump();
     const output = await source.rehearse(never);
     expect(output).toContain(
-      "A restore would be refused: something in the database belongs to owner, and reader is no member of that role.",
+      "A restore would be refused: something in the database belongs to owner, and reader is not a member of that role.",
     );
     expect(output).toContain("A drill would be refused: reader may not create databases.");
     await expect(source.restore(Readable.from([archive]), attempt())).rejects.toThrow(
@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     for (const [index, [made, dropped]] of Object.entries(ofOthers).entries()) {
       await server.query("others", made);
       expect(await source.rehearse(never), made).toContain(
-        `${refusal}: something in the database belongs to postgres, and owner is no member of that role.`,
+        `${refusal}: something in the database belongs to postgres, and owner is not a member of that role.`,
       );
       // The server refuses each in its own words; `npm run soak -- sources` has it do so.
       if (isLongForm || index === 0) {

@@ -20,7 +20,7 @@ export async function tellRestorable(
   const names = owners.map(({ owner }) => owner);
   if (owners.length > 0)
     warnings.push(
-      `A restore would be refused: something in the database belongs to ${tellNames(names)}, and ${target.user} is no member of that role. ${
+      `A restore would be refused: something in the database belongs to ${tellNames(names)}, and ${target.user} is not a member of that role. ${
         // Nobody should become a superuser for the sake of a backup.
         owners.some(({ isSuperuser }) => isSuperuser)
           ? `Give it to another role with ALTER … OWNER TO, or let a superuser restore.`

@@ -32,7 +32,7 @@ export async function drillEach(
         refusePart(await text(content));
         awaited.delete(path);
       } else if (database === null)
-        throw new SourceError(`The backup holds ${path}, which is no database.`);
+        throw new SourceError(`The backup contains ${path}, which is not a database.`);
       else {
         found.push(database);
         try {

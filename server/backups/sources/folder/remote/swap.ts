@@ -81,7 +81,7 @@ export function swapThere(host: Host, place: Place): Swap {
       return {
         state: "unknown",
         left,
-        problem: `${shown} was made anew while a restore was cut off. The restored folder is ${pathOf(place, place.ready)}, the one before it ${pathOf(place, place.old)}: move the right one to ${shown} and remove the others.`,
+        problem: `${shown} was created again while a restore was interrupted. The restored folder is ${pathOf(place, place.ready)}, the one before it ${pathOf(place, place.old)}: move the right one to ${shown} and remove the others.`,
       };
     },
 

@@ -86,7 +86,7 @@ export async function restoreThere(
     if (state === "as it was") say("Nothing was changed.");
     if (state === "unknown") say("The data is either unchanged or fully restored.");
     if (state !== "restored") throw error;
-    say(`The backup is restored, though there was trouble: ${error.message}`);
+    say(`The backup is restored, with a problem: ${error.message}`);
   }
 }
 
