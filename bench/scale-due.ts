@@ -1,9 +1,9 @@
 // The look at all schedules, and ten thousand of them that come to the same minute.
 import { setTimeout as wait } from "node:timers/promises";
-import { createScheduleStore } from "../server/backups/schedule-store.ts";
-import { createDueStore } from "../server/backups/due-store.ts";
-import { createOverdueFinder } from "../server/backups/overdue.ts";
-import { createPostponedFinder } from "../server/backups/postponed.ts";
+import { createScheduleStore } from "../server/backups/schedule/schedule-store.ts";
+import { createDueStore } from "../server/backups/schedule/due-store.ts";
+import { createOverdueFinder } from "../server/backups/schedule/overdue.ts";
+import { createPostponedFinder } from "../server/backups/schedule/postponed.ts";
 import { sql } from "../server/store/drizzle.ts";
 import { openDatabase } from "../server/store/database.ts";
 import { median, note, report } from "./report.ts";

@@ -21,10 +21,10 @@ import type { Connection } from "../store/database.ts";
 import type { ListRequest } from "../store/filtered-rows.ts";
 import { configurationEntry } from "./event-data.ts";
 import type { BackupStore } from "./backup-store.ts";
-import type { ChainStore } from "./chain-store.ts";
+import type { ChainStore } from "./incremental/chain-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "./configuration-store.ts";
 import type { ConfigurationTransitions } from "./configuration-transitions.ts";
-import type { TaskStore } from "./task-store.ts";
+import type { TaskStore } from "./tasks/task-store.ts";
 
 type ConfigurationServiceOptions = {
   store: BackupStore;

@@ -13,7 +13,7 @@ import {
   newestBackups,
   sites,
 } from "../store/tables.ts";
-import { isCopyMissing } from "./copy-missing.ts";
+import { isCopyMissing } from "./copies/copy-missing.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
 type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;

@@ -18,7 +18,7 @@ import type {
 } from "./configuration-store.ts";
 import type { Resolver } from "./resolver.ts";
 import { operatorMessage, failureMessage } from "./failure-message.ts";
-import type { RecoveryWriter } from "./recovery-writer.ts";
+import type { RecoveryWriter } from "./recovery/recovery-writer.ts";
 import { removeStored } from "./stored-file.ts";
 
 type ConfigurationTransitionsOptions = {

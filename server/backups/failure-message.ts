@@ -3,12 +3,12 @@ import { messageOf } from "../loggable-error.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { SourceError } from "./sources/source.ts";
 import { StorageError } from "../storage/storage.ts";
-import { DamagedBackup } from "./read-verified.ts";
+import { DamagedBackup } from "./pipeline/read-verified.ts";
 import { describeDatabaseError } from "../store/database-error.ts";
 import type { BackupTaskKind } from "../store/tables.ts";
 import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
-import { describeUnpackError } from "./unpack-error.ts";
+import { describeUnpackError } from "./pipeline/unpack-error.ts";
 
 /** Why a heavy job was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {

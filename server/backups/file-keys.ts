@@ -2,9 +2,9 @@
 import type { Clock } from "../clock.ts";
 import { findFileKey, type GivenIdentity } from "../encryption/decrypt.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { FileKeyPair } from "./chain.ts";
+import type { FileKeyPair } from "./incremental/chain.ts";
 import type { BackupRow } from "./backup-store.ts";
-import { longestWaitMs } from "./task-runner.ts";
+import { longestWaitMs } from "./tasks/task-runner.ts";
 
 export function createFileKeys(clock: Clock) {
   const held = new Map<string, { keys: FileKeyPair; forget: () => void }>();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { slugOf } from "../../contract/backups/slug.ts";
 import { createOutput } from "./output.ts";
-import { objectKey } from "./take-backup.ts";
+import { objectKey } from "./run/take-backup.ts";
 import { sizeInWords, durationInWords, shortDuration } from "./formatting.ts";
 
 test.each([

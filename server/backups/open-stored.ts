@@ -4,7 +4,7 @@ import { isEncrypted } from "../encryption/encrypt.ts";
 import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { BackupRow } from "./backup-store.ts";
-import type { Chain, FileKeyPair } from "./chain.ts";
+import type { Chain, FileKeyPair } from "./incremental/chain.ts";
 import { failureMessage } from "./failure-message.ts";
 import { findFileKeys } from "./file-keys.ts";
 import type { Resolver } from "./resolver.ts";

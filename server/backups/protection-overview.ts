@@ -13,7 +13,7 @@ import {
   type ProtectedConfiguration,
 } from "./protection-store.ts";
 import type { DecidingRun } from "../store/tables.ts";
-import type { RunningTask, TaskStore } from "./task-store.ts";
+import type { RunningTask, TaskStore } from "./tasks/task-store.ts";
 
 export type JudgedConfiguration = Pick<
   ProtectedConfiguration,

@@ -2,7 +2,7 @@
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { toTimestamp } from "../../contract/values.ts";
-import { isCopyMissing, missingCopy, type MissingCopy } from "./copy-missing.ts";
+import { isCopyMissing, missingCopy, type MissingCopy } from "./copies/copy-missing.ts";
 import { warningsOf } from "./configuration-warnings.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Connection, Database } from "../store/database.ts";

@@ -16,7 +16,7 @@ import { type ListedStorage, StorageError } from "../storage/storage.ts";
 import { toError } from "../to-error.ts";
 import type { BackupStore } from "./backup-store.ts";
 import { openService } from "./open-service.ts";
-import type { Recipients } from "./stored-manifest.ts";
+import type { Recipients } from "./recovery/stored-manifest.ts";
 
 type LocalProvider = Extract<StorageProviderEntry, { type: "local" }>;
 type Encryption = { recipients: Recipients; encrypt: Encrypt };

@@ -13,7 +13,7 @@ import type { RestoreDestination } from "../jobs/job-data.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 import { createDrillResolver, type PlacedDrill } from "./resolve-drill.ts";
 import { openDatabase } from "./open-database.ts";
-import { openHooks } from "./open-hooks.ts";
+import { openHooks } from "./run/open-hooks.ts";
 import { toExcludes } from "./sources/folder/excludes.ts";
 import { createRemoteFolderSource } from "./sources/folder/remote/source.ts";
 import { createFolderPart } from "./sources/folder/part.ts";
@@ -29,9 +29,9 @@ import {
   type EntryStorageResolver,
   type StorageResolver,
 } from "./resolve-storage.ts";
-import { foldersOn, keepStoredInside, realPathHere, realPathOn } from "./stored-inside.ts";
+import { foldersOn, keepStoredInside, realPathHere, realPathOn } from "./restore/stored-inside.ts";
 import { describeSubject, type Subject } from "./subject.ts";
-import { createSourceWatch } from "./watched-source.ts";
+import { createSourceWatch } from "./run/watched-source.ts";
 
 type Into = Partial<RestoreDestination>;
 

@@ -13,11 +13,11 @@ import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
 import type { BackupRow, BackupStore } from "./backup-store.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
-import type { MissingCopy } from "./copy-missing.ts";
-import type { CopyOfRun, CopyStore } from "./copy-store.ts";
+import type { MissingCopy } from "./copies/copy-missing.ts";
+import type { CopyOfRun, CopyStore } from "./copies/copy-store.ts";
 import { toMissing } from "./protection-store.ts";
 import { warningsOf } from "./configuration-warnings.ts";
-import type { TaskStore } from "./task-store.ts";
+import type { TaskStore } from "./tasks/task-store.ts";
 import { durationInWords } from "./formatting.ts";
 
 type SerializerOptions = {

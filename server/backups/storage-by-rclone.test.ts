@@ -9,7 +9,7 @@ import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { serveByRclone, type RcloneServer } from "../storage/testing/rclone-server.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
 import { inLongForm, isLongForm } from "../testing/long-form.ts";
-import { recoveryName } from "./recovery-page.ts";
+import { recoveryName } from "./recovery/recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 const clock = createFakeClock(Date.parse("2026-06-01T12:00:00Z"));

@@ -11,7 +11,7 @@ import { startRadosgw, type Radosgw } from "../storage/testing/radosgw.ts";
 import { startS3, type Gate } from "../storage/testing/s3.ts";
 import { isLongForm } from "../testing/long-form.ts";
 import { createFakeClock } from "../testing/fake-clock.ts";
-import { lockStored } from "./lock-stored.ts";
+import { lockStored } from "./run/lock-stored.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
 const whole = { signal: new AbortController().signal };

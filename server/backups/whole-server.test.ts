@@ -10,7 +10,7 @@ import type { BackupContents, CurrentContents } from "../../contract/backups/con
 import type { Database } from "../../contract/servers.ts";
 import { copyStorage } from "../storage/testing/stored-files.ts";
 import { makeMemoryFolder } from "../testing/memory-folder.ts";
-import { recoveryName } from "./recovery-page.ts";
+import { recoveryName } from "./recovery/recovery-page.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 import { serverKinds, type DatabaseServer } from "./testing/database-servers.ts";
 import { isRoot } from "../testing/machine.ts";

@@ -1,7 +1,11 @@
 // `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
 import { countOf } from "../../contract/count-text.ts";
 import { sizeInWords } from "../backups/formatting.ts";
-import { verifyStorage, type Verified, type VerifyProgress } from "../backups/verify-storage.ts";
+import {
+  verifyStorage,
+  type Verified,
+  type VerifyProgress,
+} from "../backups/verification/verify-storage.ts";
 import { toShownText } from "../ssh/server-away.ts";
 import { StorageError } from "../storage/storage.ts";
 import type { Command } from "./command.ts";

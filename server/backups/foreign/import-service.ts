@@ -11,7 +11,7 @@ import type { DatabaseRow, InventoryStore, SiteRow } from "../../inventory/store
 import type { ImportedFile } from "../../jobs/job-data.ts";
 import type { ListedStorage } from "../../storage/storage.ts";
 import type { Connection } from "../../store/database.ts";
-import { type AddTasksOptions, createAddTasks } from "../add-tasks.ts";
+import { type AddTasksOptions, createAddTasks } from "../tasks/add-tasks.ts";
 import type { BackupRow, BackupStore } from "../backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
 import type { ConfigurationTransitions } from "../configuration-transitions.ts";

@@ -14,12 +14,12 @@ import type { ConfigurationRow } from "../configuration-store.ts";
 import { backupEntry } from "../event-data.ts";
 import type { Interrupted } from "../failure-message.ts";
 import type { FileKeys } from "../file-keys.ts";
-import { openContent } from "../read-verified.ts";
+import { openContent } from "../pipeline/read-verified.ts";
 import type { Resolver } from "../resolver.ts";
 import type { Source } from "../sources/source.ts";
 import { engineOf, nameOf } from "../subject.ts";
-import type { TakeBackup } from "../take-backup.ts";
-import type { TaskRow, TaskStore } from "../task-store.ts";
+import type { TakeBackup } from "../run/take-backup.ts";
+import type { TaskRow, TaskStore } from "../tasks/task-store.ts";
 import { importRoomIn } from "./import-room.ts";
 import { createImportSource } from "./import-source.ts";
 

@@ -2,7 +2,7 @@
 import { type ImportableFiles, maxImportableFiles } from "../../../contract/backups/import.ts";
 import { markerName } from "../../storage/marker.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "../../storage/storage.ts";
-import { recoveryName } from "../recovery-page.ts";
+import { recoveryName } from "../recovery/recovery-page.ts";
 import { manifestKeyOf, storedFile } from "../stored-file.ts";
 
 /** Of one look at a storage. */

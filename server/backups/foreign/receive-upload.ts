@@ -16,7 +16,7 @@ import type { FileKeys } from "../file-keys.ts";
 import { sizeInWords } from "../formatting.ts";
 import { createOutput } from "../output.ts";
 import { asConflict } from "../open-stored.ts";
-import { cutOff } from "../task-runner.ts";
+import { cutOff } from "../tasks/task-runner.ts";
 import { type ImportRoom, importRoomIn } from "./import-room.ts";
 import type { ImportService, ImportServiceOptions } from "./import-service.ts";
 import { type Received, tooLarge, type Uploads } from "./uploads.ts";

@@ -6,7 +6,7 @@ import { streamOf } from "../../storage/stream-of.ts";
 import { toError } from "../../to-error.ts";
 import type { Host } from "../../hosts/host.ts";
 import { SourceError } from "../sources/source.ts";
-import { describeUnpackError } from "../unpack-error.ts";
+import { describeUnpackError } from "../pipeline/unpack-error.ts";
 import type { ForeignFile } from "./foreign-file.ts";
 import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
 import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";

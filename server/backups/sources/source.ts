@@ -2,7 +2,7 @@
 // or not at all.
 import type { Readable, Writable } from "node:stream";
 import type { ForeignFile } from "../foreign/foreign-file.ts";
-import type { Content, Unpacked } from "../unpacker.ts";
+import type { Content, Unpacked } from "../pipeline/unpacker.ts";
 
 /** The source failed. The message is for the operator: what, where, why, what to do. */
 export class SourceError extends Error {

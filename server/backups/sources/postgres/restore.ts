@@ -15,7 +15,7 @@ import { givingProperties } from "./properties.ts";
 import { howToMakeTemplate } from "./restorable.ts";
 import { findTools, lastWords, type Installations, type Tools } from "./tools.ts";
 import { carryingLevel, unpackCommand } from "../compress-there.ts";
-import { compressHere } from "../../packing.ts";
+import { compressHere } from "../../pipeline/packing.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
 /** Says that everything before it went through, the `commit` as well. */

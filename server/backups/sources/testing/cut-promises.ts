@@ -15,7 +15,7 @@ import {
 } from "../../../ssh/testing/cuts.ts";
 import type { RemoteServer } from "../../../ssh/testing/remote-server.ts";
 import { createLocalStorage } from "../../../storage/local.ts";
-import { storeDump } from "../../store-dump.ts";
+import { storeDump } from "../../pipeline/store-dump.ts";
 import { createCollector } from "../../testing/collector.ts";
 import type { Attempt, Source } from "../source.ts";
 

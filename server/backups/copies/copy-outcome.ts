@@ -1,0 +1,213 @@
+// Stores how a copy ended, and with it how the run ended that waited for it.
+import type { Logger } from "pino";
+import { isCopyWarning } from "../../../contract/backups/copies.ts";
+import { recordActivity } from "../../activity/store.ts";
+import type { Clock } from "../../clock.ts";
+import { recordEvent } from "../../events/store.ts";
+import type { Jobs } from "../../jobs/jobs.ts";
+import type { Connection } from "../../store/database.ts";
+import type { BackupRow, BackupStore } from "../backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
+import type { CopyQueue } from "./copy-queue.ts";
+import { createEndRun, type EndRunOptions } from "../run/end-run.ts";
+import { backupEntry, canceledAction, copyFailedEvent } from "../event-data.ts";
+import { cancellationMessage, Canceled, failureMessage } from "../failure-message.ts";
+import { createOutput, type Output } from "../output.ts";
+import type { NoteDamage } from "../verification/note-damage.ts";
+import { DamagedBackup } from "../pipeline/read-verified.ts";
+import type { RecoveryWriter } from "../recovery/recovery-writer.ts";
+
+export type CopyOutcomeOptions = EndRunOptions & {
+  store: BackupStore;
+  configurations: ConfigurationStore;
+  copyQueue: Pick<CopyQueue, "nameOf">;
+  jobs: Pick<Jobs, "send">;
+  note: NoteDamage;
+  recovery: Pick<RecoveryWriter, "request">;
+  clock: Clock;
+  log: Logger;
+};
+
+/** What is known of the stored file of a copy. */
+type StoredCopy = Required<
+  Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest" | "locked_until" | "warnings">
+>;
+
+/** Of the run: as it is if it ended with its copy, and as it was if its file was found damaged. */
+type Noted = { ended: BackupRow | null; damaged?: BackupRow | null };
+
+const retryHint =
+  "Quarterdeck copies it again with the next run. To do so now, choose “Copy again” on the backup's page.";
+
+export function createCopyOutcome(options: CopyOutcomeOptions) {
+  const { store, configurations, chainStore, copyQueue, jobs, note, recovery, clock } = options;
+  const { endRun, count } = createEndRun(options);
+  const now = () => new Date(clock.now());
+
+  /**
+   * Writes down at the run what became of its copy, and ends the run if it waited for that.
+   * @param reason null = the copy is stored
+   * @returns the run as it was, and as it is if it ended just now; null = it was deleted
+   */
+  async function noteAtRun(
+    tx: Connection,
+    configuration: ConfigurationRow,
+    copy: BackupRow,
+    reason: string | null,
+  ): Promise<{ run: BackupRow; ended: BackupRow | null } | null> {
+    const run = copy.copy_of_id === null ? null : await store.lock(tx, copy.copy_of_id);
+    if (run === null) return null;
+    const there = await copyQueue.nameOf(copy.storage_provider_id, tx);
+    const here = await copyQueue.nameOf(run.storage_provider_id, tx);
+    const missing = `Stored in ${here}, missing in ${there}: ${reason} ${retryHint}`;
+    const others = run.warnings.filter((warning) => !isCopyWarning(warning));
+    const warnings = reason === null ? others : [...others, missing];
+    const output = createOutput(run.output);
+    if (reason === null) output.say(`Copied to ${there} as backup ${copy.id}.`);
+    // Of the warning, which the page shows beside it, the news alone. What fails again every night is no news of the run.
+    else if (run.status === "running") output.say(`Not copied to ${there}: ${reason}`);
+    const change = { warnings, output: output.text() };
+    // To be copied, all of its file was read; of one that needs another that is not all.
+    if (reason === null && run.base_id === null) await note.sound(tx, run, now());
+    if (run.status !== "running") {
+      if (run.status === "finished") await store.update(tx, run.id, change);
+      return { run, ended: null };
+    }
+    return { run, ended: await endRun(tx, configuration, run, change) };
+  }
+
+  /** Once it is committed: what is counted, and what the recovery page of the run's storage says. */
+  function announce({ ended, damaged = null }: Noted): void {
+    if (ended !== null) {
+      count(ended);
+      recovery.request(ended.storage_provider_id, ended.id);
+    }
+    if (damaged !== null) recovery.request(damaged.storage_provider_id);
+  }
+
+  /** @returns whether it did; false where the copy had been moved by then */
+  async function failIn(
+    tx: Connection,
+    configuration: ConfigurationRow,
+    copy: BackupRow,
+    error: unknown,
+    output: Output,
+  ): Promise<Noted & { isDone: boolean }> {
+    const reason =
+      error instanceof Canceled ? cancellationMessage(error, "copy") : failureMessage(error);
+    output.say(reason);
+    const failed = await store.move(tx, copy, "failed", {
+      ended_at: now(),
+      status_reason: reason,
+      output: output.text(),
+      stored_bytes: 0,
+      plain_size: 0,
+      path: "",
+      base_id: null,
+    });
+    if (failed === null) return { isDone: false, ended: null };
+    const { storage_provider_id, path } = copy;
+    if (path !== "")
+      await jobs.send(tx, "backup.clean", {
+        storage_provider_id,
+        path,
+        server_id: configuration.server_id,
+      });
+    const noted = await noteAtRun(tx, configuration, failed, reason);
+    const run = noted?.run ?? null;
+    if (error instanceof Canceled) {
+      const more = { detail: reason };
+      await recordActivity(tx, backupEntry(configuration, failed, canceledAction.copy, more));
+      // What is tried again by itself every night is told once.
+    } else if (noted?.ended != null) {
+      const storage = await copyQueue.nameOf(storage_provider_id, tx);
+      await recordEvent(tx, copyFailedEvent(configuration, failed, { reason, storage }));
+    }
+    const isDamaged = error instanceof DamagedBackup;
+    if (run !== null && isDamaged) await note.damaged(tx, configuration, run, error, now());
+    return { isDone: true, ended: noted?.ended ?? null, damaged: isDamaged ? run : null };
+  }
+
+  return {
+    /** Stores a copy that was made. @throws where somebody else moved it meanwhile */
+    async finish(
+      copy: BackupRow,
+      { id }: ConfigurationRow,
+      stored: StoredCopy,
+      output: Output,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<void> {
+      const ended = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        const finished =
+          configuration === null
+            ? null
+            : await store.move(tx, copy, "finished", {
+                ...stored,
+                ...(await chainStore.baseDamage(tx, copy)),
+                ended_at: now(),
+                output: output.text(),
+              });
+        await chainStore.lockBase(tx, copy, stored.locked_until);
+        if (configuration === null || finished === null)
+          throw new Error(`Backup ${copy.id} was moved while it was copied.`);
+        const noted = await noteAtRun(tx, configuration, finished, null);
+        await also(tx);
+        return noted?.ended ?? null;
+      });
+      announce({ ended });
+      recovery.request(copy.storage_provider_id, copy.id);
+    },
+
+    /** Stores a copy that failed or was canceled. @returns false where it had been moved by then */
+    async fail(
+      copy: BackupRow,
+      { id }: ConfigurationRow,
+      error: unknown,
+      output: Output,
+      also: (tx: Connection) => Promise<void>,
+    ): Promise<boolean> {
+      const { isDone, ...noted } = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        if (configuration === null) return { isDone: false, ended: null };
+        const done = await failIn(tx, configuration, copy, error, output);
+        await also(tx);
+        return done;
+      });
+      announce(noted);
+      return isDone;
+    },
+
+    /**
+     * Ends a copy that has not begun, in a transaction that has locked its configuration.
+     * @param error why
+     * @returns what is to be called once that is committed
+     */
+    async endUnbegun(
+      tx: Connection,
+      copyId: number,
+      configuration: ConfigurationRow,
+      error: unknown,
+    ): Promise<() => void> {
+      const copy = await store.lock(tx, copyId);
+      const noted =
+        copy === null ? null : await failIn(tx, configuration, copy, error, createOutput());
+      return () => noted !== null && announce(noted);
+    },
+
+    /** Ends a run whose copy is gone without having ended. */
+    async release(run: BackupRow, { id }: ConfigurationRow): Promise<void> {
+      const ended = await store.transaction(async (tx) => {
+        const configuration = await configurations.lock(tx, id);
+        if (configuration === null) return null;
+        return endRun(tx, configuration, run, {
+          warnings: [
+            ...run.warnings,
+            `Stored, but not copied: the copy was interrupted. ${retryHint}`,
+          ],
+        });
+      });
+      announce({ ended });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Dumps a source into a file, unpacked, with what the dump says of it.
+import { finished, pipeline } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { createZstdDecompress } from "node:zlib";
+import { toError } from "../../to-error.ts";
+import { outputBytes } from "../../piece-memory.ts";
+import { maxContentBytes } from "./patch.ts";
+import { reasonMs, type StoreOptions } from "../pipeline/store-dump.ts";
+import { createArchiveInspector } from "../sources/folder/archive.ts";
+import type { Manifest } from "../sources/source.ts";
+import { runTogether } from "../pipeline/together.ts";
+import { NoRoom, type UnnamedFile } from "./unnamed-file.ts";
+
+type Dumped = Pick<StoreOptions, "dump" | "compressed" | "signal" | "onProgress">;
+
+/** @returns null where the content has no room. @throws what failed first, like `storeDump` */
+export async function dumpToFile(
+  file: UnnamedFile,
+  { dump, compressed = null, signal: outside, onProgress }: Dumped,
+): Promise<Manifest | null> {
+  const onPiece = () => onProgress({ plainBytes: file.sizeBytes(), storedBytes: 0 });
+  const writer = file.writer({ limitBytes: maxContentBytes, onPiece });
+  const inspector = compressed?.content === "archive" ? createArchiveInspector() : null;
+  const unpacker = compressed === null ? null : createZstdDecompress({ chunkSize: outputBytes });
+  const into = unpacker ?? writer;
+  async function* inspected(pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      inspector?.inspect(piece);
+      yield piece;
+    }
+  }
+  try {
+    const [manifest] = await runTogether<[Awaited<ReturnType<typeof dump>>, void]>(
+      outside,
+      ({ signal, failed }) => {
+        signal.addEventListener("abort", () => into.destroy(toError(signal.reason)));
+        const dumped = dump(into, signal);
+        const written = (
+          unpacker === null ? finished(writer) : pipeline(unpacker, inspected, writer)
+        ).catch(async (error: unknown) => {
+          // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
+          await Promise.race([dumped, failed, wait(reasonMs, undefined, { ref: false })]);
+          throw error;
+        });
+        return [dumped, written];
+      },
+    );
+    return typeof manifest === "function" ? manifest(inspector?.summary() ?? null) : manifest;
+  } catch (error) {
+    if (writer.errored instanceof NoRoom && !outside.aborted) return null;
+    throw error;
+  }
+}

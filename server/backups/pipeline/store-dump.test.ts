@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { pipeline } from "node:stream/promises";
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { StorageError, type Storage } from "../../storage/storage.ts";
+import { storeDump } from "./store-dump.ts";
+
+/** A disk that fails once it has what there is. */
+const failing: Pick<Storage, "place" | "put"> = {
+  place: "the test's disk",
+  async put(_key, content, { signal }) {
+    let failing: NodeJS.Timeout | undefined;
+    const into = new Writable({
+      write(_piece, _encoding, done) {
+        clearTimeout(failing);
+        failing = setTimeout(() => into.destroy(new StorageError("No space left.")), 300);
+        done();
+      },
+    });
+    await pipeline(content, into, { signal });
+    return 0;
+  },
+};
+
+test("a storage that fails ends a dump that waits, e.g. for a lock", async () => {
+  const storing = storeDump({
+    // All that is asked of it until then.
+    storage: failing as Storage,
+    key: "shop.zst",
+    async dump(into, signal) {
+      // Incompressible, so that some of it reaches the storage.
+      into.write(randomBytes(4 * 1024 * 1024));
+      await once(signal, "abort");
+      throw signal.reason;
+    },
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+  });
+  await expect(storing).rejects.toThrow("No space left.");
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import pg from "pg";
+import type { StorageForecast } from "../../../contract/backups/storage-forecast.ts";
+import { createBackupTestService, type BackupTestService } from "../testing/backup-service.ts";
+
+let service: BackupTestService;
+beforeEach(async () => {
+  service = await createBackupTestService();
+});
+afterEach(() => service.close());
+
+const forecastOf = async (id: number) =>
+  (await service.json<StorageForecast>("GET", `/api/backup-configuration/${id}/storage-forecast`))
+    .body;
+
+test("the forecast of a storage is of all that is stored there", async () => {
+  const { id } = await service.installed({ hold: 3 });
+  const other = await service.installed({ backupable_type: "site", hold: 2 });
+  const [first, second] = [await service.run(id), await service.run(other.id)];
+  const found = await forecastOf(id);
+  expect(found.stored_bytes).toBe(first.size + second.size);
+  expect(found.later_bytes).toBe(3 * first.size + 2 * second.size);
+  expect(found.free_bytes).toBeGreaterThan(0);
+  expect(found).toMatchObject({ full_at: null, configurations: 2 });
+});
+
+test("what a configuration has stored that is being deleted is stored no longer", async () => {
+  const { id } = await service.installed({ hold: 3 });
+  const other = await service.installed({ backupable_type: "site", hold: 2 });
+  const [first, second] = [await service.run(id), await service.run(other.id)];
+  await service.query("update backup_configurations set status = 'removing' where id = $1", [
+    other.id,
+  ]);
+  expect(await forecastOf(id)).toMatchObject({
+    stored_bytes: first.size + second.size,
+    later_bytes: 3 * first.size,
+    configurations: 1,
+  });
+});
+
+test("other rules and another schedule can be tried without saving them", async () => {
+  const { id } = await service.installed({ hold: 3 });
+  const { size } = await service.run(id);
+  const tried = async (query: string) =>
+    (
+      await service.json<StorageForecast>(
+        "GET",
+        `/api/backup-configuration/${id}/storage-forecast?${query}`,
+      )
+    ).body.later_bytes;
+  expect(await tried("hold=5")).toBe(5 * size);
+  expect(await tried("hold=1&monthly=6")).toBe(6 * size);
+  expect(await tried("frequency=0+0+1+1+*")).toBe(2 * size);
+  expect((await forecastOf(id)).later_bytes).toBe(3 * size);
+});
+
+test("a plan that could not be saved is refused at its fields", async () => {
+  const { id } = await service.installed();
+  const { status, body } = await service.json<{ errors: Record<string, string[]> }>(
+    "GET",
+    `/api/backup-configuration/${id}/storage-forecast?hold=0&daily=x&frequency=0+0+31+2+*`,
+  );
+  expect(status).toBe(422);
+  expect(Object.keys(body.errors)).toEqual(["frequency", "hold", "daily"]);
+});
+
+test("a storage that fills up says when", async () => {
+  const { id } = await service.installed({ hold: 8760 });
+  const { id: backupId } = await service.run(id);
+  const client = new pg.Client(service.connection);
+  await client.connect();
+  // In a year, more than a number can say.
+  await client.query("update backups set size = 100000000000000 where id = $1", [backupId]);
+  await client.end();
+  const { full_at: fullAt } = await forecastOf(id);
+  expect(Date.parse(fullAt ?? "")).toBeGreaterThan(Date.now());
+  expect(Date.parse(fullAt ?? "")).toBeLessThan(Date.now() + 366 * 24 * 3_600_000);
+});
+
+test("of a storage that is away the room is not known", async () => {
+  const { id } = await service.configuration({ storage_provider_id: 2 });
+  expect(await forecastOf(id)).toMatchObject({ free_bytes: null, full_at: null });
+});

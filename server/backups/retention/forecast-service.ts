@@ -1,0 +1,168 @@
+// Looks up what a storage's forecast is made of: the configurations that store there, their backups, and the room.
+import type * as z from "zod/mini";
+import { keepPeriods, usedRules } from "../../../contract/backups/keep-rules.ts";
+import type { storageForecastQuery } from "../../../contract/queries.ts";
+import { nextRuns } from "../../../contract/backups/schedule.ts";
+import type { StorageForecast } from "../../../contract/backups/storage-forecast.ts";
+import { toTimestampOrNull } from "../../../contract/values.ts";
+import type { Clock } from "../../clock.ts";
+import type { InventoryStore } from "../../inventory/store.ts";
+import type { Database } from "../../store/database.ts";
+import { and, desc, eq, or, sql } from "../../store/drizzle.ts";
+import { backupConfigurations, backups } from "../../store/tables.ts";
+import type { ConfigurationRow } from "../configuration-store.ts";
+import { forecast, type ForecastConfiguration } from "./forecast.ts";
+import type { Resolver } from "../resolver.ts";
+
+/** So many coming runs tell how far apart they are, also where nights and weekends have none. */
+const sampledRuns = 200;
+/** The page of each configuration asks, and the answer is the same for all that store in one place. */
+const keptMs = 60_000;
+
+/** What a configuration would do if it were changed. */
+type Plan = Partial<Pick<ConfigurationRow, "frequency" | "hold" | "keep">>;
+
+/** @returns what a request asks to try; empty = nothing, and the forecast is of what is set */
+export function readPlan({
+  frequency,
+  hold,
+  ...rules
+}: z.output<typeof storageForecastQuery>): Plan {
+  const keep = Object.fromEntries(
+    keepPeriods.map((period) => [period, Number(rules[period] ?? 0)]),
+  );
+  return {
+    ...(frequency !== undefined && { frequency }),
+    ...(hold !== undefined && { hold: Number(hold), keep: usedRules(keep) }),
+  };
+}
+
+type ForecastServiceOptions = {
+  db: Database;
+  inventory: Pick<InventoryStore, "allServers" | "findStorageProvider">;
+  resolver: Pick<Resolver, "storage">;
+  clock: Clock;
+};
+
+export function createForecastService({ db, inventory, resolver, clock }: ForecastServiceOptions) {
+  const kept = new Map<number, { untilMs: number; made: Promise<StorageForecast> }>();
+  /** Settles with the last plan. One at a time is worked out: each may take a second of this thread. */
+  let lastPlan: Promise<unknown> = Promise.resolve();
+
+  function gapOf({ frequency, next_run_at: next }: ConfigurationRow, timeZone: string, now: Date) {
+    if (next === null) return null;
+    const runs = nextRuns(frequency, timeZone, now, sampledRuns);
+    const [first, last] = [runs[0], runs.at(-1)];
+    if (first === undefined || last === undefined || runs.length < 2) return null;
+    return (last.getTime() - first.getTime()) / (runs.length - 1);
+  }
+
+  async function read(
+    providerId: number,
+    now: Date,
+    planned: ConfigurationRow | null,
+  ): Promise<ForecastConfiguration[]> {
+    const [rows, stored, servers, provider] = await Promise.all([
+      db
+        .select()
+        .from(backupConfigurations)
+        .where(
+          or(
+            eq(backupConfigurations.storage_provider_id, providerId),
+            eq(backupConfigurations.copy_storage_provider_id, providerId),
+          ),
+        ),
+      db
+        .select({
+          id: backups.id,
+          baseId: backups.base_id,
+          configurationId: backups.configuration_id,
+          startedAt: sql<Date>`coalesce(${backups.taken_at}, ${backups.started_at})`.mapWith(
+            backups.started_at,
+          ),
+          sizeBytes: backups.size,
+          trigger: backups.trigger,
+          pinnedAt: backups.pinned_at,
+          lockedUntil: backups.locked_until,
+        })
+        .from(backups)
+        .where(and(eq(backups.storage_provider_id, providerId), eq(backups.status, "finished")))
+        .orderBy(desc(backups.id)),
+      inventory.allServers(),
+      inventory.findStorageProvider(providerId),
+    ]);
+    const zones = new Map(servers.map(({ id, timeZone }) => [id, timeZone]));
+    const byId = new Map(
+      rows.map((row) => [row.id, row.id === planned?.id ? { ...row, ...planned } : row]),
+    );
+    const storedOf = Map.groupBy(stored, ({ configurationId }) => configurationId);
+    // Also those that have moved to another storage: what they left here stays until their retention takes it.
+    return [...new Set([...byId.keys(), ...storedOf.keys()])].map((id) => {
+      const row = byId.get(id);
+      const isBeingRemoved = row?.status === "removing";
+      const timeZone = zones.get(row?.server_id ?? 0) ?? "UTC";
+      return {
+        hold: row?.hold ?? 1,
+        keep: row?.keep ?? null,
+        timeZone,
+        isBeingRemoved,
+        gapMs: row === undefined || isBeingRemoved ? null : gapOf(row, timeZone, now),
+        nextRunAt: row?.next_run_at ?? null,
+        incremental: row?.incremental ?? false,
+        lockDays: provider?.type === "s3" ? (provider.lock?.days ?? null) : null,
+        stored: (storedOf.get(id) ?? []).map(({ trigger, pinnedAt, ...one }) => ({
+          ...one,
+          isSafety: trigger === "safety",
+          isPinned: pinnedAt !== null,
+        })),
+      };
+    });
+  }
+
+  async function make(
+    providerId: number,
+    planned: ConfigurationRow | null = null,
+  ): Promise<StorageForecast> {
+    const now = new Date(clock.now());
+    const configurations = await read(providerId, now, planned);
+    // Why it cannot be reached is said where it is used.
+    const free = await resolver
+      .storage(providerId)
+      .then((storage) => storage.freeBytes())
+      .catch(() => null);
+    const { storedBytes, laterBytes, fullAt } = await forecast(configurations, free, now);
+    return {
+      free_bytes: free,
+      stored_bytes: storedBytes,
+      later_bytes: laterBytes,
+      full_at: toTimestampOrNull(fullAt),
+      configurations: configurations.filter(({ gapMs }) => gapMs !== null).length,
+    };
+  }
+
+  return {
+    /**
+     * Of the storage that a configuration's next backup goes to, as if the plan were its own.
+     * @param signal aborted when the client has gone
+     */
+    of(row: ConfigurationRow, plan: Plan, signal: AbortSignal): Promise<StorageForecast> {
+      const { storage_provider_id: id } = row;
+      if (Object.keys(plan).length > 0) {
+        const made = lastPlan.then(() => {
+          signal.throwIfAborted();
+          return make(id, { ...row, ...plan });
+        });
+        lastPlan = made.catch(() => undefined);
+        return made;
+      }
+      const found = kept.get(id);
+      if (found !== undefined && found.untilMs > clock.now()) return found.made;
+      const made = make(id);
+      kept.set(id, { untilMs: clock.now() + keptMs, made });
+      made.catch(() => kept.delete(id));
+      return made;
+    },
+  };
+}
+
+export type ForecastService = ReturnType<typeof createForecastService>;

@@ -1,0 +1,240 @@
+// What is removed by itself: what is beyond the hold after a finished run, and safety backups by their age.
+import { isOfRun, safetyKeptDays } from "../../../contract/backups/backup.ts";
+import { keptBy, type KeepRules } from "../../../contract/backups/keep-rules.ts";
+import type { Clock } from "../../clock.ts";
+import type { InventoryStore } from "../../inventory/store.ts";
+import type { Connection } from "../../store/database.ts";
+import type { BackupRow, BackupStore } from "../backup-store.ts";
+import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
+import { isLocked } from "../run/lock-stored.ts";
+import { clockDifferenceMs } from "../schedule/postponed.ts";
+import type { Removal } from "./removal.ts";
+import type { RetentionStore } from "./retention-store.ts";
+import type { TaskStore } from "../tasks/task-store.ts";
+
+type Facts = Pick<
+  BackupRow,
+  "id" | "base_id" | "damage" | "trigger" | "started_at" | "ended_at" | "pinned_at"
+> &
+  Partial<Pick<BackupRow, "taken_at" | "copy_of_id" | "locked_until">>;
+
+const safetyKeptMs = safetyKeptDays * 24 * 3600 * 1000;
+
+const isGood = ({ damage }: Facts): boolean => damage === null;
+const isPinned = ({ pinned_at: pinnedAt }: Facts): boolean => pinnedAt !== null;
+
+/** What a configuration keeps. */
+type Keeping = {
+  /** How many of the newest good ones, at least 1. */
+  hold: number;
+  /** What stays beyond them; null = nothing. */
+  keep: KeepRules | null;
+  /** Of the server, in whose days the rules count. */
+  timeZone: string;
+  /** Whether the next run will be copied. */
+  isCopied?: boolean;
+};
+
+const takenAt = ({ taken_at: takenAt, started_at: startedAt }: Facts): Date => takenAt ?? startedAt;
+
+/**
+ * One of an older run may have been made later. What is said to be of a later moment than now is of a clock that was ahead, and counts
+ * as older than all others: as the newest it would push out each that comes.
+ */
+function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): Backup[] {
+  const latestMs = at.getTime() + clockDifferenceMs;
+  const msOf = (one: Backup) => {
+    const ms = takenAt(one).getTime();
+    return ms > latestMs ? 0 : ms;
+  };
+  return finished.filter(({ trigger }) => trigger === "copy").toSorted((a, b) => msOf(b) - msOf(a));
+}
+
+/**
+ * The backups of runs beyond those to keep, or of their copies, which are counted apart. Safety backups count for nothing here,
+ * and neither does one that is known to be damaged: none of them ever pushes a good one out. A pinned one is beside all that: it
+ * stays, and takes the place of no other. The newest is never among them.
+ * @param all newest first
+ */
+function beyondKept<Backup extends Facts>(
+  all: readonly Backup[],
+  { hold, keep, timeZone }: Keeping,
+): Backup[] {
+  const ofRuns = all.filter((one) => !isPinned(one));
+  const good = ofRuns.filter(isGood);
+  const oldestHeld = good[Math.min(hold, good.length) - 1];
+  if (oldestHeld === undefined) return [];
+  const moments = good.map(takenAt);
+  const kept = keptBy(moments, keep, timeZone);
+  const staying = new Set([...kept.keys()].map((index) => good[index]));
+  return ofRuns.slice(ofRuns.indexOf(oldestHeld) + 1).filter((backup) => !staying.has(backup));
+}
+
+/**
+ * The safety backups whose time is over. While nothing else is good the newest good one stays, or where none is, the
+ * newest: it may be all that is left.
+ * @param finished finished backups, newest first
+ */
+export function expiredSafety<Backup extends Facts>(
+  finished: readonly Backup[],
+  at: Date,
+): Backup[] {
+  const expired = finished.filter(
+    (one) =>
+      one.trigger === "safety" &&
+      !isPinned(one) &&
+      !isLocked(one, at) &&
+      at.getTime() - (one.ended_at ?? one.started_at).getTime() >= safetyKeptMs,
+  );
+  const staying = finished.filter((backup) => !expired.includes(backup));
+  if (staying.some(isGood)) return expired;
+  const last = expired.find(isGood) ?? (staying.length === 0 ? expired[0] : undefined);
+  return expired.filter((backup) => backup !== last);
+}
+
+/** Without the fulls that one which stays needs: each goes once its last one does. */
+function withoutNeeded<Backup extends Facts>(
+  finished: readonly Backup[],
+  removed: readonly Backup[],
+): Backup[] {
+  const gone = new Set(removed);
+  const needed = new Set(
+    finished.filter((one) => !gone.has(one)).map(({ base_id: baseId }) => baseId),
+  );
+  return removed.filter(({ id }) => !needed.has(id));
+}
+
+/**
+ * What a finished run is followed by. What is locked counts like any other, and goes with a later run.
+ * @param finished finished backups, newest first, the run among them
+ * @param at when the run has finished
+ */
+export const removedAfterRun = <Backup extends Facts>(
+  finished: readonly Backup[],
+  keeping: Keeping,
+  at: Date,
+): Backup[] =>
+  withoutNeeded(
+    finished,
+    [
+      ...expiredSafety(finished, at),
+      ...beyondKept(finished.filter(isOfRun), keeping),
+      ...beyondKept(copiesIn(finished, at), keeping),
+    ].filter((one) => !isLocked(one, at)),
+  );
+
+/**
+ * What will be gone once the next run has finished, which counts as a good one.
+ * @param finished finished backups, newest first
+ * @param at when that run is due
+ * @param baseId the full that it is going to need; null = it will be one
+ * @returns the oldest first
+ */
+export function removedByNextRun<Backup extends Facts>(
+  finished: readonly Backup[],
+  keeping: Keeping,
+  at: Date,
+  baseId: number | null,
+): Backup[] {
+  const next: Facts = {
+    id: Infinity,
+    base_id: baseId,
+    damage: null,
+    trigger: "schedule",
+    started_at: at,
+    ended_at: at,
+    pinned_at: null,
+  };
+  // What the run needs, its copy needs a copy of.
+  const copiedBase = finished.find(
+    (one) => one.trigger === "copy" && baseId !== null && one.copy_of_id === baseId,
+  );
+  const copy: Facts = { ...next, trigger: "copy", base_id: copiedBase?.id ?? null };
+  const coming = keeping.isCopied === true ? [next, copy] : [next];
+  const removed = new Set<Facts>(removedAfterRun<Facts>([...coming, ...finished], keeping, at));
+  return finished.filter((backup) => removed.has(backup)).toReversed();
+}
+
+type RetentionOptions = {
+  store: Pick<BackupStore, "finished" | "transaction">;
+  retentionStore: RetentionStore;
+  configurations: Pick<ConfigurationStore, "lock">;
+  tasks: TaskStore;
+  removal: Removal;
+  inventory: Pick<InventoryStore, "findServer">;
+  clock: Clock;
+};
+
+export function createRetention(options: RetentionOptions) {
+  const { store, retentionStore, configurations, tasks, removal, inventory, clock } = options;
+
+  /** @returns whether all of them go; what is being restored or proven is left for the next time */
+  async function removeAll(tx: Connection, rows: readonly BackupRow[]): Promise<boolean> {
+    let isAll = true;
+    for (const row of rows)
+      if ((await tasks.ofBackup(tx, row.id)).length > 0 || !(await removal.begin(tx, row)))
+        isAll = false;
+    return isAll;
+  }
+
+  /** Decides under the configuration's lock, so that nobody removes what another decision counts on. */
+  const decide = <Result>(
+    id: number,
+    decision: (
+      tx: Connection,
+      configuration: ConfigurationRow,
+      finished: BackupRow[],
+    ) => Promise<Result>,
+  ): Promise<Result | null> =>
+    store.transaction(async (tx) => {
+      const configuration = await configurations.lock(tx, id);
+      if (configuration === null) return null;
+      return decision(tx, configuration, await store.finished(id, undefined, tx));
+    });
+
+  return {
+    /** Removes what a run of the configuration that has just finished leaves superfluous. */
+    async apply(configurationId: number): Promise<void> {
+      await decide(configurationId, async (tx, configuration, finished) => {
+        const { hold, keep, adopted_at: adoptedAt } = configuration;
+        const timeZone =
+          (await inventory.findServer(configuration.server_id, tx))?.timeZone ?? "UTC";
+        const now = new Date(clock.now());
+        // How many adopted backups are kept is for somebody to say first.
+        const removed =
+          adoptedAt === null
+            ? removedAfterRun(finished, { hold, keep, timeZone }, now)
+            : expiredSafety(finished, now);
+        await removeAll(tx, removed);
+        // One that is pinned for years must not keep the failures of years.
+        const oldestKept = finished.findLast(
+          (row) => row.trigger !== "copy" && !removed.includes(row) && !isPinned(row),
+        );
+        if (oldestKept !== undefined)
+          await retentionStore.removeFailedBefore(tx, configurationId, oldestKept.id);
+      });
+    },
+
+    /**
+     * Removes what goes without a run: safety backups whose time is over, and files whose removal failed.
+     * @returns whether nothing that should go has to wait
+     */
+    async sweep(): Promise<boolean> {
+      const now = new Date(clock.now());
+      const before = new Date(now.getTime() - safetyKeptMs);
+      let isAll = true;
+      for (const id of await retentionStore.configurationsToSweep(before)) {
+        const isDone = await decide(id, async (tx, _, finished) =>
+          removeAll(tx, [
+            ...expiredSafety(finished, now),
+            ...(await retentionStore.notRemoved(tx, id)),
+          ]),
+        );
+        if (isDone === false) isAll = false;
+      }
+      return isAll;
+    },
+  };
+}
+
+export type Retention = ReturnType<typeof createRetention>;

@@ -1,0 +1,203 @@
+// Holds every stored file of a storage against the manifest beside it, with nothing but the storage.
+import { createHash } from "node:crypto";
+import { dirname } from "node:path/posix";
+import { buffer } from "node:stream/consumers";
+import { z } from "zod/mini";
+import { selfManifestSchema } from "../../self-backup/stored-manifest.ts";
+import { toShownText } from "../../ssh/server-away.ts";
+import { StorageError, type ListedStorage } from "../../storage/storage.ts";
+import { keyOfManifest, manifestKeyOf, storedFile } from "../stored-file.ts";
+import { newestManifestVersion, storedManifestSchema } from "../recovery/stored-manifest.ts";
+
+type Problem = {
+  /** Of the stored file. */
+  key: string;
+  kind: "damaged" | "missing" | "unreadable manifest" | "unreadable file";
+  /** A sentence for the operator. */
+  reason: string;
+};
+
+export type Verified = {
+  /** Files that are what their manifests say. */
+  sound: number;
+  soundBytes: number;
+  problems: Problem[];
+  /** Stored files that nothing says anything of: of an earlier version, or of a run that is not over. */
+  withoutManifest: string[];
+  /** Pieces of files that a killed service was writing. */
+  leftovers: string[];
+};
+
+export type VerifyProgress = { files: number; ofFiles: number; bytes: number; ofBytes: number };
+
+type VerifyOptions = {
+  /** Only keys that begin with it. */
+  prefix?: string;
+  signal: AbortSignal;
+  onProgress?(progress: VerifyProgress): void;
+};
+
+/** With tens of thousands of tables a manifest has a few megabytes. */
+const maxManifestBytes = 64 * 1024 * 1024;
+const ourManifest = /\.zst(?:\.age)?\.json$/;
+
+/** What is needed of one, whatever else its version says. */
+const essentials = z.looseObject({
+  /** Of a backup, or of one that Quarterdeck makes of itself. */
+  format: z.union([storedManifestSchema.shape.format, selfManifestSchema.shape.format]),
+  version: z.int(),
+  name: storedManifestSchema.shape.name,
+  size: storedManifestSchema.shape.size,
+  sha256: storedManifestSchema.shape.sha256,
+  base: storedManifestSchema.shape.base,
+});
+type Essentials = z.infer<typeof essentials>;
+
+/** @throws StorageError where the storage cannot be listed, or the signal's reason */
+export async function verifyStorage(
+  storage: ListedStorage,
+  { prefix = "", signal, onProgress }: VerifyOptions,
+): Promise<Verified> {
+  const sizes = new Map<string, number>();
+  for await (const { key, sizeBytes } of storage.list({ signal, prefix }))
+    sizes.set(key, sizeBytes);
+  const keys = [...sizes.keys()];
+  const manifests = keys.filter((key) => ourManifest.test(key));
+  const files = manifests.map((key) => keyOfManifest(key) ?? key);
+  const found: Verified = {
+    sound: 0,
+    soundBytes: 0,
+    problems: [],
+    withoutManifest: keys.filter((key) => storedFile.test(key) && !sizes.has(manifestKeyOf(key))),
+    leftovers: keys.filter((key) => key.endsWith(".partial")),
+  };
+  const ofBytes = files.reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0);
+  let bytes = 0;
+  const sound = new Map<string, Sound & { bytes: number }>();
+  for (const [index, key] of files.entries()) {
+    const told = (more: number) => {
+      bytes += more;
+      onProgress?.({ files: index, ofFiles: files.length, bytes, ofBytes });
+    };
+    told(0);
+    const before = bytes;
+    const checked = await checkFile(storage, key, { signal, told });
+    // Retention may have removed it since the list was made.
+    if ("kind" in checked && (await isRemoved(storage, key))) continue;
+    if ("kind" in checked) found.problems.push({ key, ...checked });
+    else sound.set(key, { ...checked, bytes: bytes - before });
+  }
+  for (const [key, { base, bytes: size }] of sound) {
+    const problem = base === null ? null : baseProblem(key, base, sound);
+    if (problem !== null && !(await isRemoved(storage, key)))
+      found.problems.push({ key, ...problem });
+    else {
+      found.sound += 1;
+      found.soundBytes += size;
+    }
+  }
+  return found;
+}
+
+type CheckOptions = { signal: AbortSignal; told(bytes: number): void };
+
+/** What the manifest of a sound file says. */
+type Sound = { sha256: string; base: NonNullable<Essentials["base"]> | null };
+
+/** @returns why a sound file is of no use by itself; null = it is of use */
+function baseProblem(
+  key: string,
+  { name, sha256 }: NonNullable<Essentials["base"]>,
+  sound: ReadonlyMap<string, Sound>,
+): Omit<Problem, "key"> | null {
+  const baseKey = `${dirname(key)}/${name}`;
+  if (sound.get(baseKey)?.sha256 === sha256) return null;
+  return {
+    kind: "damaged",
+    reason: `${key} holds what has changed since ${toShownText(baseKey)}, which is missing, damaged or another file.`,
+  };
+}
+
+async function checkFile(
+  storage: ListedStorage,
+  key: string,
+  { signal, told }: CheckOptions,
+): Promise<Omit<Problem, "key"> | Sound> {
+  let manifest: Essentials | string;
+  try {
+    manifest = await readManifest(storage, key, signal);
+  } catch (error) {
+    manifest = messageOf(error, signal);
+  }
+  if (typeof manifest === "string") return { kind: "unreadable manifest", reason: manifest };
+  try {
+    const size = await storage.size(key);
+    if (size === null) return { kind: "missing", reason: `${key} is missing.` };
+    if (size !== manifest.size)
+      return { kind: "damaged", reason: `${key} has ${size} bytes instead of ${manifest.size}.` };
+    if ((await digestOf(storage, key, { signal, told })) !== manifest.sha256)
+      return {
+        kind: "damaged",
+        reason: `Checksum mismatch: ${key} is not the file that was stored.`,
+      };
+    return { sha256: manifest.sha256, base: manifest.base ?? null };
+  } catch (error) {
+    return { kind: "unreadable file", reason: messageOf(error, signal) };
+  }
+}
+
+/** @returns what is wrong with it where it cannot be used */
+async function readManifest(
+  storage: ListedStorage,
+  key: string,
+  signal: AbortSignal,
+): Promise<Essentials | string> {
+  const manifestKey = manifestKeyOf(key);
+  const size = (await storage.size(manifestKey)) ?? 0;
+  if (size > maxManifestBytes) return `${manifestKey} is no manifest: it has ${size} bytes.`;
+  const text = (await buffer(await storage.get(manifestKey, { signal }))).toString();
+  const parsed = essentials.safeParse(parseJson(text));
+  if (!parsed.success) return `${manifestKey} is no manifest, or damaged.`;
+  if (parsed.data.version > newestManifestVersion)
+    return `${manifestKey} was written by a newer version of Quarterdeck. Use that version.`;
+  if (key.split("/").at(-1) !== parsed.data.name)
+    return `${manifestKey} is the manifest of ${toShownText(parsed.data.name)}.`;
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Hex SHA-256 of what the storage holds, past the memory in which the system keeps files where that can be done. */
+async function digestOf(
+  storage: ListedStorage,
+  key: string,
+  { signal, told }: CheckOptions,
+): Promise<string> {
+  const stored = await storage.readBack(key, { signal });
+  if (stored.kind === "digest") return stored.checksum;
+  if (stored.kind === "checksums") throw new Error("Only what was just put is known by checksums.");
+  const hash = createHash("sha256");
+  for await (const piece of stored.content) {
+    signal.throwIfAborted();
+    hash.update(piece);
+    told(piece.length);
+  }
+  return hash.digest("hex");
+}
+
+const isRemoved = async (storage: ListedStorage, key: string): Promise<boolean> =>
+  (await storage.size(manifestKeyOf(key)).catch(() => 0)) === null &&
+  (await storage.size(key).catch(() => 0)) === null;
+
+/** @throws all that is no failure of the storage */
+function messageOf(error: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted();
+  if (error instanceof StorageError) return error.message;
+  throw error;
+}
