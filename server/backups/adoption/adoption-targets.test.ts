@@ -61,14 +61,14 @@ const cases: Case[] = [
     promise: "takes none of several where the server has another name now",
     targets: [entry(2), entry(3)],
     servers: ["web-2", "web-3"],
-    expected: [/can't be told which .* Give the server of the right one the name “web-1”/],
+    expected: [/can't determine which .* Give the server of the right one the name “web-1”/],
   },
   {
     promise: "gives one entry to no two sources of servers that are gone",
     sources: [source(), source({ server: "web-9" })],
     targets: [entry(2)],
     servers: ["web-2"],
-    expected: [/can't be told/, /can't be told/],
+    expected: [/can't determine/, /can't determine/],
   },
   {
     promise: "leaves an entry to the source that is exactly its own",

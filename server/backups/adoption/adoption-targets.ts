@@ -75,7 +75,7 @@ export function matchSources(
     );
     if (more.length === 0 && claims.length === 1) return { target: only };
     return {
-      problem: `Several entries of the inventory could be this ${wanted}. Give the server of the right one the name “${source.server}”, then adopt again.`,
+      problem: `Quarterdeck can't determine which ${wanted} of the inventory this is. Give the server of the right one the name “${source.server}”, then adopt again.`,
     };
   }
 
