@@ -64,6 +64,8 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     ports.changed();
   };
 
+  const isByOthers = () => reason === stoppedByOthers || reason === removedByOthers;
+
   const startedAs = (): Program => history.startedAs() ?? ports.program();
   const runOf = ({ spawnError }: Observed) => ({ spawnError, exit, program: startedAs() });
 
@@ -139,6 +141,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       ports.restarting();
     }
     intent.noteStart();
+    if (isByOthers()) reason = null;
     if (seen.state !== "STARTING") enter("STARTING", reason);
     intent.noteReturn(isOrdered);
   }
@@ -237,7 +240,8 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       exitCode: exit.code,
       restarts,
       reason,
-      isStoppedElsewhere: reason === stoppedByOthers || reason === removedByOthers,
+      // Not where its start was asked for since.
+      isStoppedElsewhere: state === "STOPPED" && intent.isUp() && isByOthers(),
       ...history.status(),
     }),
   };

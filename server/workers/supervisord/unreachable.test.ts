@@ -29,9 +29,9 @@ afterAll(async () => {
 
 const show = async (id: number) => (await service.json<Worker>("GET", `/api/worker/${id}`)).body;
 const becomes = (id: number, wanted: Partial<Worker>) => workerBecomes(service, id, wanted);
-const create = async () => {
+const create = async (fields: object = {}) => {
   // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
-  const wanted = { ...workerBody, stopwaitsecs: 5 };
+  const wanted = { ...workerBody, stopwaitsecs: 5, ...fields };
   const { body } = await service.json<Worker>("POST", "/api/site/1/worker", wanted);
   return becomes(body.id, { status: "installed" });
 };
@@ -145,4 +145,27 @@ test("what is stopped on the server is stopped here, and starts from there as we
   expect(stopped.status_reason).toContain("Stopped on the server, not by Quarterdeck");
   await supervisord.call("startProcess", group, false);
   await becomes(id, { status: "installed" });
+}, 90_000);
+
+test("a start, or a restart, of what was stopped on the server is on its way until it is up", async () => {
+  const { id } = await create({ processes: 2, startsecs: 2 });
+  const groups = async () =>
+    JSON.stringify(await supervisord.call("getAllProcessInfo")).matchAll(
+      new RegExp(`"group":"(quarterdeck-\\w+-${id}-\\d)"`, "g"),
+    );
+  const orders = [
+    ["POST", "start", 2, "stopped", ["up"]],
+    ["PUT", "restart", 2, "stopped", []],
+    ["POST", "start", 1, "failed", ["recovered"]],
+  ] as const;
+  for (const [method, order, count, status, told] of orders) {
+    for (const [, group = ""] of [...(await groups())].slice(0, count))
+      await supervisord.call("stopProcess", group, true);
+    await becomes(id, { status });
+    await service.call(method, `/api/worker/${id}/${order}`);
+    await becomes(id, { status: "installed", status_reason: null });
+    const { body } = await service.json<Activity>("GET", "/api/activity?kind=worker");
+    const since = body.data.findIndex(({ action }) => action === `asked to ${order}`);
+    expect(body.data.slice(0, since).map(({ action }) => action)).toEqual(told);
+  }
 }, 90_000);
