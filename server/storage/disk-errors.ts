@@ -14,7 +14,8 @@ const words: Record<string, (disk: Disk) => string> = {
   ENOTDIR: ({ place }) =>
     `${place} isn't a folder. Correct the storage provider's path in the inventory.`,
   EACCES: notAllowed,
-  EPERM: notAllowed,
+  EPERM: (disk) =>
+    `${notAllowed(disk)} A file there may also be immutable (lsattr): make it removable (chattr -i).`,
   ENOSPC: ({ place }) => `No space left in ${place}. Free some space or delete old backups.`,
   EDQUOT: ({ place }) => `The quota of ${place} is used up. Raise it, or delete old backups.`,
   EROFS: ({ place }) => `${place} is mounted read-only. Look at the disk: a fault often does that.`,

@@ -1,4 +1,5 @@
 // A folder that several work in at once.
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdirSync, readlinkSync } from "node:fs";
@@ -61,4 +62,22 @@ test.skipIf(process.platform !== "linux")("a file that nobody reads on is closed
   expect(openFiles()).toContain(join(path, "a/large"));
   for (const stream of [unread, begun]) stream.destroy();
   await soon(() => expect(openFiles()).not.toContain(join(path, "a/large")));
+});
+
+test("a file that is immutable is said to be, where it can't be removed", async (context) => {
+  const path = await makeRoot();
+  const storage = createLocalStorage({ path });
+  await storage.put("a/1/b", content("x"), whole);
+  const file = join(path, "a/1/b");
+  context.skip(spawnSync("chattr", ["+i", file]).status !== 0, "chattr +i needs root");
+  try {
+    await expect(storage.remove("a/1/b")).rejects.toMatchObject({
+      name: "StorageError",
+      message: expect.stringMatching(/may not be used by .*immutable \(lsattr\).*chattr -i/),
+    });
+  } finally {
+    spawnSync("chattr", ["-i", file]);
+  }
+  await storage.remove("a/1/b");
+  expect(await storage.size("a/1/b")).toBeNull();
 });

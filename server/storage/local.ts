@@ -6,10 +6,10 @@ import {
   readdir,
   realpath,
   rename,
-  rm,
   rmdir,
   stat,
   statfs,
+  unlink,
   writeFile,
   type FileHandle,
 } from "node:fs/promises";
@@ -74,7 +74,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         const path = await locate(key);
         if (await exists(path)) throw isThereAlready(path);
         // What a service that was killed has left of the same name.
-        await rm(partial(path), { force: true });
+        await removeFile(partial(path));
         try {
           const file = await createIn(root, dirname(path), () => createFile(partial(path)));
           const follower = takeBack === undefined ? null : followFile(partial(path), takeBack);
@@ -100,7 +100,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
           return (await stat(path)).size;
         } catch (error) {
           content.destroy();
-          await rm(partial(path), { force: true }).catch(() => undefined);
+          await removeFile(partial(path)).catch(() => undefined);
           throw error;
         }
       }),
@@ -116,7 +116,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
           await refuseAway();
           await rename(partial(path), path);
         } catch (error) {
-          await rm(partial(path), { force: true }).catch(() => undefined);
+          await removeFile(partial(path)).catch(() => undefined);
           throw error;
         }
         await syncFolder(dirname(path));
@@ -163,8 +163,8 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     remove: (key) =>
       diagnosed(async () => {
         const path = await locate(key);
-        await rm(path, { force: true });
-        await rm(partial(path), { force: true });
+        await removeFile(path);
+        await removeFile(partial(path));
         await removeEmpty(await realpath(root), dirname(path));
       }),
 
@@ -198,6 +198,12 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
 }
 
 const isMissing = (error: unknown) => toError(error).code === "ENOENT";
+
+/** By `unlink` alone: `rm` says of a file that the kernel keeps, such as an immutable one, that it is no folder. */
+const removeFile = (path: string): Promise<void> =>
+  unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
