@@ -190,6 +190,27 @@ test("what a rule keeps stays beyond the hold, and a damaged copy is never what 
   ]);
 });
 
+test("damaged backups stay until as many good ones are newer as are to be kept", () => {
+  const day = (id: number, base_id: number | null, damage: string | null): Copy => {
+    const at = new Date(Date.parse("2026-06-01T02:30:00Z") + id * 24 * hourMs);
+    const made = { started_at: at, ended_at: at, pinned_at: null };
+    return { id, base_id, trigger: "schedule", damage, ...made };
+  };
+  const chain = [day(3, 1, "its full is missing"), day(2, 1, "its full is missing")];
+  const stored = [...chain, day(1, null, "missing")];
+  const keeping = { hold: 3, keep: { weekly: 2 }, timeZone: "UTC" };
+  const after = (runs: number) => {
+    const newer = Array.from({ length: runs }, (_, index) => day(4 + index, null, null));
+    const gone = removedAfterRun(
+      [...newer.toReversed(), ...stored],
+      keeping,
+      new Date("2026-07-01"),
+    );
+    return gone.map(({ id }) => id);
+  };
+  expect([after(1), after(2), after(3)]).toEqual([[], [], [3, 2, 1]]);
+});
+
 test("copies are counted apart from runs, by the moments of their runs and not by those of the copying", () => {
   const moment = (day: number) => new Date(Date.parse("2026-06-01T02:30:00Z") + day * 24 * hourMs);
   const made = (id: number, day: number, ofDay?: number) => ({

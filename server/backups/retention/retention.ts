@@ -52,7 +52,8 @@ function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): 
 
 /**
  * The backups of runs beyond those to keep, or of their copies, which are counted apart. Safety backups count for nothing here,
- * and neither does one that is known to be damaged: none of them ever pushes a good one out. A pinned one is beside all that: it
+ * and neither does one that is known to be damaged: none of them ever pushes a good one out, and while fewer good ones are there
+ * than are held, nothing goes. A pinned one is beside all that: it
  * stays, and takes the place of no other. The newest is never among them.
  * @param all newest first
  */
@@ -62,7 +63,8 @@ function beyondKept<Backup extends Facts>(
 ): Backup[] {
   const ofRuns = all.filter((one) => !isPinned(one));
   const good = ofRuns.filter(isGood);
-  const oldestHeld = good[Math.min(hold, good.length) - 1];
+  const oldestHeld = good[hold - 1];
+  // What is damaged may be found whole again, e.g. once the full that it needs is back in its place.
   if (oldestHeld === undefined) return [];
   const moments = good.map(takenAt);
   const kept = keptBy(moments, keep, timeZone);
