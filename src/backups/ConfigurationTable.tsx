@@ -30,7 +30,7 @@ function Schedule({ configuration }: RowProps) {
       <p>{words ?? <span className="font-mono text-xs wrap-anywhere">{frequency}</span>}</p>
       {next && (
         <p className="text-xs text-muted">
-          next <Time value={next} />
+          next <Time value={next} format="coming" />
         </p>
       )}
     </>

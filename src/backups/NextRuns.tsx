@@ -31,7 +31,7 @@ export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
                 <span className="text-muted">({momentInZone(new Date(moment), viewersZone)})</span>
               )}
               <span className="ms-auto text-muted">
-                <Time value={moment} />
+                <Time value={moment} format="coming" />
               </span>
             </li>
           ))}

@@ -57,7 +57,7 @@ function ServerLine({ server, sites }: { server: OverviewServer; sites: Overview
               "No run scheduled"
             ) : (
               <>
-                Next run <Time value={next} />
+                Next run <Time value={next} format="coming" />
               </>
             )}
           </span>

@@ -1,17 +1,19 @@
 import { useClockText } from "./clock.ts";
-import { durationText, relativeText } from "./time-text.ts";
+import { durationText, relativeText, soonText } from "./time-text.ts";
 
 type TimeProps = {
   /** ISO 8601. */
   value: string;
-  /** How far away the moment is, or how long it has lasted since then. */
-  format?: "relative" | "duration";
+  /** How far away the moment is, the same of one that is to come, or how long it has lasted since then. */
+  format?: "relative" | "coming" | "duration";
 };
 
 export function Time({ value, format = "relative" }: TimeProps) {
   const momentMs = new Date(value).getTime();
   const text = useClockText((nowMs) =>
-    format === "relative" ? relativeText(momentMs, nowMs) : durationText(nowMs - momentMs),
+    format === "duration"
+      ? durationText(nowMs - momentMs)
+      : relativeText(momentMs, nowMs, format === "coming" ? soonText : undefined),
   );
   if (Number.isNaN(momentMs)) return value;
   return (

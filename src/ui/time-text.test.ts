@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { absoluteText, durationText, relativeText } from "./time-text.ts";
+import { absoluteText, durationText, relativeText, soonText } from "./time-text.ts";
 
 const s = 1_000;
 const min = 60 * s;
@@ -18,6 +18,12 @@ test.each([
   [2 * h, "in 2 hours"],
 ])("formats a moment %i ms away in whole units", (awayMs, expected) => {
   expect(relativeText(1e12 + awayMs, 1e12)).toBe(expected);
+});
+
+test("says of what is to come soon that it is to come", () => {
+  expect(relativeText(1e12 + 59 * s, 1e12, soonText)).toBe("in under a minute");
+  expect(relativeText(1e12 + min, 1e12, soonText)).toBe("in 1 minute");
+  expect(relativeText(1e12 - min, 1e12, soonText)).toBe("1 minute ago");
 });
 
 test.each([

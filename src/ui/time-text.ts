@@ -15,11 +15,14 @@ const steps = [
   { unit: "minute", sizeMs: minuteMs },
 ] as const;
 
-/** "3 minutes ago", "in 2 hours"; what is less than a minute away is "just now". */
-export function relativeText(momentMs: number, nowMs: number): string {
+/** What is to come and less than a minute away. */
+export const soonText = "in under a minute";
+
+/** "3 minutes ago", "in 2 hours"; what is less than a minute away is "just now", as no clock is told that well. */
+export function relativeText(momentMs: number, nowMs: number, nowText = "just now"): string {
   const awayMs = momentMs - nowMs;
   const step = steps.find(({ sizeMs }) => Math.abs(awayMs) >= sizeMs);
-  if (step === undefined) return "just now";
+  if (step === undefined) return nowText;
   const count = Math.floor(Math.abs(awayMs) / step.sizeMs);
   const span = countOf(count, step.unit);
   return awayMs < 0 ? `${span} ago` : `in ${span}`;
