@@ -90,6 +90,29 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     await expect(startDatabase({ folder })).rejects.toThrow("no longer exists");
   });
 
+  test("a copy of the folder is no second way to the database, and a moved one is", async () => {
+    const closed = await makeFolder();
+    const folder = join(closed, "deep", "postgres");
+    const elsewhere = join("/var/lib/quarterdeck-postgres", nameOfPath(folder));
+    onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
+    const first = await startDatabase({ folder });
+    await query(first.connection, "create table t as select 1 as one");
+    const copy = join(closed, "copy", "postgres");
+    await cp(dirname(folder), dirname(copy), { recursive: true });
+    const refusal = `The database in ${elsewhere} belongs to ${folder}, so ${copy} can't have it`;
+    await expect(startDatabase({ folder: copy })).rejects.toThrow(refusal);
+    await first.stop();
+    await expect(startDatabase({ folder: copy })).rejects.toThrow(refusal);
+
+    await rm(folder, { recursive: true });
+    const moved = await startDatabase({ folder: copy });
+    expect(await query(moved.connection, "select * from t")).toEqual([{ one: 1 }]);
+    expect(await readFile(join(elsewhere, "belongs-to.txt"), "utf8")).toBe(`${copy}\n`);
+    // A new one where it was before.
+    await expect(startDatabase({ folder })).rejects.toThrow(`belongs to ${copy}, so ${folder}`);
+    await moved.stop();
+  });
+
   test("an existing database whose folder was closed is not replaced by an empty one", async () => {
     const closed = await makeFolder();
     const folder = join(closed, "deep", "postgres");

@@ -73,6 +73,7 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
   }
   const elsewhere = join(sharedRoot, nameOfPath(home));
   for (const made of [sharedRoot, elsewhere]) await makeHome(made, own);
+  await claim(home, elsewhere);
   return placeIn(elsewhere, account, home);
 }
 
@@ -81,7 +82,6 @@ export async function writePointerFile({ home, standsFor }: Place, log: Log): Pr
   if (standsFor === null) return;
   const path = join(standsFor, pointerFile);
   if ((await lstat(path).catch(() => null)) !== null) return;
-  await writeFile(join(home, origin), `${standsFor}\n`, { mode: 0o600 });
   await writeFile(path, `${home}\n`, { mode: 0o600 });
   log.warn(
     `The database is stored in ${home}, because its user cannot enter ${standsFor}. Back up, move and delete the two folders together.`,
@@ -90,11 +90,37 @@ export async function writePointerFile({ home, standsFor }: Place, log: Log): Pr
 
 async function placeMoved(folder: string, home: string, log: Log): Promise<Place> {
   const found = await lstat(join(home, "data")).catch(() => null);
-  if (found) return placeIn(home, await systemAccount(log), folder);
+  if (found) {
+    await claim(folder, home);
+    return placeIn(home, await systemAccount(log), folder);
+  }
   // An empty database in its stead would look like the loss of everything.
   throw new EmbeddedPostgresError(
     `The database of ${folder} was stored in ${home}, which no longer exists. Restore that folder, or delete ${join(folder, pointerFile)} to start with an empty database.`,
   );
+}
+
+/**
+ * Two services would work on one database, each with a lock of its own: one in a copy of a folder, or in a new one where another was
+ * before it was moved.
+ *
+ * @throws EmbeddedPostgresError the database belongs to another folder
+ */
+async function claim(folder: string, home: string): Promise<void> {
+  const read = async (path: string) => (await readFile(path, "utf8").catch(() => "")).trim();
+  const owner = await read(join(home, origin));
+  const pointer = join(owner, pointerFile);
+  if (owner !== "" && (await read(pointer)) === home && !(await isSame(folder, owner)))
+    throw new EmbeddedPostgresError(
+      `The database in ${home} belongs to ${owner}, so ${folder} can't have it as well. Set QUARTERDECK_DATA to another folder. If ${owner} is no longer used, delete ${pointer}. To run a copy, copy ${home} too while Quarterdeck is stopped, and write the path of that copy into ${join(folder, pointerFile)}.`,
+    );
+  if (owner !== folder) await writeFile(join(home, origin), `${folder}\n`, { mode: 0o600 });
+}
+
+/** Also by two ways, such as a mount. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([stat(one), stat(other)]);
+  return first.ino === second.ino && first.dev === second.dev;
 }
 
 async function placeIn(
