@@ -1,14 +1,15 @@
-// Lines that the server answers on the connection itself, in place of a session for each.
+// Runs quick commands over the session of the shared connection, without opening a session for each.
 import { randomBytes } from "node:crypto";
 import { toError } from "../to-error.ts";
 import type { Master } from "./master.ts";
 import { quote } from "./quote.ts";
 
 /**
- * @param argv a quick command; none = the server only has to answer
- * @param onLate called where the answer does not come in time
+ * Sends a line to the shell of the shared connection, and waits for its first line of output.
+ * @param argv a quick command; empty = the server only echoes the line
+ * @param onLate called when the output does not come in time
  * @returns the first line that the command prints
- * @throws the reason for which the connection is gone, or an Error where the answer does not come in time
+ * @throws the reason why the connection was lost, or an Error where the output does not come in time
  */
 export async function askMaster(
   { child, answers, lost }: Master,
@@ -34,7 +35,10 @@ export async function askMaster(
   }
 }
 
-/** @throws the signal's reason where that comes first */
+/**
+ * Awaits a promise until the signal aborts.
+ * @throws the signal's reason where it aborts first
+ */
 export async function until<Result>(
   promise: Promise<Result>,
   signal?: AbortSignal,

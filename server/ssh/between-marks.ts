@@ -1,10 +1,10 @@
-// What a stream holds between two marks: what a login shell writes before is no output of the command, and a stream that
-// ends before the second mark was cut off.
+// Extracts what a stream holds between two marks. What a login shell writes before the first mark is not output of the command,
+// and a stream that ends without the second mark was cut off.
 
 type BetweenMarks = {
-  /** What of a piece lies between the marks; the parts share its memory or are small. */
+  /** Returns what of a piece lies between the marks. The parts share the piece's memory, or are small. */
   take(piece: Buffer): Buffer[];
-  /** The second mark was seen. */
+  /** Whether the second mark was seen. */
   hasEnded(): boolean;
 };
 
@@ -12,14 +12,14 @@ export function createBetweenMarks(start: string, end: string): BetweenMarks {
   const startMark = Buffer.from(`${start}\n`);
   const endMark = Buffer.from(`${end}\n`);
   let state: "before" | "between" | "after" = "before";
-  /** What may be the beginning of a mark. */
+  /** Bytes that may be the beginning of a mark. */
   let held = Buffer.alloc(0);
 
   function take(piece: Buffer): Buffer[] {
     if (state === "after" || piece.length === 0) return [];
     const isBefore = state === "before";
     const mark = isBefore ? startMark : endMark;
-    // A mark may lie across two pieces, so the first bytes of this one are looked at together with what was held.
+    // A mark may lie across two pieces, so the first bytes of this one are searched together with the held bytes.
     const joined =
       held.length === 0 ? piece : Buffer.concat([held, piece.subarray(0, mark.length)]);
     const whole = held.length > 0 && piece.length > mark.length ? null : joined;
@@ -31,7 +31,7 @@ export function createBetweenMarks(start: string, end: string): BetweenMarks {
       return isBefore ? take(rest) : nonEmpty(joined.subarray(0, at));
     }
     if (whole === null) {
-      // No mark across the border: what was held is content, and the piece is looked at by itself.
+      // No mark lies across the border, so the held bytes are content, and the piece is searched by itself.
       const before = held;
       held = Buffer.alloc(0);
       return isBefore ? take(piece) : [before, ...take(piece)];
@@ -47,13 +47,13 @@ export function createBetweenMarks(start: string, end: string): BetweenMarks {
 
 const nonEmpty = (part: Buffer): Buffer[] => (part.length === 0 ? [] : [part]);
 
-/** The part of a piece behind a place in what it was joined into. */
+/** Returns the part of a piece behind an offset in the buffer that the piece was joined into. */
 function restBehind(piece: Buffer, fromPiece: number, joined: Buffer, end: number): Buffer {
   const used = end - (joined.length - fromPiece);
   return piece.subarray(Math.max(0, used));
 }
 
-/** How many of the last bytes could be the beginning of the mark. */
+/** Number of trailing bytes that could be the beginning of the mark. */
 function heldBytes(bytes: Buffer, mark: Buffer): number {
   const tail = bytes.subarray(Math.max(0, bytes.length - mark.length + 1));
   const [first = 0] = mark;

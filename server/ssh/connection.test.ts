@@ -42,7 +42,7 @@ test("a quick command needs no session, and one that takes its time holds up no 
   expect(await connection.ping()).toBeLessThan(5000);
   expect(await late).toMatchObject({ message: "sleep took longer than 0.5 s." });
   expect(await caught(connection.firstLine(["echo", "\n"], 5000))).toBeInstanceOf(Error);
-  // It has ended, and so has everything that answered.
+  // The command has ended, and so have the shells that ran it.
   const zombies = 'ps -o stat= --ppid "$(ps -o pgid= -p $$ | tr -d " ")" | grep -c Z';
   await expect.poll(() => connection.firstLine(["sh", "-c", zombies], 5000)).toBe("0");
 });
@@ -51,7 +51,7 @@ test("a quick command that takes its time ends with the connection", async () =>
   const connection = await connectTo(await shared());
   const folder = await makeMemoryFolder("quarterdeck-quick-");
   onTestFinished(() => rm(folder, { recursive: true }));
-  // The account that logs in may be another one.
+  // The login account may differ from the test's account.
   await chmod(folder, 0o777);
   const script = `echo $$ >${folder}/pid; exec sleep 100000`;
   const late = caught(connection.firstLine(["sh", "-c", script], 500));
@@ -116,7 +116,7 @@ test("a key that changes while the service runs stops everything until it is the
   const host = await openRemoteHost(connection);
   await host.run({ argv: ["true"] });
   await sshd.rekey();
-  // The old connection is gone; so is what it trusted.
+  // The old connection is gone, and with it the key that it trusted.
   await vi.waitFor(
     async () => {
       connection.retryNow();
@@ -251,7 +251,7 @@ test("a socket that is asked for on a connection that has just gone is told as l
   await connection.ping();
   const [client] = await sshd.findRunning(`-p ${sshd.port}`);
   sendSignal(client, "SIGKILL");
-  // Nobody has heard of it yet.
+  // The master's end has not been noticed yet.
   expect(await caught(connection.forward(`${sshd.folder}/service.sock`))).toMatchObject({
     kind: "lost",
     message: expect.stringContaining("was lost"),

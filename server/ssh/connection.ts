@@ -1,4 +1,4 @@
-// The connection to one server: one `ssh` of ours that all commands share, watched, and replaced when it is lost.
+// The connection to one server: one `ssh` process that all commands share, and that is replaced when it is lost.
 import { spawn } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,21 +14,21 @@ import { placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
 type ConnectionOptions = {
   target: SshTarget;
-  /** A folder that nobody else can enter; its path is short, because that of a socket must be. */
+  /** A folder that no other account can enter. Its path is short, because the length of a socket's path is limited. */
   folder: string;
-  /** What `ssh` sees: where programs are, and maybe where an agent listens. */
+  /** Environment of `ssh`: PATH, HOME, and the socket of an agent if there is one. */
   environment: Record<string, string>;
-  /** Shared by all servers: so many connections are being made at once. */
+  /** Limits how many connections to all servers are made at once. */
   attempts: Limiter;
-  /** How long anything may take that needs one answer only; milliseconds. */
+  /** How long an operation with a single response may take; milliseconds. */
   answerMs?: number;
 };
 
 export type Session = {
-  /** Arguments of `ssh` up to the command. */
+  /** Arguments of `ssh` up to the remote command. */
   args: string[];
   environment: Record<string, string>;
-  /** Aborted when the connection is gone; its reason is a ServerAway. */
+  /** Aborted when the connection is lost, with a ServerAway as the reason. */
   lost: AbortSignal;
 };
 
@@ -36,16 +36,16 @@ type SessionOptions = { isBulk: boolean; signal?: AbortSignal | undefined };
 type SessionUse<Result> = (session: Session, started: () => void) => Promise<Result>;
 
 type Forward = {
-  /** Of a socket on this machine that leads to the one on the server. */
+  /** Path of a local socket that is forwarded to the one on the server. */
   path: string;
-  /** Aborted when the connection is gone; a new one has to be made then. */
+  /** Aborted when the connection is lost; a new forward is needed then. */
   lost: AbortSignal;
   close(): Promise<void>;
 };
 
 export type Asking = {
   signal?: AbortSignal | undefined;
-  /** Waits for the next attempt rather than hear of the failed one before it: the server may be back by now. */
+  /** Waits for the next attempt instead of throwing the error of a recent one, because the server may be back by now. */
   isPatient?: boolean;
 };
 
@@ -53,33 +53,42 @@ export type Connection = {
   place: string;
   user: string;
   answerMs: number;
-  /** Connects where that is needed. @throws ServerAway, at once while a failed attempt is recent */
+  /**
+   * Connects if necessary.
+   * @returns the account that logs in
+   * @throws ServerAway, at once while a failed attempt is recent
+   */
   identify(asking?: Asking): Promise<Identity>;
   /**
-   * Has the server return a line. A connection that does not is given up.
-   * @returns how long that took; milliseconds
+   * Has the server echo a line. A connection without a reply in time is ended.
+   * @returns the round trip time; milliseconds
    * @throws ServerAway
    */
   ping(): Promise<number>;
   /**
-   * Has the account that logs in run a quick command, without a session for it.
-   * @returns the first line that it prints. @throws ServerAway, or an Error where the command takes longer than `limitMs`
+   * Runs a quick command as the account that logs in, without a session of its own.
+   * @returns the first line that it prints
+   * @throws ServerAway, or an Error where the command takes longer than `limitMs`
    */
   firstLine(argv: readonly string[], limitMs: number): Promise<string>;
   /**
-   * Waits for one of the sessions on the shared connection, or makes one of its own.
-   * @param use gets to call `started` as soon as the server responds
+   * Waits for a free session on the shared connection, or opens a connection of its own for bulk data.
+   * @param use calls `started` as soon as the server responds
    */
   withSession<Result>(options: SessionOptions, use: SessionUse<Result>): Promise<Result>;
-  /** @param to absolute path of a socket there, open to the account that is logged in, or `[host]:port`. @throws ServerAway */
+  /**
+   * Forwards a new local socket to the server.
+   * @param to absolute path of a socket there that the login account may open, or `[host]:port`
+   * @throws ServerAway
+   */
   forward(to: string): Promise<Forward>;
-  /** Lets the next call try at once, whatever failed before. */
+  /** Lets the next call connect at once, even after a recent failure. */
   retryNow(): void;
-  /** Ends it, and everything that runs on it. */
+  /** Ends the connection, and everything that runs on it. */
   close(): Promise<void>;
 };
 
-/** sshd refuses the eleventh; one is the connection's own. */
+/** By default sshd allows ten sessions on a connection (MaxSessions), and the master uses one itself. */
 const maxSessions = 8;
 const defaultAnswerMs = 20_000;
 
@@ -90,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let master: Master | null = null;
   let connecting: Promise<Master> | null = null;
   let isPinned = false;
-  /** Aborted when it is closed. */
+  /** Aborted by `close`. */
   const closing = new AbortController();
   let failures = 0;
   let recent: { error: unknown; untilMs: number } | null = null;
@@ -106,7 +115,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return await startMaster(attempt, answerMs);
     } catch (error) {
       if (!(error instanceof ServerAway) || error.kind !== "host key") throw error;
-      // Says which key it offers now.
+      // Throws an error that names the key that the server offers now.
       await pinHostKeys(target, attempt);
       return startMaster(attempt, answerMs);
     }
@@ -114,7 +123,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function connect(): Promise<Master> {
     try {
-      // Many that do not respond hold up none that does.
+      // New attempts come first, so that servers that do not respond hold up none that does.
       const canWait = failures > 0;
       const made = await attempts.run(reach, closing.signal, canWait);
       if (closing.signal.aborted) {
@@ -127,7 +136,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return made;
     } catch (error) {
       failures += 1;
-      // Which key it offers now is found out by the next attempt.
+      // The next attempt finds out which key the server offers now.
       if (error instanceof ServerAway && error.kind === "host key") isPinned = false;
       recent = { error, untilMs: performance.now() + backoffMs(failures) };
       throw error;
@@ -146,13 +155,13 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (failed !== null && leftMs > 0) {
         if (!isPatient) throw failed.error;
         await until(wait(leftMs), signal);
-        // Unless somebody has tried meanwhile.
+        // Keeps the error of a newer attempt.
         if (recent === failed) recent = null;
         return ensure(signal);
       }
       connecting = connect();
     }
-    // The attempt is everybody's; whoever gives up leaves it to the others.
+    // All callers share the attempt: a caller that aborts does not end it.
     return until(connecting, signal);
   }
 
@@ -182,7 +191,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const found = await ensure(signal);
       if (!isBulk)
         return sessions.run(async () => {
-          // It may have been lost while this one waited.
+          // The connection may have been lost while this call waited.
           const current = await ensure(signal);
           const args = sshArguments(target, folder, ["-S", socketIn(folder)]);
           try {
@@ -191,7 +200,7 @@ export function createConnection(options: ConnectionOptions): Connection {
               () => undefined,
             );
           } catch (error) {
-            // A connection on which nothing starts is of no use: either it still responds, or it is replaced.
+            // A session that does not start may mean a dead connection. The ping replaces the connection unless it responds.
             if (error instanceof ServerAway && error.kind === "silent")
               void pingMaster(current).catch(() => undefined);
             throw error;
@@ -205,7 +214,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const run = Promise.withResolvers<Result>();
       run.promise.catch(() => undefined);
       try {
-        // Counts as an attempt until the server responds.
+        // The connection counts as an attempt until the server responds.
         await attempts.run(async () => {
           const session = { args: [...args, "--", target.host], environment, lost: ended.signal };
           run.resolve(use(session, started.resolve));
@@ -222,7 +231,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       forwards += 1;
       const path = join(folder, `f${forwards}`);
       const args = [
-        // Without the master, `ssh` would connect by itself, end well and have forwarded nothing.
+        // Without the master, `ssh` would connect by itself, and exit with 0 without having forwarded anything.
         ...sshArguments(target, folder, ["-S", socketIn(folder), "-o", "ProxyCommand=false"]),
         "-o",
         "StreamLocalBindUnlink=yes",
@@ -259,12 +268,16 @@ export function createConnection(options: ConnectionOptions): Connection {
         giveUp(found, away);
         await found.closed;
       }
-      // Nobody awaits the end of a server that left the inventory; ssh may still be writing there.
+      // This also ends connections to servers that left the inventory, where no caller handles an error; `ssh` may still be
+      // writing there.
       await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     },
   };
 
-  /** Asks the master for something that it does at once. */
+  /**
+   * Sends a control command (`ssh -O`) to the master.
+   * @throws ServerAway
+   */
   async function control(args: string[]): Promise<void> {
     const child = spawn("ssh", args, {
       cwd: "/",

@@ -1,4 +1,4 @@
-// Whether servers respond, as it was last seen; a change is stored and reported in one transaction.
+// Stores whether servers respond. A change is stored and reported in one transaction.
 import { toTimestamp } from "../../contract/values.ts";
 import { theService } from "../activity/actor.ts";
 import type { Clock } from "../clock.ts";
@@ -10,27 +10,27 @@ import { serverContacts, servers } from "../store/tables.ts";
 
 export type Contact = typeof serverContacts.$inferSelect;
 
-/** A server, and where it is reached; null = it is the machine of an instance. */
+/** A server and its address; null = the machine of an instance. */
 type Contacted = { id: number; place: string | null };
 
 export function createContacts({ db, clock }: { db: Database; clock: Clock }) {
   return {
-    /** @returns null for one that nobody has asked yet */
+    /** @returns null for a server that was not checked yet */
     async of(id: number): Promise<Contact | null> {
       const rows = await db.select().from(serverContacts).where(eq(serverContacts.server_id, id));
       return rows[0] ?? null;
     },
 
-    /** By server. */
+    /** Returns all contacts, by id of the server. */
     async all(): Promise<Map<number, Contact>> {
       return new Map((await db.select().from(serverContacts)).map((row) => [row.server_id, row]));
     },
 
     /**
-     * Stores whether a server responds, and reports it when that has changed.
-     * @param reason why it does not; null = it does
-     * @param also what is done before, in the same transaction
-     * @returns null where its entry has gone meanwhile, or is not stored yet
+     * Stores whether a server responds, and records an event when that has changed.
+     * @param reason why it does not respond; null = it does
+     * @param also runs first, in the same transaction
+     * @returns null where the server's entry is gone, or not stored yet
      */
     note: (
       server: Contacted,
@@ -38,7 +38,7 @@ export function createContacts({ db, clock }: { db: Database; clock: Clock }) {
       also: (tx: Connection) => Promise<void> = async () => undefined,
     ): Promise<{ contact: Contact; isReached: boolean } | null> =>
       db.transaction(async (tx) => {
-        // One after the other, also where nothing is stored of it yet that could be locked.
+        // Serializes calls for a server by locking the server's row, because there may be no contact row yet.
         const [row] = await tx
           .select()
           .from(servers)
@@ -54,7 +54,7 @@ export function createContacts({ db, clock }: { db: Database; clock: Clock }) {
         if (before !== undefined && isSame && before.reason === reason)
           return { contact: before, isReached: false };
         const now = new Date(clock.now());
-        // A server over SSH that never responded was not lost. The machine of an instance was there.
+        // A server over SSH that never responded was not lost. The machine of an instance counts as reachable before.
         const wasThere = before?.reachable ?? server.place === null;
         const isLost = wasThere && reason !== null;
         const contact: Contact = {

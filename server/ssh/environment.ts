@@ -1,7 +1,10 @@
-/** What commands of the service see. */
+/** Environment of the service's commands. */
 type Seen = { PATH: string; HOME: string };
 
-/** What `ssh` sees: the same, and an agent for its keys. @param environment of the service */
+/**
+ * Returns the environment of `ssh`: that of commands, and the socket of an agent for its keys.
+ * @param environment of the service
+ */
 export function sshEnvironment(
   seen: Seen,
   { SSH_AUTH_SOCK: agent }: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// What a machine has: tools and their versions, memory, disk, load. Found by the shell that every machine has.
+// Reads what a machine has: tools and their versions, memory, disk, load. Uses only a POSIX shell.
 import type { ServerStatus } from "../../contract/servers.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Host } from "../hosts/host.ts";
@@ -6,7 +6,7 @@ import { toShownText } from "./server-away.ts";
 
 export type Facts = NonNullable<ServerStatus["facts"]>;
 
-/** What backups and workers use, and Debian's packages of it. */
+/** Tools that backups and workers use, and the Debian packages that contain them. */
 const packages = {
   pg_dump: "postgresql-client",
   "mariadb-dump": "mariadb-client",
@@ -21,7 +21,7 @@ const askMs = 20_000;
 const shownVersion = 120;
 
 const script = [
-  // It would run an account's own .sqliterc, also for its version.
+  // sqlite3 would read the account's own .sqliterc, even for --version.
   'o() { case $1 in sqlite3) echo "-init /dev/null" ;; esac; }',
   'for t in "$@"; do command -v "$t" >/dev/null && echo "tool $t $("$t" $(o "$t") --version 2>&1 </dev/null | head -n 1)"; done',
   'echo "system $(. /etc/os-release 2>/dev/null; echo "${PRETTY_NAME:-$(uname -sr)}")"',

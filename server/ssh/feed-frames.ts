@@ -1,16 +1,16 @@
-// The standard input of a remote command: pieces, each after its length, a sign of life now and then, and an end that is
-// said aloud, because a connection that is cut closes an input as well.
+// Writes the standard input of a remote command: pieces, each after its length, a heartbeat now and then, and an explicit end,
+// because a connection that is cut closes an input as well.
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { heartbeat, heartbeatMs, inputEnd } from "./remote-script.ts";
 
-/** Each piece costs the server a process, so small ones are put together while more comes at once. */
+/** Each piece costs a process on the server, so small ones that follow each other closely are joined. */
 const pieceBytes = 1024 * 1024;
 const gatherMs = 5;
 
 /**
- * @param stdin is left open, for whoever knows that the command has ended
- * @throws the input's own error; then the command must not be told of an end
+ * @param stdin is left open; the caller closes it once the command has ended
+ * @throws the error of the input; then the end must not be sent
  */
 export async function feedFrames(input: Readable | undefined, stdin: Writable): Promise<void> {
   const beat = setInterval(() => stdin.writable && stdin.write(heartbeat), heartbeatMs);

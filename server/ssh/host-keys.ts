@@ -1,4 +1,4 @@
-// The keys that a server offers, and the file with the one key that it may have.
+// Reads the host keys that a server offers, and writes the known_hosts file with the pinned one.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ import {
 
 type OfferedKey = { type: string; base64: string; fingerprint: string };
 
-/** One call each: a server shows the key of one kind only. */
+/** Each needs a connection of its own, because a server shows the key of one kind only. */
 const kinds = [
   "ssh-ed25519",
   "ecdsa-sha2-nistp256,ecdsa-sha2-nistp384,ecdsa-sha2-nistp521",
@@ -27,12 +27,12 @@ const kinds = [
 ];
 const maxOfferedBytes = 64 * 1024;
 
-/** As `ssh-keygen -l` shows it. */
+/** Returns the fingerprint in the format of `ssh-keygen -l`. */
 const fingerprintOf = (base64: string): string =>
   `SHA256:${createHash("sha256").update(Buffer.from(base64, "base64")).digest("base64").replace(/=+$/, "")}`;
 
 /**
- * @param until no further key is asked for once this one was found
+ * @param until fingerprint after which no further key is requested
  * @throws ServerAway
  */
 async function readOffered(
@@ -47,13 +47,13 @@ async function readOffered(
   let problem = "";
   for (const algorithms of kinds) {
     await rm(list, { force: true });
-    // It trusts no key, so it ends once it was shown one, before anything of ours is sent.
+    // `ssh` trusts no key here, so it ends once the server has shown one, before it authenticates.
     const { stderr } = await runSsh(
       [
         ...sshArguments(target, folder, [
           "-o",
           "ControlPath=none",
-          // With less, it does not say that the server has no key of the kind.
+          // With a lower level, `ssh` does not report that the server has no key of this kind.
           "-o",
           "LogLevel=INFO",
           "-o",
@@ -75,7 +75,7 @@ async function readOffered(
       /^([a-z0-9@.-]+) ([A-Za-z0-9+/=]+)$/m.exec(written.slice(0, maxOfferedBytes)) ?? [];
     if (type === "") problem = stderr;
     else found.push({ type, base64, fingerprint: fingerprintOf(base64) });
-    // What is not there for one kind of key is not there for another.
+    // An error that is not about the kind of key would be the same for the other kinds.
     if (found.length === 0 && !/no matching host key type/i.test(problem)) break;
     if (found.at(-1)?.fingerprint === until) break;
   }
@@ -91,7 +91,7 @@ export const namesOf = ({ user, keyFile }: Hop) => ({
 type Attempt = {
   folder: SshFolder;
   environment: Record<string, string>;
-  /** Ends it. */
+  /** Ends the attempt. */
   signal: AbortSignal;
 };
 
@@ -101,7 +101,7 @@ async function runSsh(
   env: Record<string, string>,
   signal: AbortSignal,
 ): Promise<{ stderr: string }> {
-  // Whatever its exit code, what it wrote tells more.
+  // The exit code does not matter: what `ssh` wrote says more.
   return promisify(execFile)("ssh", args, {
     env,
     timeout: connectSeconds * 2 * 1000,
@@ -114,10 +114,10 @@ async function runSsh(
   });
 }
 
-/** The server's own key is not the pinned one, or none is pinned. */
+/** The server's key is not the pinned one, or no key is pinned. */
 export class HostKeyUnconfirmed extends ServerAway {
   override name = "HostKeyUnconfirmed";
-  /** The hop whose key it is. */
+  /** The hop that offered the key. */
   readonly hop: HopName;
   readonly offered: readonly OfferedKey[];
   readonly isChanged: boolean;
@@ -137,7 +137,7 @@ export class HostKeyUnconfirmed extends ServerAway {
 }
 
 /**
- * Writes the file of known hosts: exactly the pinned keys, as the server has shown them.
+ * Writes the known_hosts file, with exactly the pinned keys as the server has shown them.
  * @returns its text
  * @throws ServerAway, HostKeyUnconfirmed, the signal's reason
  */

@@ -1,9 +1,9 @@
-// Lets a number of things happen at once; the others wait in line.
+// Limits how many operations run at once; the others wait in a queue.
 
 export type Limiter = {
   /**
-   * Waits for its turn, then runs.
-   * @param canWait behind all that cannot
+   * Waits for a free slot, then runs the work.
+   * @param canWait queues behind all work that cannot wait
    * @throws the signal's reason while it waits
    */
   run<Result>(
@@ -29,7 +29,7 @@ export function createLimiter(atOnce: number): Limiter {
       turn.reject(signal?.reason);
     };
     signal?.addEventListener("abort", abort, { once: true });
-    // Its place is handed over by whoever leaves.
+    // `leave` hands the slot over.
     waiting.add(turn.resolve);
     await turn.promise.finally(() => signal?.removeEventListener("abort", abort));
   }

@@ -1,4 +1,4 @@
-// The one `ssh` of ours that all commands to a server share: its child, who it is there, and what it hears from the server.
+// Starts the one `ssh` process that all commands to a server share, and reads the server's replies.
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { loginCommand, pulseScript, sendable, startMark } from "./remote-script.
 import { explainLogin, explainSsh, ServerAway, toShownText } from "./server-away.ts";
 import { connectSeconds, placeOf, socketIn, sshArguments, type SshTarget } from "./target.ts";
 
-/** Who the service is on the server. */
+/** The account that the service logs in as, and the system of the server. */
 export type Identity = { uid: number; gid: number; name: string; home: string; system: string };
 
 export type Master = {
@@ -17,16 +17,16 @@ export type Master = {
   identity: Identity;
   lost: AbortController;
   closed: Promise<void>;
-  /** Called with what the server answers to a line, by the line's first word. */
+  /** Resolvers of replies, by the first word of the line that was sent. */
   answers: Map<string, (text: string) => void>;
 };
 
-/** The exit code of `ssh` for what is wrong with the connection; any other one is that of what ran there. */
+/** Exit code of `ssh` for its own errors; any other code is that of the remote command. */
 const ofSsh = 255;
 
 type MasterOptions = {
   target: SshTarget;
-  /** Where its socket is. */
+  /** The folder of the control socket. */
   folder: string;
   environment: Record<string, string>;
   /** Ends the attempt. */
@@ -34,8 +34,8 @@ type MasterOptions = {
 };
 
 /**
- * Connects, and has the server say who the account is that logs in.
- * @param answerMs how long the server may take for that once it was reached; milliseconds
+ * Connects, and reads which account logs in.
+ * @param answerMs how long the server may take to respond once it was reached; milliseconds
  * @throws ServerAway, the signal's reason
  */
 export async function startMaster(
@@ -89,7 +89,7 @@ export async function startMaster(
   });
   ready.promise.catch(() => undefined);
   stdin.write(sendable(pulseScript(nonce)));
-  // Reaching the server has its own limit, so what is left is the server's part.
+  // `ssh` limits the time to connect itself; the rest is the server's time to respond.
   const timer = setTimeout(
     () => {
       ready.reject(

@@ -18,15 +18,15 @@ import { sshEntry } from "./testing/entry.ts";
 import { startSshd, type TestSshd } from "./testing/sshd.ts";
 import { soon } from "../testing/soon.ts";
 
-// Each of their many waits has a deadline of its own.
+// Each wait in these tests has its own deadline.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** They wait for minutes in all, so they do that side by side; only its context knows then which test is meant. */
+/** The tests take minutes, so they run concurrently; the current test is then known only from its context. */
 type Context = Pick<TestContext, "onTestFinished">;
 
 const startServer = ({ onTestFinished }: Context) => startSshd({ cleanUp: onTestFinished });
 
-/** @param supervisord of the server, which root logs in to then: it keeps up a worker of site 2 */
+/** @param supervisord of the server, which root then logs in to; it runs a worker of site 2 */
 async function startService(
   { onTestFinished }: Context,
   sshd: TestSshd,
@@ -52,7 +52,7 @@ notification_channels:
   onTestFinished(() => service.close());
   return {
     service,
-    /** Asks for no more than that, where `status` has the machine looked at as well. */
+    /** Requests only the server, because `status` would also read the machine's facts. */
     isReachable: (reachable: boolean) =>
       inTime(async () =>
         expect((await service.json<Server>("GET", "/api/server/2")).body).toMatchObject({
@@ -63,7 +63,7 @@ notification_channels:
   };
 }
 
-/** What is promised: unreachable is shown within 30 s. It takes 28 of them, and more where the processors are busy with other tests. */
+/** The promise is that an unreachable server shows within 30 s. It takes 28 s, and more while other tests load the processors. */
 const inTime = (look: () => Promise<void>) => soon(look, isLongForm ? 30_000 : 60_000);
 
 test.concurrent("what servers have is found; one that goes away with all its workers is shown and reported once, and so is its return", async (context) => {
@@ -98,7 +98,7 @@ test.concurrent("what servers have is found; one that goes away with all its wor
   expect(here.body.facts?.processors).toBeGreaterThan(0);
 
   await sshd.stop();
-  // A connection that was being made was lost first.
+  // The connection that was being made is lost first.
   await inTime(async () =>
     expect((await service.json<Server>("GET", "/api/server/2")).body).toMatchObject({
       reachable: false,
@@ -112,7 +112,7 @@ test.concurrent("what servers have is found; one that goes away with all its wor
     ]),
   );
   await workersAre("unreachable");
-  // Nothing else is on its way.
+  // No other event is undispatched.
   const undispatched = () => service.query("select type from events where dispatched_at is null");
   await inTime(async () => expect(await undispatched()).toEqual([]));
   expect(receiver.arrivals).toHaveLength(1);
@@ -124,7 +124,7 @@ test.concurrent("what servers have is found; one that goes away with all its wor
     unreachable: { what: "server", reason: expect.stringContaining("refused the connection") },
     sites: [{ health: "unreachable" }, { health: "unreachable" }],
   });
-  // One message, although three places have the channel, and two workers are away as well.
+  // One message, although three entries have the channel, and two workers are unreachable as well.
   expect(await service.query("select title from channel_messages")).toEqual([
     { title: "Server unreachable: web-1" },
   ]);
@@ -165,7 +165,7 @@ test.concurrent("a host key that nobody confirmed is shown, with nothing else of
       },
     }),
   );
-  // It was never there, so nobody is told that it has gone.
+  // The server never responded, so no event says that it was lost.
   expect(await service.query("select type from events")).toEqual([]);
   const text = await readFile(service.inventoryFile, "utf8");
   await writeFile(
@@ -205,7 +205,7 @@ test.concurrent("an account that was not known while its server was away is foun
   await isReachable(true);
 });
 
-/** Puts something else in the place of a part of the inventory, and has it read. */
+/** Replaces a part of the inventory, and has it read. */
 async function changeInventory(service: TestService, part: string, other: string): Promise<void> {
   const text = await readFile(service.inventoryFile, "utf8");
   await writeFile(service.inventoryFile, text.replace(part, other));
@@ -216,10 +216,10 @@ test.concurrent("a connection that its changed entry ends, or a service that sto
   const [sshd, other] = await Promise.all([startServer(context), startServer(context)]);
   const { service, isReachable, status } = await startService(context, sshd);
   await isReachable(true);
-  /** Comes back once the server was asked, and has not responded yet. */
+  /** Resolves once the server was asked and has not responded yet. */
   const hangWhileAsked = async (hung: TestSshd, part: string, name: string) => {
     context.onTestFinished(await hung.hang());
-    // Whoever saves the inventory has all servers asked.
+    // Saving the inventory makes the service check all servers.
     await changeInventory(service, `name: ${part}`, `name: ${name}`);
     await inTime(async () =>
       expect((await service.json("GET", "/api/site/3")).body).toMatchObject({ name }),

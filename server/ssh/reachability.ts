@@ -1,4 +1,4 @@
-// Whether each server over SSH responds, since when and why not; and what was found on each machine.
+// Checks whether each server over SSH responds, and reads facts of each machine.
 import type { Server, ServerStatus } from "../../contract/servers.ts";
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Logger } from "pino";
@@ -14,34 +14,34 @@ import { HostKeyUnconfirmed } from "./host-keys.ts";
 import type { RemoteServer, Servers } from "./servers.ts";
 import { placeOf } from "./target.ts";
 
-/** With the time that an answer may take and the one new attempt, a server that is away shows within 30 s. */
+/** With the time limit of a reply and of one new attempt, an unreachable server shows within 30 s. */
 const everyMs = 8000;
-/** One new attempt after a connection was lost. */
+/** Limit of one new attempt after a connection was lost. */
 const attemptMs = 10_000;
-/** What was found on a machine is shown for so long before it is looked for again. */
+/** How long facts of a machine are shown before they are read again. */
 const factsMs = 60_000;
 
-/** Servers that are this machine share what is found on it. */
+/** Key of this machine; all `local` servers share its facts. */
 const thisMachine = {};
 type Machine = RemoteServer | typeof thisMachine;
 
 type Seen = { latency: number | null; unconfirmed: HostKeyUnconfirmed | null };
 
 export type Reachability = {
-  /** Extras of a server in lists; nothing for the machine of the service. */
+  /** Returns extra fields of servers in lists; none for the machine of a service that runs alone. */
   extrasOf(ids: readonly number[]): Promise<Map<number, Partial<Server>>>;
   status(server: Pick<ServerRow, "id" | "connection">): Promise<ServerStatus>;
-  /** Servers that this instance looks after from now on. Of those over SSH it is found out whether they respond. */
+  /** Called with servers that this instance looks after from now on. Checks those over SSH. */
   noteTaken(ids: readonly number[]): Promise<void>;
   /**
-   * Nobody looks after a server, so that it counts as unreachable.
-   * @returns null where its entry has gone meanwhile
-   * @throws LeaseLost where somebody does again
+   * Stores that no instance looks after a server, so that it counts as unreachable.
+   * @returns null where its entry is gone
+   * @throws LeaseLost where an instance looks after it again
    */
   noteAbandoned(id: number, reason: string): Promise<Contact | null>;
-  /** Asks all servers now. */
+  /** Checks all servers now. */
   wake(): void;
-  /** Records nothing any more. Resolves when nothing is asked any more, which the end of the connections hastens. */
+  /** Stops recording. Resolves when no check runs any more; closing the connections makes that faster. */
   stop(): Promise<void>;
 };
 
@@ -49,9 +49,9 @@ type Options = {
   db: Database;
   servers: Servers;
   leases: Pick<Leases, "isShared" | "has" | "hold" | "holdFree">;
-  /** Called with the id of a server that responds, and waited for before it is called reachable. */
+  /** Called with the id of a server that responds, and awaited before the server counts as reachable. */
   onResponse(id: number): Promise<void>;
-  /** Called with the id of a server that responds and did not before. */
+  /** Called with the id of a server that responds and did not respond before. */
   onReached(id: number): void;
   clock: Clock;
   log: Logger;
@@ -61,14 +61,14 @@ export function createReachability(options: Options): Reachability {
   const { db, servers, leases, onResponse, onReached, clock, log } = options;
   const contacts = createContacts({ db, clock });
   const isThisMachine = (id: number) => !servers.list().some((server) => server.id === id);
-  // Of a server whose entry was changed nothing is known any more.
+  // Keyed by the object, so that a changed entry starts without a result.
   const seen = new WeakMap<RemoteServer, Seen>();
-  /** As this service has stored it: what is the same again costs no query. */
+  /** What this service has stored, so that an unchanged result costs no query. */
   const stored = new WeakMap<RemoteServer, Contact>();
   const found = new WeakMap<Machine, { facts: Facts; atMs: number }>();
   const looks = new Map<Machine, Promise<void>>();
 
-  /** @returns null where it responds */
+  /** @returns null where the server responds */
   async function ask(server: RemoteServer): Promise<Error | null> {
     const { connection } = server;
     const note = (latency: number | null, error: unknown) =>
@@ -80,7 +80,7 @@ export function createReachability(options: Options): Reachability {
       note(await connection.ping(), null);
       return null;
     } catch {
-      // A connection may have been lost while the server is well: that is found out at once.
+      // The connection may be lost while the server is well, so one new attempt follows at once.
     }
     try {
       await connection.identify({ signal: AbortSignal.timeout(attemptMs) });
@@ -98,7 +98,7 @@ export function createReachability(options: Options): Reachability {
   async function check(server: RemoteServer): Promise<void> {
     const error = await ask(server);
     if (error === null) await onResponse(server.id);
-    // Its connection was ended here, which says nothing of the server.
+    // The connection was closed here, which says nothing about the server.
     if (isStopped || !servers.list().includes(server)) return;
     const isAs = (contact: Contact | undefined) =>
       contact?.reachable === (error === null) && contact.reason === (error?.message ?? null);
@@ -121,11 +121,11 @@ export function createReachability(options: Options): Reachability {
     async turn() {
       for (const server of servers.list()) {
         if (!leases.has(server.id)) {
-          // By the time that it comes back another instance may have stored something else.
+          // Another instance may store something else before this one has the lease again.
           stored.delete(server);
           continue;
         }
-        // A server that takes its time holds no other up.
+        // A slow server must not hold up the others.
         if (checks.has(server)) continue;
         const checking = check(server)
           .catch((error: unknown) => {
@@ -140,7 +140,7 @@ export function createReachability(options: Options): Reachability {
     log,
   });
 
-  /** What is found is there with the next question; a look that failed is repeated then. */
+  /** Reads the facts unless they are recent. They show with the next request, which also retries a failed reading. */
   function lookAt(id: number, machine: Machine): Promise<void> {
     const nowMs = clock.now();
     const before = found.get(machine);
@@ -160,7 +160,7 @@ export function createReachability(options: Options): Reachability {
     return looking;
   }
 
-  /** Of a server that no instance looks after: what was known of it last. */
+  /** Returns the last stored status of a server that no instance looks after. */
   async function statusWithout(id: number): Promise<Omit<ServerStatus, "connection">> {
     const contact = await contacts.of(id);
     return {
@@ -198,7 +198,7 @@ export function createReachability(options: Options): Reachability {
     async extrasOf(ids) {
       const remote = new Map(servers.list().map((server) => [server.id, server]));
       const extras = new Map<number, Partial<Server>>();
-      // The machine of a service that is alone is always there.
+      // The machine of a service that runs alone is always reachable.
       if (remote.size === 0 && !leases.isShared) return extras;
       const known = await contacts.all();
       for (const id of ids) {

@@ -1,11 +1,11 @@
-// What a server knows of its accounts and of who owns its folders.
+// Reads the accounts of a server, and who owns its folders.
 import { readPasswd, type Account } from "../hosts/account.ts";
 import { findFolderOwner, findReplacer, type Look } from "../hosts/folder-owner.ts";
 import type { Host } from "../hosts/host.ts";
 import type { RemoteAccountSource } from "../inventory/accounts.ts";
 import { ServerAway, toShownText } from "./server-away.ts";
 
-/** One line for each path; “-” where that says nothing. */
+/** Prints one line for each path, or “-” where `stat` fails. */
 const statEach = 'for p; do stat -c "%u %g %f" -- "$p" 2>/dev/null || echo -; done';
 const linkType = 0o120000;
 const typeMask = 0o170000;
@@ -27,7 +27,10 @@ export function createRemoteAccounts(host: Host): RemoteAccountSource {
     return stdout;
   }
 
-  /** Asks for the whole way at once, which a slow server takes seconds for otherwise; a link leads to what is asked for then. */
+  /**
+   * Reads all folders of the path with one command, because a slow server would take seconds for one each; targets of links are
+   * read separately.
+   */
   async function lookAlong(path: string): Promise<Look> {
     const names = path.split("/").filter((name) => name !== "");
     const way = ["/", ...names.map((_, index) => `/${names.slice(0, index + 1).join("/")}`)];
@@ -58,7 +61,7 @@ export function createRemoteAccounts(host: Host): RemoteAccountSource {
   };
 }
 
-/** @param line of `stat`; null where it is none */
+/** @returns null where the line is not one of `stat` */
 function readStat(line: string) {
   const [, uid, gid, mode = ""] = /^(\d+) (\d+) ([0-9a-f]+)\s*$/.exec(line) ?? [];
   if (uid === undefined || gid === undefined) return null;
@@ -71,7 +74,7 @@ function readStat(line: string) {
   };
 }
 
-/** As the file system of this machine says it. */
+/** Returns an error with the codes of this machine's file system. */
 function notFound(path: string, stderr: string): Error {
   const isMissing = /No such file or directory|Not a directory/.test(stderr);
   const reason = toShownText(stderr.trim().split("\n").at(-1) ?? "");

@@ -1,4 +1,4 @@
-// Commands on a server that are aborted or cut off, and what becomes of what they started.
+// Commands on a server that are aborted or interrupted, and the processes that they started.
 import { randomBytes } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -16,13 +16,13 @@ import {
 } from "./testing/remote-commands.ts";
 import { createSharedSshd } from "./testing/sshd.ts";
 
-/** It takes new sessions after a cut. */
+/** The server accepts new sessions after a cut. */
 const shared = createSharedSshd();
 
 describe("nothing is left running on the server", () => {
   test.each([
     ["that waits", undefined],
-    // More than all pipes on the way hold.
+    // More than all pipes on the way can hold.
     ["that does not read its input", () => Readable.from(inPieces(randomBytes(20_000_000)))],
   ])("when a command %s is aborted, whatever it started", async (_, input) => {
     const { host, sshd } = await openOn(await shared());

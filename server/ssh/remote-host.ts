@@ -1,4 +1,4 @@
-// A server as one of its accounts sees it, over its connection.
+// A server over its connection, seen as one of its accounts.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { posix } from "node:path";
@@ -31,7 +31,7 @@ export async function openRemoteHost(connection: Connection, asking?: Asking): P
   return hostOf(own);
 }
 
-/** Root needs nobody's leave. */
+/** Returns the words that make a command run as another account. Root needs no sudo. */
 function becoming(own: Account, account: Account): Becoming {
   const { uid, gid, name } = account;
   const sudoName = name === "" ? String.raw`\#${uid}` : name;
@@ -43,12 +43,12 @@ function becoming(own: Account, account: Account): Becoming {
   return { sudoName, words: [...words, ...environment] };
 }
 
-/** Follows links there, by the shell that every server has. */
+/** Resolves a folder on the server, following links, with the shell that every server has. */
 const findFolder = [
   'r=$(cd -P -- "$1" 2>/dev/null && pwd -P && echo .) || { echo root; exit; }',
   'r=${r%"\n".}',
   "case $2 in /*) w=$2 ;; *) w=$r/$2 ;; esac",
-  // Told before the disk is asked: what lies outside is not to be found out about.
+  // Checked before the disk is read, so that nothing about folders outside is disclosed.
   'case $w/ in "${r%/}"/*|"${1%/}"/*) ;; *) echo outside; exit ;; esac',
   'f=$(cd -P -- "$w" 2>/dev/null && pwd -P && echo .) || { [ -e "$w" ] && echo file || echo gone; exit; }',
   'f=${f%"\n".}',
@@ -78,7 +78,7 @@ async function connectThrough(
   connection: Connection,
   to: Parameters<Host["connect"]>[0],
 ): Promise<Socket> {
-  // An address of IPv6 has colons of its own.
+  // An IPv6 address contains colons, so the host is in brackets.
   const place = "path" in to ? to.path : `[${to.host}]:${to.port}`;
   const forward = await connection.forward(place);
   const socket = connect(forward.path);

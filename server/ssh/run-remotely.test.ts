@@ -45,7 +45,7 @@ test("a command has ended however long its output takes to be taken", async () =
   const running = host.run({ argv: ["sh", "-c", `echo ${seconds}; sleep 0.${seconds}`], output });
   await vi.waitFor(() => expect(taken.join("")).toBe(`${seconds}\n`), { timeout: 60_000 });
   await expectGone(sshd, seconds);
-  // The connection goes by itself then, while the end of the output is not taken; the one beside it is the master.
+  // The connection ends by itself while the end of the output is not consumed; the one left is the master.
   const connections = async () => (await sshd.findRunning(`-p ${sshd.port} `)).length;
   await vi.waitFor(async () => expect(await connections()).toBe(1), { timeout: 60_000 });
   closes.resolve();
@@ -83,7 +83,7 @@ test.each(["dash", "bash"] as const)(
         ),
       },
       { weight: 2, arbitrary: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }) },
-      // A half of a surrogate pair is no character: it arrives as what Node makes of it for any program.
+      // A lone surrogate is not a character: it arrives as what Node passes to any program.
       { weight: 1, arbitrary: fc.constantFrom("\ud800", "\udfff", "ä", "\u{1f600}", "\u0100") },
     );
     const argument = fc
@@ -123,7 +123,7 @@ test("nothing of the login's environment gets through, and what is given shows i
   });
   running.catch(() => undefined);
   await expectRunning(sshd, seconds);
-  // The processes of both sides are on this machine.
+  // The processes of both sides run on this machine.
   expect(await sshd.findRunning(secret)).toEqual([]);
   abort.abort();
   await expect(running).rejects.toThrow("aborted");

@@ -1,4 +1,5 @@
-// Runs one command on a server: streams in and out, an end that is told apart from a cut, nothing left running.
+// Runs one command on a server: streams its input and output, distinguishes its end from a lost connection, and leaves nothing
+// running.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
@@ -17,12 +18,12 @@ import { ServerAway, toShownText } from "./server-away.ts";
 
 const keptOutputBytes = 1024 * 1024;
 const keptErrorCharacters = 16 * 1024;
-/** After its input was closed, a command that was aborted is gone within this time, or is ended by another command. */
+/** How long an aborted command may take to end after its input was closed, before a second command kills it. */
 const abortGraceMs = 1000;
 
 type Runner = (command: Command) => Promise<CommandEnd>;
 
-/** How commands become another account: the words before them, and what the account is called in a sudoers file. */
+/** The words before a command that make it run as another account, and the account's name in a sudoers file. */
 export type Becoming = { words: readonly string[]; sudoName: string };
 
 /** @param as null = the account that logs in */
@@ -46,7 +47,7 @@ async function runIn(
 ): Promise<CommandEnd> {
   const { argv, folder = "/", signal, take } = command;
   const [program] = argv;
-  // A script of ours is no name that an operator knows.
+  // An operator has never seen the service's own scripts, so they are not named.
   const shown = program === "sh" ? "a command" : program;
   const { place } = connection;
   const nonce = randomBytes(16).toString("hex");
@@ -72,7 +73,7 @@ async function runIn(
   const { stdin, stdout, stderr: errors } = child;
   if (stdin === null || errors === null) throw new Error("A pipe of a new process is missing.");
 
-  // What it was that ended it early; the first one counts.
+  // Rejected with what ended the command early; the first reason counts.
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const ended = Promise.withResolvers<string>();
@@ -106,7 +107,7 @@ async function runIn(
       isEnded = true;
       ended.resolve(line.slice(end.length));
     }
-    // The mark begins on a line of its own, so the last line before it may be one that was not written.
+    // The end mark starts on a new line, so the last empty line before it may not be the command's own.
     else if (line === "") emptyLines += 1;
     else {
       for (; emptyLines > 0; emptyLines -= 1) say("");
@@ -120,12 +121,12 @@ async function runIn(
     });
     child.once("close", () => {
       resolve();
-      // All of it has come, and is only still to be taken.
+      // All output has arrived, and only has to be consumed.
       if (isEnded && between.hasEnded()) return;
       const reason = isStarted
         ? new ServerAway("lost", `The connection to ${place} was lost while ${shown} ran there.`)
         : explainStart(before, connection, { as, program });
-      // Whatever is in the pipe still counts: the end may be in it.
+      // The pipe is read to its end first, because the end mark may be in it.
       if (pipe === null) broken.reject(reason);
       else void pipe.taken.catch(() => undefined).then(() => broken.reject(reason));
     });
@@ -168,7 +169,7 @@ async function runIn(
     }
     await cutOff();
   }
-  /** The reason is known once the process is gone. */
+  /** Waits for the reason, which is known once the process is gone. */
   const cutOff = async (): Promise<void> => broken.promise;
 
   let isOver = false;
@@ -184,7 +185,7 @@ async function runIn(
     clearTimeout(startTimer);
     lost.removeEventListener("abort", onLost);
     signal?.removeEventListener("abort", onAbort);
-    // Without a word before it, the end of its input ends what runs there.
+    // Without the explicit end before it, the end of the input ends the remote command.
     stdin.end();
     if (!isOver && !lost.aborted) await endThere();
     child.kill("SIGKILL");
@@ -193,15 +194,15 @@ async function runIn(
     await closed;
   }
 
-  /** Nothing is left running there once this is over, as far as the connection allows. */
+  /** Ends what runs on the server, as far as the connection allows. */
   async function endThere(): Promise<void> {
     const timer = Promise.withResolvers<"late">();
     const grace = setTimeout(() => timer.resolve("late"), abortGraceMs);
-    // Its output need not be read any more for that.
+    // The output is discarded, so that a full pipe does not delay the end.
     stdout?.resume();
     const outcome = await Promise.race([closed, timer.promise]);
     clearTimeout(grace);
-    // What it was sent may stand before the end of its input.
+    // Input that was already sent may hold up the end of the input, so the group is killed by another command.
     if (outcome === "late" && group !== "")
       await createRemoteRunner(
         connection,
@@ -233,11 +234,11 @@ function toEnd(
   return { exitCode: ending ? null : exitCode, signal: ending?.[0] ?? null, stdout, stderr };
 }
 
-/** What lets the service work as an account there, and as no other. */
+/** Returns the line of a sudoers file that allows to run commands as that account, and as no other. */
 const sudoersLine = (user: string, account: string): string =>
   `${user} ALL=(${account}) NOPASSWD: ALL`;
 
-/** @param before what came on the error stream in place of the mark */
+/** @param before what the server wrote to the error stream in place of the mark */
 function explainStart(
   before: string,
   { place, user }: Connection,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { explainControl } from "./server-away.ts";
 
-// As OpenSSH's mux.c says it, by the moment at which the master went.
+// Messages of OpenSSH's mux.c, depending on when the master ended.
 test.each([
   "Control socket connect(/run/qd/c): Connection refused",
   "mux_client_hello_exchange: write packet: Broken pipe\nmaster hello exchange failed",

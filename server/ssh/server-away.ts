@@ -1,10 +1,10 @@
-// Why a server cannot be used now, in the operator's words.
+// Explains to operators why a server cannot be used.
 import { stripVTControlCharacters } from "node:util";
 
-/** `host key` = it is not the pinned one, or none is pinned: nothing runs there until an operator has decided. */
+/** `host key` = the key is not the pinned one, or none is pinned: nothing runs there until an operator decides. */
 type AwayKind = "network" | "refused" | "host key" | "lost" | "silent" | "setup";
 
-/** The server cannot be reached, or the connection was lost. What ran there has no known end. */
+/** The server cannot be reached, or the connection was lost. The outcome of what ran there is unknown. */
 export class ServerAway extends Error {
   override name = "ServerAway";
   readonly kind: AwayKind;
@@ -16,10 +16,10 @@ export class ServerAway extends Error {
 
 const shownCharacters = 500;
 
-/** What a server wrote, as one line that no terminal and no page takes for anything else. */
+/** Returns a server's output as one line that is safe to show in a terminal or on a page. */
 export const toShownText = (text: string, maxCharacters = shownCharacters): string =>
   stripVTControlCharacters(text.toWellFormed())
-    // Control and format characters would be read as something else than what they say.
+    // Control and format characters could change how the text is displayed.
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
     .slice(0, maxCharacters);
@@ -27,7 +27,10 @@ export const toShownText = (text: string, maxCharacters = shownCharacters): stri
 const lastLine = (text: string): string =>
   toShownText(text.trimEnd().split("\n").at(-1) ?? "").replace(/\.+$/, "");
 
-/** Of a login after which nothing ran that was asked for. @param said what it wrote */
+/**
+ * Explains a login that ran no command.
+ * @param said what the login wrote
+ */
 export function explainLogin(said: string, { place, user }: { place: string; user: string }) {
   const last = lastLine(said);
   return new ServerAway(
@@ -77,7 +80,7 @@ export function explainSsh(
   );
 }
 
-/** @param stderr of an `ssh` that asked the one that has the connection, and got no answer */
+/** @param stderr of an `ssh -O` that got no reply from the master */
 export function explainControl(stderr: string, place: string): ServerAway {
   return /Control socket connect|master hello exchange failed|write packet|read from master failed/.test(
     stderr,

@@ -17,7 +17,10 @@ const shared = createSharedSshd();
 const siteOn = (id: number, server: number, sshd: TestSshd, more = "") =>
   `  - { id: ${id}, server: ${server}, name: shop-${id}, root: ${sshd.folder}/shop${more} }`;
 
-/** @param entries of servers, from 2 on @param sites as lines of the inventory */
+/**
+ * @param entries of servers, from id 2 on
+ * @param sites as lines of the inventory
+ */
 const makeService = (
   entries: readonly string[],
   sites: readonly string[],
@@ -68,7 +71,7 @@ test("a site on a server over SSH belongs to the account that logs in there, als
   const service = await startService([sshEntry(sshd)], [siteOn(1, 2, sshd)]);
   expect(await showSite(service)).toMatchObject({ account: sshd.user, account_problem: null });
 
-  // It stays while its server is away.
+  // The account stays while its server is unreachable.
   await sshd.stop();
   try {
     const text = await readFile(service.inventoryFile, "utf8");
@@ -101,7 +104,7 @@ test.runIf(isRoot)(
     });
     expect((await showSite(service, 3)).account_problem).toContain("has no user “nobody-knows”");
     expect(await showSite(service, 4)).toMatchObject({ account: "shop" });
-    // Does what it says, and nothing else.
+    // The line grants what the message says, and nothing else.
     await appendFile(join(sshd.folder, "sudoers"), `${line}\n`);
     await service.ahead(61_000);
     await soon(async () =>

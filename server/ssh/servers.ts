@@ -1,4 +1,4 @@
-// The servers of the inventory as machines: this one, and those over SSH with their connections.
+// Opens the servers of the inventory: this machine, and those over SSH with their connections.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,32 +21,35 @@ type SshEntry = Exclude<Entries[number]["connection"], "local">["ssh"];
 export type RemoteServer = { id: number; name: string; target: SshTarget; connection: Connection };
 
 export type Servers = {
-  /** @throws ServerAway where it cannot be used now */
+  /** @throws ServerAway where the server cannot be used now */
   open(id: number, asking?: Asking): Promise<Host>;
-  /** Null for this machine. @throws ServerAway for a server that is not in the inventory */
+  /**
+   * Returns null for this machine.
+   * @throws ServerAway for a server that is not in the inventory
+   */
   find(id: number): RemoteServer | null;
-  /** Those over SSH. */
+  /** Returns the servers over SSH. */
   list(): RemoteServer[];
-  /** Takes up what the inventory says; connections that it has no more, or has changed, end. */
+  /** Applies the inventory; connections that were removed or changed end. */
   follow(entries: Entries): Promise<void>;
   accounts: RemoteAccounts;
-  /** How a login that is no server of the inventory is reached. */
+  /** Returns how to reach a login that is not a server of the inventory. */
   login(ssh: SshEntry): { target: SshTarget; environment: Record<string, string> };
   close(): Promise<void>;
 };
 
-/** Over all servers: more would look like an attack to a firewall, and load this machine. */
+/** Limit over all servers: more at once would look like an attack to a firewall, and load this machine. */
 const maxAttempts = 10;
-/** A server that takes longer for one answer is away. */
+/** A server that takes longer for a reply counts as unreachable. */
 const answerMs = 10_000;
-/** Reading the inventory waits so long for a server at the most. */
+/** How long reading the inventory waits for a server at most. */
 const askMs = 3000;
-/** The longest path of a socket, see unix(7), without what `ssh` adds to it. */
+/** The longest path of a socket (unix(7)), without the suffix that `ssh` adds. */
 const maxSocketPath = 100 - 24;
 
 /**
  * @param environment see `sshEnvironment`
- * @param inventoryFolder where relative paths of keys start
+ * @param inventoryFolder base of relative paths of keys
  */
 export function createServers(options: {
   local: LocalHost;
@@ -90,7 +93,7 @@ export function createServers(options: {
         const found = remote.get(id);
         if (found !== undefined && isDeepStrictEqual(found.target, target)) {
           found.name = name;
-          // Whoever saves the inventory wants to know now.
+          // An operator who saves the inventory expects a new attempt at once.
           found.connection.retryNow();
           continue;
         }

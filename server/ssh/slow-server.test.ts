@@ -1,4 +1,4 @@
-// A server that is reached slowly is not one that is away.
+// A slow server must not count as unreachable.
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ test("a server behind a slow link stays reachable, with its latency, its workers
     });
 
   await becomes<Server>(`/api/server/${far}`, { reachable: true });
-  // Whose its sites are takes some commands there, and is known by then.
+  // Finding the account of a site takes several commands there, and must be done by now.
   const { body: site } = await service.json<Site>("GET", "/api/site/9");
   expect(site.account).toBe(ownUser);
   const { latency } = await becomes<ServerStatus>(`/api/server/${far}/status`, {
@@ -75,7 +75,7 @@ test("a server behind a slow link stays reachable, with its latency, its workers
   );
   await soon(async () => expect((await service.show(configuration.id)).status).toBe("installed"));
   const running = service.run(configuration.id);
-  // While its bytes take all there is, what happens there shows as ever.
+  // While the transfer uses the whole bandwidth, its state must still be shown.
   await soon(async () =>
     expect((await service.show(configuration.id)).last_backup?.status).toBe("running"),
   );

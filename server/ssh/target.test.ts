@@ -18,7 +18,7 @@ const target: SshTarget = {
   jump: null,
 };
 
-/** What `ssh` itself would offer, the first one first. */
+/** The ciphers that `ssh` itself would offer, in its order. */
 async function offeredCiphers(more: Partial<SshTarget>): Promise<string[]> {
   const args = sshArguments({ ...target, ...more }, await makeFolder());
   const { stdout } = await run("ssh", ["-G", ...args, "--", target.host]);

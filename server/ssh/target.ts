@@ -1,4 +1,4 @@
-// How `ssh` is called for a server: every option that matters for safety is pinned here, whatever a configuration says.
+// Arguments of `ssh` for a server. They set every option that matters for safety, so that no configuration file can change it.
 import { join } from "node:path";
 import { quoteAll } from "./quote.ts";
 
@@ -6,25 +6,25 @@ export type Hop = {
   host: string;
   port: number;
   user: string;
-  /** Absolute path of a private key; null = whatever keys the agent, or the configuration, has. */
+  /** Absolute path of a private key; null = the keys of the agent or of the configuration. */
   keyFile: string | null;
-  /** The only host key that is accepted, as `SHA256:…`; null = none is pinned yet, and nothing runs there. */
+  /** The only accepted host key, as `SHA256:…`; null = none is pinned, and nothing runs there. */
   hostKey: string | null;
 };
 
 export type SshTarget = Hop & {
-  /** Absolute path of an ssh_config that is to be read as well; null = none. */
+  /** Absolute path of an ssh_config to read as well; null = none. */
   configFile: string | null;
-  /** Through which other server it is reached. */
+  /** The server through which this one is reached; null = none. */
   jump: Hop | null;
 };
 
-/** Where the server's own files are: the host keys it may have, and the socket of its connection. */
+/** The folder with the server's known_hosts file and the socket of its connection. */
 export type SshFolder = string;
 export const knownHostsIn = (folder: SshFolder): string => join(folder, "known_hosts");
 export const socketIn = (folder: SshFolder): string => join(folder, "s");
 
-/** Names of the hops in the file of known hosts: keys are pinned to an entry, not to an address. */
+/** Names of the hops in the known_hosts file: keys are pinned to an entry, not to an address. */
 export const hopNames = { server: "server", jump: "jump" } as const;
 export type HopName = keyof typeof hopNames;
 
@@ -33,17 +33,17 @@ const aliveSeconds = 5;
 const maxMissedAlive = 3;
 
 /**
- * First AES-GCM, which processors have instructions for: measured, 0.5 instead of 0.9 CPU seconds a GB here, and as much
- * less on the server. A server that has none of it is offered all others.
+ * AES-GCM comes first, because processors have instructions for it: measured, 0.5 instead of 0.9 CPU seconds per GB, here and
+ * about the same on the server. `^` keeps all other ciphers as a fallback.
  */
 const ciphers = "^aes128-gcm@openssh.com,aes256-gcm@openssh.com";
 
-/** A value with spaces is one value; `%` stands for itself. */
+/** Quotes a path as one value, and escapes `%`. */
 const file = (path: string): string => `"${path.replaceAll("%", "%%")}"`;
 
 function pinned(name: HopName, folder: SshFolder, configFile: string | null): string[] {
   const options = {
-    // Safe either way, so a configuration may decide.
+    // All ciphers that ssh offers are safe, so a configuration file may choose them.
     ...(configFile === null ? { Ciphers: ciphers } : {}),
     BatchMode: "yes",
     StrictHostKeyChecking: "yes",
@@ -88,13 +88,14 @@ const reached = ({ port, user, keyFile }: Hop): string[] => [
 ];
 
 /**
- * All arguments up to the destination's own.
- * @param more options that come first, and so win
+ * Returns all arguments before the destination.
+ * @param more options that come first, and therefore take precedence
  */
 export function sshArguments(target: SshTarget, folder: SshFolder, more: string[] = []): string[] {
   const { jump, configFile } = target;
   const config = ["-F", configFile ?? "none"];
-  // ssh itself puts `exec` before it. `-J` would start an `ssh` without any of these options. This one is read by a shell, after `%` was looked at.
+  // `ssh` adds the `exec` itself. `-J` would start an `ssh` without these options. A shell reads this command, after `ssh` has
+  // expanded `%`.
   const proxy =
     jump === null
       ? []
@@ -124,6 +125,6 @@ export function sshArguments(target: SshTarget, folder: SshFolder, more: string[
   ];
 }
 
-/** How a server is called in messages. */
+/** Returns how messages name a server. */
 export const placeOf = ({ host, port }: Hop): string =>
   port === 22 ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;

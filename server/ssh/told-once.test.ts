@@ -1,4 +1,4 @@
-// A server that goes away takes many things along, and whoever is told hears of the server.
+// When a server becomes unreachable with everything on it, recipients are notified only about the server.
 import { userInfo } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -46,7 +46,7 @@ test("a server that goes away with all its workers is one message, and so is its
       expect(receiver.arrivals.map(({ body }) => JSON.parse(body).type)).toEqual(
         words.map((word) => `server.${word}`),
       );
-      // Nothing else is on its way.
+      // No other event is undispatched.
       expect(await service.query("select type from events where dispatched_at is null")).toEqual(
         [],
       );

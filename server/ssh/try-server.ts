@@ -1,4 +1,4 @@
-// Tries to reach a server as somebody typed it into a form, over a connection of its own that ends with the attempt.
+// Tests a server that was typed into a form, over a connection that ends with the test.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ type TryServerOptions = {
   inventoryFolder: string;
 };
 
-/** What a test waits for at the most has a deadline of its own; this one is for a single answer. */
+/** Limit of a single reply; the test as a whole has its own deadline. */
 const answerMs = 9000;
 
 export const createTryServer =
@@ -29,7 +29,7 @@ export const createTryServer =
       };
     const folder = await mkdtemp(join(tmpdir().length < 70 ? tmpdir() : "/tmp", "qd-try-"));
     let made = 0;
-    /** ssh reads a key from a file only. */
+    /** `ssh` reads keys only from files. */
     const keyFile = async (key: string) => {
       const typed = keys.get(key);
       if (typed === undefined) return key;
@@ -47,7 +47,7 @@ export const createTryServer =
       attempts: createLimiter(1),
       answerMs,
     });
-    // Whoever gives up waits for nothing; the processes end all the same.
+    // A caller that aborts does not wait; the processes end in the background.
     const close = () => void tried.close();
     signal.addEventListener("abort", close, { once: true });
     try {
