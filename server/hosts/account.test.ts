@@ -114,9 +114,9 @@ test("what looks for a folder on a mount that hangs takes no thread from the ser
   const { disk, path, hang, goOn } = await mountFolder(context);
   await mkdir(join(disk, "public"));
   await hang();
-  // More than there are threads.
+  // More than there are threads in the pool.
   const found = Promise.all(Array.from({ length: 5 }, () => host.folderInside(path, "public")));
-  // Each may come before the next step of what looks there.
+  // Each may run before the next step of the lookup.
   for (let count = 0; count < 20; count += 1) expect(await readdir(disk)).toEqual(["public"]);
   goOn();
   expect(await found).toEqual(Array.from({ length: 5 }, () => join(path, "public")));
@@ -136,7 +136,7 @@ describe.runIf(isRoot)("a task that is performed as an account", () => {
       environment: [
         "PATH",
         "HOME",
-        // A folder of compiled code, where there is one.
+        // The compile cache, where there is one.
         ...Object.keys(compileCacheEnvironment()),
         "LC_ALL",
         "UV_USE_IO_URING",

@@ -1,23 +1,26 @@
-// The argument list that runs a command as another account, with the folder entered as that account.
+// Builds argument lists that run a command as another account, and enter its folder as that account.
 import type { Account } from "./account.ts";
 
 type Argv = readonly [string, ...string[]];
 
 /**
- * setpriv gives the account all of its groups, which `spawn` with a uid takes away. `env` enters the folder after the
- * change of account: `spawn` would enter it before, as root, and what the account may not pass through would not count.
+ * setpriv sets all groups of the account, which `spawn` with a uid drops. `env` enters the folder after the change of account:
+ * `spawn` would enter it before, as root, and so through folders that the account may not pass.
  */
 export const asAccount = ({ uid, gid, name }: Account, folder: string, argv: Argv): Argv => [
   "setpriv",
   `--reuid=${uid}`,
   `--regid=${gid}`,
-  // Only an account with a name can be a member of more groups.
+  // Only an account with a name can have supplementary groups.
   name === "" ? "--clear-groups" : "--init-groups",
   "--",
   ...enterFolder(folder, argv),
 ];
 
-/** The argument list that enters a folder first. `spawn` would do it before the command begins, and the service waits for that. */
+/**
+ * Returns an argument list that enters a folder first. `spawn` enters it before the command begins, and blocks the service until
+ * then.
+ */
 export const enterFolder = (folder: string, argv: Argv): Argv => [
   "env",
   `--chdir=${folder}`,
@@ -25,14 +28,14 @@ export const enterFolder = (folder: string, argv: Argv): Argv => [
   ...argv,
 ];
 
-/** What the account finds in its environment about itself. */
+/** Returns the variables that describe an account to its programs. */
 export const accountEnvironment = ({ name, home }: Account): Record<string, string> =>
   name === "" ? { HOME: home } : { HOME: home, USER: name, LOGNAME: name };
 
 /** Exit codes of `env` and `setpriv` when they could not start the command, see env(1). */
 const startFailures = new Set([125, 126, 127]);
 
-/** @returns why the command was not started, in `env`'s or `setpriv`'s words; null when it was */
+/** @returns why `env` or `setpriv` did not start the command, in their words; null when it was started */
 export function startFailure(exitCode: number | null, stderr: string): string | null {
   const line = stderr.trim().split("\n").at(-1) ?? "";
   const isTheirs = /^(?:env|setpriv): /.test(line);

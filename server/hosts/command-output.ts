@@ -1,4 +1,4 @@
-// The output of a command in large pieces, as whoever comes next has the same work with each, however small it is.
+// Joins a command's output into large pieces, because each piece costs its consumer the same work, however small it is.
 import { PassThrough } from "node:stream";
 import { createPieceMemory, type PieceMemory } from "../piece-memory.ts";
 import { toError } from "../to-error.ts";
@@ -10,7 +10,7 @@ export function createCommandOutput(memory: PieceMemory = createPieceMemory()) {
   pieces.on("error", () => undefined);
   const given: AsyncIterable<Buffer> = pieces;
   const handOver = () =>
-    // Not called back where the reader has gone: then the program is ended, and nobody waits for this.
+    // Never settles when the reader is gone: then the program is ended, and nothing waits for this promise.
     new Promise<void>((resolve, reject) => {
       pieces.write(filling.subarray(0, filled), (error) =>
         error == null ? resolve() : reject(error),
@@ -20,7 +20,7 @@ export function createCommandOutput(memory: PieceMemory = createPieceMemory()) {
     });
   return {
     pieces: given,
-    /** Its memory may be used again once this resolves. */
+    /** Copies a piece; the caller may reuse its memory once this resolves. */
     async take(piece: Buffer): Promise<void> {
       for (let at = 0; at < piece.length;) {
         const taken = piece.copy(filling, filled, at);

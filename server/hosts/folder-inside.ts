@@ -1,4 +1,4 @@
-// Finds a folder inside another, as the account that is to work there.
+// Resolves a folder inside another, as the account that will work there.
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { FolderProblem } from "./host.ts";
@@ -18,7 +18,7 @@ export const findFolderInside = defineTask(
       return { problem: `cannot be checked, because the site's folder ${root} is not there` };
     }
     const wanted = resolve(realRoot, folder);
-    // Told before the disk is asked: what lies outside is not to be found out about.
+    // Checked before the disk is read, so that nothing about folders outside is disclosed.
     if (!isInside(realRoot, wanted) && !isInside(resolve(root), wanted))
       return { problem: "must lie inside the site's folder" };
     try {

@@ -8,7 +8,7 @@ const isRoot = userInfo().uid === 0;
 const alice = 4001;
 const bob = 4002;
 
-/** In /tmp, where root's entries are safe from others. */
+/** Creates a site in /tmp, where other accounts cannot replace root's entries. */
 async function makeSite() {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-owner-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

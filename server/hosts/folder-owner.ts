@@ -1,9 +1,9 @@
-// Whose a folder is: who owns it, if nobody else could put another one in its place.
+// Finds the account that owns a folder, provided that no other account could replace the folder.
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 type FoundEntry = { uid: number; gid: number; mode: number; isSymbolicLink(): boolean };
-/** How a machine's folders are looked at, without following links. */
+/** How to inspect a machine's folders without following links. */
 export type Look = {
   lstat(path: string): Promise<FoundEntry>;
   readlink(path: string): Promise<string>;
@@ -12,20 +12,20 @@ const here: Look = { lstat: (path) => lstat(path), readlink: (path) => readlink(
 
 export type FolderOwner = { uid: number; gid: number } | { problem: string };
 
-/** As many as the kernel follows, see path_resolution(7). */
+/** Limit of the kernel, see path_resolution(7). */
 const maxLinks = 40;
 const sticky = 0o1000;
 const othersWrite = 0o022;
 
 /**
- * @param path absolute; a file will do
- * @returns the only account but root that owns the folder or a part of the way to it, or why there is none:
- * a sentence without its full stop
- * @throws what the file system says of a way that is not there
+ * @param path absolute; may also be a file
+ * @returns the only account except root that owns the folder or a part of its path, or why there is none: a sentence without its
+ *   full stop
+ * @throws the file system's error where a part of the path does not exist
  */
 export async function findFolderOwner(path: string, look = here): Promise<FolderOwner> {
   const steps = await stepsTo(path, look);
-  // Who owns / owns the machine. In a user namespace that is not 0.
+  // The owner of / counts as root. In a user namespace that is not uid 0.
   const isRoots = ({ stat }: Step) => stat.uid === 0 || stat.uid === steps[0]?.stat.uid;
   const open = steps.find((step) => step.path !== path && othersReplace(step.stat));
   if (open !== undefined)
@@ -42,9 +42,9 @@ export async function findFolderOwner(path: string, look = here): Promise<Folder
 }
 
 /**
- * @returns who, beside root and the account itself, could put something else in the folder's place, in words; null = nobody.
- * Whose the folder itself is does not count: that is the operator's to say.
- * @throws what the file system says of a way that is not there
+ * The owner of the folder itself does not matter, because the operator has chosen the folder.
+ * @returns who, except root and the account itself, could replace the folder, in words; null = nobody
+ * @throws the file system's error where a part of the path does not exist
  */
 export async function findReplacer(path: string, uid: number, look = here): Promise<string | null> {
   const steps = await stepsTo(path, look);
@@ -59,7 +59,7 @@ export async function findReplacer(path: string, uid: number, look = here): Prom
 
 type Step = { path: string; stat: FoundEntry };
 
-/** Every folder and every link that is passed on the way, in order. */
+/** Returns every folder and link on the path, in order. */
 async function stepsTo(target: string, { lstat, readlink }: Look): Promise<Step[]> {
   let path = "/";
   const steps = [{ path, stat: await lstat(path) }];
@@ -82,8 +82,8 @@ async function stepsTo(target: string, { lstat, readlink }: Look): Promise<Step[
 }
 
 function othersReplace(stat: FoundEntry): boolean {
-  if (stat.isSymbolicLink()) return false; // its mode means nothing
-  // In a sticky folder others may add, but not replace what is not theirs.
+  if (stat.isSymbolicLink()) return false; // the mode of a link has no meaning
+  // In a sticky folder other accounts may add entries, but not replace those of others.
   if ((stat.mode & sticky) !== 0) return false;
   // A folder that its own account opens to its group is that account's choice.
   return stat.uid === 0 && (stat.mode & othersWrite) !== 0;

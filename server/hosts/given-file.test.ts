@@ -17,7 +17,7 @@ async function makeRunner() {
   };
 }
 
-/** As a program of our own account has the text, and as one elsewhere or of another account has it brought. */
+/** The service's own account gets a file; other accounts and machines receive the text by standard input. */
 const ways = [
   { way: "as our own", given: <Running extends Command>(command: Running) => command },
   { way: "brought", given: bringingGiven },
@@ -67,7 +67,7 @@ describe.each(ways)("$way", ({ given }) => {
     input.write("enough and more");
     const command = given({ given: "x", argv: ["head", "-c", "6"], input });
     expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
-    // Only what is sent next finds the pipe closed.
+    // Only the next write finds the pipe closed.
     input.write("more");
     await soon(() => expect(input.destroyed).toBe(true));
   });

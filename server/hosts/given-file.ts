@@ -1,5 +1,5 @@
-// Gives a program a text as a file that has no name: a password must not stand among its arguments, nor in an environment
-// that other programs of the account can read, and a file with a name could be left behind on a machine that is cut off.
+// Passes text to a program as an unnamed file: a password must not appear in the arguments, nor in an environment that other
+// programs of the account can read, and a named file could be left behind when the machine is cut off.
 import { randomUUID } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,16 +8,16 @@ import { pipeline } from "node:stream/promises";
 import { toError } from "../to-error.ts";
 import { CommandMissing, type Command } from "./host.ts";
 
-/** The number of the open file. */
+/** The file descriptor in the program. */
 export const givenAt = 9;
 
-/** Where the program finds the text: on Linux as often as it opens it, elsewhere once. */
+/** The path where the program reads the text: on Linux any number of times, elsewhere once. */
 export const givenFile = `/dev/fd/${givenAt}`;
 
 /**
- * For a program of our own account on this machine.
- * @param folder where the text lies, in a file whose name is gone before the text arrives
- * @returns what the program is to have as file `givenAt`, to be closed here then; null = nothing is given
+ * For a program of the service's own account on this machine.
+ * @param folder for the file, whose name is removed before the text is written
+ * @returns the file for descriptor `givenAt`, which the caller closes after the start; null = there is no text
  * @throws CommandMissing
  */
 export async function openGiven(
@@ -30,7 +30,7 @@ export async function openGiven(
   try {
     file = await open(path, "wx+", 0o600);
     await rm(path);
-    // To a position: elsewhere than on Linux the program goes on where we are in the file.
+    // Written at a position: outside Linux the program shares the file offset, which has to stay at 0.
     const { bytesWritten } = await file.write(given, 0);
     if (bytesWritten < Buffer.byteLength(given)) throw new Error(`${folder} is full.`);
     return file;
@@ -41,8 +41,8 @@ export async function openGiven(
 }
 
 /**
- * The name is gone before the text arrives. `head` takes its own bytes and no more; what follows is the program's.
- * `mktemp` makes a file for this account alone.
+ * Removes the name before the text arrives. `head` reads exactly the bytes of the text; the rest is the program's input. `mktemp`
+ * creates a file that only this account can read.
  */
 const script = `f=$(mktemp) && exec 8>"$f" 9<"$f" && rm -f -- "$f" && head -c "$1" >&8 && exec 8>&- && shift && exec "$@"`;
 
@@ -54,11 +54,11 @@ export function bringingGiven<Running extends Command>(command: Running): Runnin
   const { given } = command;
   if (given === undefined) return command;
   const content = Buffer.from(given);
-  // Not a generator: one that waits for a piece could not be told that nobody reads it any more.
+  // Not a generator: one that waits for the next piece would not notice that its reader is gone.
   const input = new PassThrough();
   input.write(content);
   if (command.input === undefined) input.end();
-  // Each end that breaks breaks the other, which tells whoever waits there.
+  // `pipeline` destroys both streams when either fails, so that no side waits for the other.
   else pipeline(command.input, input).catch(() => undefined);
   return {
     ...command,

@@ -1,4 +1,4 @@
-// What an account may do to the processes and folders that are its own must not reach the service.
+// What an account does to its own processes and folders must not affect the service.
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";

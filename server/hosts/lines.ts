@@ -1,9 +1,9 @@
-// The lines of a stream that a stranger may write to.
+// Splits untrusted streams into lines.
 import type { Readable } from "node:stream";
 
 const maxLineCharacters = 64 * 1024;
 
-/** Calls back with each line. One without an end comes in pieces, so that nobody fills the memory with it. */
+/** Calls back with each line. A line that is too long comes in pieces, so that it cannot exhaust the memory. */
 export function eachLine(
   stream: Readable,
   onLine: (line: string) => void,

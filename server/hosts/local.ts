@@ -1,4 +1,4 @@
-// The machine that the service itself runs on.
+// The host of the machine that the service runs on.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { totalmem } from "node:os";
@@ -12,7 +12,7 @@ import { createRunner } from "./run.ts";
 
 const bytesPerMb = 1024 * 1024;
 
-/** @param environment what its commands see, see `createRunner` */
+/** @param environment of the host's commands, see `createRunner` */
 export function createLocalHost(environment: Record<string, string>): LocalHost {
   const own = ownAccount();
 

@@ -1,4 +1,4 @@
-// Where a folder is mounted: here, and in the mount namespaces of other processes, such as containers.
+// Finds where a folder is mounted: here, and in the mount namespaces of other processes, such as containers.
 import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,24 +6,25 @@ import { join } from "node:path";
 type Mount = {
   /** Major and minor number of the file system. */
   device: string;
-  /** What of the file system is mounted, as a path in it. */
+  /** The mounted part of the file system, as a path in it. */
   origin: string;
-  /** Where. */
+  /** The mount point. */
   point: string;
-  /** Of the file system, e.g. `ext4`. */
+  /** Type of the file system, such as `ext4`. */
   type: string;
 };
 
 type Holding = {
-  /** The folder itself is mounted somewhere: another folder under its name would not be seen there. */
+  /** Whether the folder itself is mounted somewhere, which would not see another folder under the same name. */
   isHeld: boolean;
-  /** What is mounted elsewhere from inside it, as paths here. */
+  /** Paths here of what is mounted elsewhere from inside the folder. */
   inside: string[];
 };
 
 /**
  * @param folder its real path
- * @returns what this process may see; containers of other users only root can look into. Other than on Linux nothing is seen.
+ * @returns the mounts that this process may see; only root sees those of other users' containers. Empty on systems other than
+ *   Linux.
  */
 export async function findHolding(folder: string): Promise<Holding> {
   const own = await readMounts("self");
@@ -50,7 +51,7 @@ export async function findHolding(folder: string): Promise<Holding> {
   };
 }
 
-/** Mounts that this process does not have, each namespace once. */
+/** Returns the mounts of all other mount namespaces, each namespace once. */
 async function readOtherNamespaces(): Promise<Mount[]> {
   const namespaceOf = (process: string) => readlink(`/proc/${process}/ns/mnt`).catch(() => null);
   const seen = new Set([await namespaceOf("self")]);
@@ -68,7 +69,10 @@ async function readOtherNamespaces(): Promise<Mount[]> {
 const readMounts = async (process: string): Promise<Mount[]> =>
   parseMounts(await readFile(`/proc/${process}/mountinfo`, "latin1").catch(() => ""));
 
-/** See proc_pid_mountinfo(5). @param table one character a byte */
+/**
+ * Parses the format of proc_pid_mountinfo(5).
+ * @param table one character per byte
+ */
 function parseMounts(table: string): Mount[] {
   return table
     .split("\n")
@@ -76,13 +80,13 @@ function parseMounts(table: string): Mount[] {
     .map((line) => {
       const fields = line.split(" ");
       const [, , device = "", origin = "", point = ""] = fields;
-      // After a mark, since there is any number of fields before it.
+      // The type follows a separator, because the number of fields before it varies.
       const type = fields[fields.indexOf("-", 6) + 1] ?? "";
       return { device, origin: toPath(origin), point: toPath(point), type };
     });
 }
 
-/** What is mounted twice in one place is hidden by the second one; both count. */
+/** Returns the mounts that hold a folder. Of two mounts at the same point the second one hides the first, but both count. */
 function mountsOf(mounts: readonly Mount[], folder: string): Mount[] {
   const holding = mounts.filter(
     ({ point }) => point === "/" || point === folder || folder.startsWith(`${point}/`),
@@ -91,7 +95,7 @@ function mountsOf(mounts: readonly Mount[], folder: string): Mount[] {
   return holding.filter(({ point }) => point.length === nearest);
 }
 
-/** Disks and memory of the machine: their kernel responds by itself. */
+/** Local file systems, which do not wait for a network or another program. */
 const disks = new Set(
   "ext2 ext3 ext4 xfs btrfs bcachefs f2fs zfs jfs reiserfs vfat exfat ntfs3 apfs tmpfs ramfs overlay squashfs".split(
     " ",
@@ -99,8 +103,8 @@ const disks = new Set(
 );
 
 /**
- * Whether whoever works in a folder may wait without end, and can't be ended: it is on a network mount, or on one of a program's. Nobody
- * is asked, and links are not followed.
+ * Whether an operation in the folder may hang without end, so that not even a signal ends it: the folder is on a network mount or
+ * on a file system of a program (FUSE). Reads only the mount table, and does not follow links.
  */
 export function mayHang(folder: string): boolean {
   let table: string;
@@ -113,9 +117,9 @@ export function mayHang(folder: string): boolean {
 }
 
 /**
- * @param table as /proc/self/mountinfo has it, one character a byte
+ * @param table content of /proc/self/mountinfo, one character per byte
  * @param folder its real path
- * @returns the types of all file systems that hold the folder or something in it, as far as the table tells
+ * @returns the types of all file systems that hold the folder or something in it, according to the table
  */
 export function fileSystemsOf(table: string, folder: string): Set<string> {
   const mounts = parseMounts(table);

@@ -1,5 +1,5 @@
-// A pipe for a command's output that is read into the same memory again and again. Each piece of an ordinary one is
-// memory of its own, and cleaning up after gigabytes of them took the service nearly half of a backup's processor time.
+// A pipe for a command's output that is read into the same memory again and again. Node allocates memory for each piece of an
+// ordinary pipe, whose garbage collection took nearly half of a backup's processor time.
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
@@ -9,17 +9,17 @@ import { join } from "node:path";
 const memoryBytes = 256 * 1024;
 
 type OwnPipe = {
-  /** The end for the command; to be closed here once the command has it. */
+  /** The command's end of the pipe; the caller closes it here once the command has it. */
   writing: Socket;
-  /** Settles when the command has closed its end and all is taken, or with what `take` threw. */
+  /** Resolves when the command has closed its end and all output is consumed; rejects with what `take` threw. */
   taken: Promise<void>;
-  /** Nothing is taken any more. */
+  /** Stops reading. */
   close(): void;
 };
 
-/** @param take its piece may be kept until it resolves */
+/** @param take may keep its piece until it resolves */
 export async function openOwnPipe(take: (piece: Buffer) => Promise<void>): Promise<OwnPipe> {
-  // Nobody else can get at a folder of its own.
+  // A private folder, so that no other account can reach the socket.
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-pipe-"));
   const path = join(folder, "pipe");
   const server = createServer({ pauseOnConnect: true });
@@ -36,7 +36,7 @@ export async function openOwnPipe(take: (piece: Buffer) => Promise<void>): Promi
             () => reading.resume(),
             (error: Error) => reading.destroy(error),
           );
-          // Stops reading until then.
+          // Pauses reading until `take` resolves.
           return false;
         },
       },

@@ -18,9 +18,9 @@ import {
 
 const script = fileURLToPath(new URL("task-child.ts", import.meta.url));
 
-/** A task that was aborted may clean up for so long. */
+/** How long an aborted task may take to clean up. */
 const abortGraceMs = 5000;
-/** For so long a process waits for the next task of the same operation: a start costs more than most tasks. */
+/** How long a process waits for the next task of the same operation, because a start costs more than most tasks. */
 const idleMs = 1000;
 
 type Performer = <Args, Result>(
@@ -31,13 +31,13 @@ type Performer = <Args, Result>(
 
 type TaskProcess = { child: ChildProcess; channel: Socket };
 
-/** @param environment what the processes see; no secret is in it */
+/** @param environment of the processes, without secrets */
 export function createPerformer(account: Account, environment: Record<string, string>): Performer {
   let resting: TaskProcess | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   function start(hasStreams: boolean): TaskProcess {
-    // The account may signal the process: without the flag, SIGUSR1 would open Node's debugger in it.
+    // The account may send signals to the process: without the flag, SIGUSR1 would open Node's debugger in it.
     const child = spawn(process.execPath, ["--disable-sigusr1", script], {
       cwd: "/",
       // Requests to io_uring would still carry root's credentials after the change of account.
@@ -48,12 +48,12 @@ export function createPerformer(account: Account, environment: Record<string, st
         UV_USE_IO_URING: "0",
       },
       detached: true,
-      // Not Node's own channel: the service would have to trust what comes through it.
+      // Not Node's own IPC channel: the service would have to trust its messages.
       stdio: [hasStreams ? "pipe" : "ignore", hasStreams ? "pipe" : "ignore", "ignore", "pipe"],
     });
-    // A pipe of Node's is a socket that goes both ways.
+    // Node implements these pipes as bidirectional sockets.
     const channel = child.stdio[channelNumber] as Socket;
-    // Its end says all there is to say.
+    // The `close` event that follows is enough.
     channel.on("error", () => undefined);
     return { child, channel };
   }
@@ -68,7 +68,7 @@ export function createPerformer(account: Account, environment: Record<string, st
     return found;
   }
 
-  /** Holds nothing up while it rests, and is gone with the channel. */
+  /** Keeps the process for the next task, without keeping the service running. It exits when its channel is closed. */
   function rest(used: TaskProcess): void {
     if (resting !== null || used.channel.destroyed) return end(used);
     resting = used;
@@ -97,19 +97,19 @@ export function createPerformer(account: Account, environment: Record<string, st
     else rest(used);
     if (said?.kind === "failed") throw streams.input?.errored ?? reviveError(said.error);
     if (said?.kind !== "done") throw new Error(`The process for ${name} ended without an answer.`);
-    // The task's own type, which crossed over as it is.
+    // The result has the task's own type, because it was transferred unchanged.
     return said.result as never;
   };
 }
 
 function end({ child, channel }: TaskProcess): void {
   channel.destroy();
-  // One that its account has stopped does not see the end of the channel.
+  // A process that its account has stopped (SIGSTOP) does not notice that the channel is closed.
   child.kill("SIGKILL");
 }
 
 /**
- * @returns how the task ended, or null for a process that is gone
+ * @returns how the task ended; null for a process that is gone
  * @throws the streams' own errors, or the signal's reason
  */
 async function converse(
@@ -141,7 +141,7 @@ async function converse(
   const draining = stdout === null ? undefined : drain(stdout, output, abort);
   try {
     const ending = answer.promise.then((said) => {
-      // A standard output that was not ended is closed with the process alone.
+      // A standard output that the task has not ended only closes with the process.
       if (stdout !== null && said?.kind !== "done") end(used);
       return said;
     });
@@ -167,7 +167,7 @@ async function feed(
   stdin.on("error", () => undefined);
   try {
     if (input !== undefined) await pipeline(input, stdin, { end: false });
-    // Before the pipe is closed, so that the child never sees an end that nobody confirmed.
+    // Sent before the pipe is closed, so that the child never sees an unconfirmed end.
     send({ kind: "input ended" });
     stdin.end();
   } catch (error) {
@@ -176,7 +176,7 @@ async function feed(
   }
 }
 
-/** @returns what broke the output */
+/** @returns the error of the output; undefined = none */
 async function drain(
   stdout: Readable,
   output: Writable | undefined,

@@ -1,5 +1,5 @@
-// A site's account swaps the parts of its own paths, as fast as it can, while the service works on them as root.
-// Nothing outside may be read, written, given away, or started. `npm run soak -- races` tries each 10,000 times.
+// A site's account swaps parts of its own paths as fast as it can, while the service works on them as root. Nothing outside may
+// be read, written, given away, or started. `npm run soak -- races` tries each 10,000 times.
 import { mkdirSync, openSync, readFileSync } from "node:fs";
 import {
   chmod,
@@ -31,14 +31,14 @@ import { openTrustedParent } from "./trusted-parent.ts";
 const isRoot = userInfo().uid === 0;
 const tries = Number(process.env["RACE_TRIES"] ?? 10);
 const timeoutMs = 60_000 + tries * 1500;
-/** What needs no process of its own is tried so often in each round. */
+/** How often operations without a process of their own are tried in each round. */
 const perRound = 10;
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 const secret = "only root may read this";
 
 /**
- * The site's own folder `way`, and `trap`, a link to a folder of root's that looks the same inside: the two are
- * swapped for each other all the time.
+ * Creates the site's own folder `way`, and `trap`, a link to a folder of root's with the same content. The two are swapped all
+ * the time.
  */
 async function makeScene() {
   const folder = await mkdtemp(join(tmpdir(), "quarterdeck-race-"));
@@ -57,7 +57,7 @@ async function makeScene() {
   return { folder, home, roots, way, trap, host };
 }
 
-/** Everything of root's: what is there, whose it is, what it says. */
+/** Returns the names, owners and contents of root's files. */
 async function fingerprint(folder: string): Promise<string> {
   const names = await readdir(folder, { recursive: true });
   const lines = await Promise.all(
@@ -78,7 +78,7 @@ async function whileSwapping(
   const swapper = await startSwapper(daemon, one, other);
   try {
     for (let round = 1; round <= rounds; round += 1) await attack();
-    // The attacker was there all the time.
+    // The swapper ran all the time.
     expect(swapper.count()).toBeGreaterThan(rounds);
   } finally {
     await swapper.stop();

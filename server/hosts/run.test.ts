@@ -79,7 +79,7 @@ describe.each([
   });
 
   test("however a command ends before it has read everything, its code decides", async () => {
-    // What is under way into the pipe then fails in one way or another, by chance.
+    // Data that is still being written to the pipe then fails in varying ways.
     const input = () => Readable.from(Array.from({ length: 50 }, () => Buffer.alloc(64 * 1024)));
     const runs = Array.from({ length: 40 }, async () =>
       run({
@@ -148,7 +148,7 @@ test("a piece of the input is released once it was read, and none before", async
   const input = streamOf(pieces(), () => undefined, { isOneByOne: true });
   const { stdout } = await run({ argv: ["sha256sum"], input, release: giveBackPiece });
   expect(stdout).toBe(`${hash.digest("hex")}  -\n`);
-  // One is written while another one waits and a third is filled.
+  // One piece is written while another waits and a third is filled.
   expect(used.size).toBeLessThanOrEqual(4);
 });
 
@@ -281,7 +281,7 @@ test("an abort ends all that the command started", async () => {
     },
   });
   await expect(running).rejects.toThrow("enough");
-  // Gone, or dead and not yet collected by whoever inherited it.
+  // The process is gone, or a zombie that its new parent has not reaped yet.
   await soon(async () =>
     expect(await readFile(`/proc/${pids[0]}/cmdline`, "utf8").catch(() => "")).toBe(""),
   );

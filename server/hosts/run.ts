@@ -1,4 +1,4 @@
-// Runs one command on the service's own machine: streams in and out, an end for all that it started.
+// Runs one command on the service's machine: streams its input and output, and ends all that it started.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
@@ -20,9 +20,9 @@ const keptOutputBytes = 1024 * 1024;
 const keptErrorCharacters = 16 * 1024;
 
 /**
- * @param environment what every command sees: where programs are, and a home. Nothing else of the service's own
- * environment gets through, because it holds secrets, and PG… variables that would mislead the tools.
- * @param account whom commands run as; null = the service's own account
+ * @param environment of every command: PATH and HOME. Nothing else of the service's own environment gets through, because it
+ *   holds secrets, and PG… variables that would mislead the tools.
+ * @param account the account to run as; null = the service's own
  */
 export const createRunner =
   (environment: Record<string, string>, account: Account | null = null) =>
@@ -39,7 +39,7 @@ export const createRunner =
     command.signal?.throwIfAborted();
     const { take } = command;
     const given = account === null ? await openGiven(command, temporary) : null;
-    // What has no room for one of our own is slower through an ordinary one.
+    // Without such a pipe, for example because of a full disk, an ordinary and slower one is used.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
       cwd: isEnteredHere ? folder : "/",
@@ -49,13 +49,13 @@ export const createRunner =
         LC_ALL: "C.UTF-8",
         ...command.environment,
       },
-      // A group of its own, so that an abort reaches what the program started as well.
+      // A process group of its own, so that an abort also reaches what the program started.
       detached: true,
       stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...filesOf(command, given)],
-      // No overload takes a stream of ours among the three.
+      // No overload of `spawn` accepts a custom stream among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();
-    // Not waited for: what a program writes that has ended before somebody listens is lost.
+    // Not awaited: output of a program that ends before the listeners below are added would be lost.
     given?.close().catch(() => undefined);
     const ended = once(child, "close").then(
       ([exitCode, endSignal]): [number | null, string | null] => [exitCode, endSignal],
@@ -72,17 +72,17 @@ export const createRunner =
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // The group is gone already.
+        // The group has already ended.
       }
       pipe?.close();
     };
-    /** Only once it is known why: the ends that close here would tell of nothing but that. */
+    /** Called only once the reason is known, because closing the streams causes errors that would hide it. */
     const letGo = () => {
       endGroup();
-      // A program that left the group may hold its ends open; nobody waits for that.
+      // A program that left the group may hold its ends open, which must not be waited for.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     };
-    // An input that waits for something of its own does not notice that nobody reads it any more.
+    // An input that waits for its own source does not notice that its reader is gone.
     const aborted = Promise.withResolvers<never>();
     aborted.promise.catch(() => undefined);
     const abort = () => {
@@ -108,7 +108,7 @@ export const createRunner =
     const streams = Promise.all([takeOutput(), feed(command, child.stdin, endGroup)]);
     let end: CommandEnd;
     try {
-      // What the command has left running may hold its error output open after the end of the others.
+      // A process that the command left running may hold stderr open after the other streams have ended.
       const all = Promise.all([ended, streams]);
       const [[exitCode, signal]] = await Promise.race([all, aborted.promise]);
       end = { exitCode, signal, stdout, stderr };
@@ -127,14 +127,14 @@ export const createRunner =
     return end;
   };
 
-/** Each at its number, from 3 on. */
+/** Returns the files by descriptor, from 3 on. */
 function filesOf({ files = [] }: LocalCommand, given: FileHandle | null): (number | "ignore")[] {
   if (given === null) return [...files];
   const between = Array.from({ length: givenAt - 3 - files.length }, () => "ignore" as const);
   return [...files, ...between, given.fd];
 }
 
-/** A stream that hands each piece over, one at a time. */
+/** Creates a stream that passes on each piece, one at a time. */
 function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
   const taken = callbackify(async (piece: Buffer) => take(piece));
   return new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
@@ -146,12 +146,12 @@ async function feed(
   endGroup: () => void,
 ): Promise<void> {
   if (input === undefined) return void stdin.end();
-  // Which end went first is seen at the pipe alone: the code of what is thrown depends on what was noticed when.
+  // Only the pipe shows which end broke first: the code of the error depends on timing.
   let isBroken = false;
   const breakOff = () => {
     if (stdin.destroyed) return;
     isBroken = true;
-    // Before the pipe is closed: a program must not take an input that broke off for one that ended.
+    // Before the pipe is closed, so that a program does not take a broken input for a complete one.
     endGroup();
   };
   input.once("error", breakOff).once("close", () => input.readableEnded || breakOff());
@@ -162,11 +162,11 @@ async function feed(
         ? pipeline(input, stdin)
         : pipeline(input, (pieces: AsyncIterable<Buffer>) => feedEach(pieces, stdin, release));
     fed.catch(() => undefined);
-    // Once the command has ended, nobody waits for the next piece of its input.
+    // Once the command has ended, its input is not awaited any more.
     await Promise.race([fed, once(stdin, "close")]);
     if (isBroken) await fed;
   } catch (error) {
-    // A program may end before it has read everything; its exit code says whether that was right.
+    // A program may end before it has read everything; its exit code says whether that was an error.
     if (isBroken) throw error;
   }
 }

@@ -1,27 +1,27 @@
-// Folders for what must lie on disk for a while: the service's own, and one for each account that it works as.
+// Folders for temporary files: the service's own, and one for each account that it works as.
 import { chmod, chown, lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { LocalHost } from "./host.ts";
 
 export type Scratch = {
-  /** The service's own, closed to every other account. */
+  /** The service's own folder, closed to every other account. */
   own: string;
-  /** Of the account that the host works as, closed to every other; it is there. */
+  /** Returns the folder of the host's account, closed to every other account. Creates it if necessary. */
   folderOf(host: LocalHost): Promise<string>;
   /**
-   * Removes what dumps that were cut off have left, each as the account whose it is. An account may hold this up.
-   * @param isLeft what else is of no use in the service's own
+   * Removes what interrupted dumps have left, each as the account that owns it. A hostile account may delay this.
+   * @param isLeft whether another entry of the service's own folder can be removed
    */
   clear(isLeft: (name: string) => boolean): Promise<void>;
 };
 
-/** Where accounts find their folders when they cannot reach the data folder, e.g. one below /root. */
+/** Root of the accounts' folders when accounts cannot reach the data folder, for example below /root. */
 const sharedRoot = "/var/lib/quarterdeck-scratch";
 const clearingMs = 10 * 60_000;
 const enterByAll = 0o001;
 
-/** @param dataFolder absolute, the service's own */
+/** @param dataFolder absolute path of the service's own data folder */
 export async function createScratch(dataFolder: string, service: LocalHost): Promise<Scratch> {
   const own = join(dataFolder, "scratch");
   await mkdir(own, { recursive: true, mode: 0o700 });
@@ -29,7 +29,7 @@ export async function createScratch(dataFolder: string, service: LocalHost): Pro
   const inData = join(dataFolder, "accounts");
   const name = createHash("sha256").update(dataFolder).digest("hex").slice(0, 16);
   const elsewhere = join(sharedRoot, name);
-  /** Made when it is first needed: most services of an ordinary user never do. */
+  /** Created on demand: most services of an ordinary user never need it. */
   let shared: Promise<string> | null = null;
 
   async function makeShared(): Promise<string> {
@@ -43,7 +43,7 @@ export async function createScratch(dataFolder: string, service: LocalHost): Pro
 
   async function clearAs(folder: string): Promise<void> {
     const { uid, gid } = await lstat(folder);
-    // By find, however many there are; the account may stop it, and then nobody waits for it for ever.
+    // `find` handles any number of files in one process. The account may stop that process (SIGSTOP), so it has a deadline.
     await service.as({ uid, gid, name: "", home: "/" }).run({
       argv: [
         "find",
@@ -73,7 +73,7 @@ export async function createScratch(dataFolder: string, service: LocalHost): Pro
       if (isOwn) return own;
       shared ??= makeShared();
       const folder = join(await shared, String(account.uid));
-      // In a folder of root's, where nobody else can put something in its place.
+      // The parent folder belongs to root, so that no account can replace the folder.
       await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "EEXIST") throw error;
       });
@@ -94,10 +94,13 @@ export async function createScratch(dataFolder: string, service: LocalHost): Pro
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Lets every account through the data folder, whose content is closed by itself. @returns whether the way is open then */
+/**
+ * Lets every account pass through the data folder, whose content is protected by its own modes.
+ * @returns whether accounts can reach it
+ */
 async function openTheWay(dataFolder: string): Promise<boolean> {
   const { mode, uid } = await stat(dataFolder);
-  // Others rely on root's home being closed.
+  // Other software relies on root's home being closed.
   if (uid === 0 && dataFolder !== "/root" && (mode & enterByAll) === 0)
     await chmod(dataFolder, (mode & 0o7777) | 0o011);
   for (let folder = dataFolder; ; folder = dirname(folder)) {

@@ -1,4 +1,4 @@
-// Several programs whose outputs feed each other, run by a shell where they are: the exit code of each one counts.
+// Runs several programs in a shell pipeline, and reports the exit code of each.
 
 type Argv = readonly [string, ...string[]];
 
@@ -15,7 +15,7 @@ export function pipelineOf(...stages: readonly [Argv, ...Argv[]]): Argv {
     const output = index === stages.length - 1 ? ">&3 " : "";
     return `{ ${words} ${output}3>&- 4>&-; echo ${index} "$?" >&4; }`;
   });
-  // 3 is the output of them all, 4 is where each one's end is told.
+  // Descriptor 3 is the output of the pipeline, 4 collects the exit codes.
   const script = `exec 3>&1; ended=$({ ${steps.join(" | ")}; } 4>&1); echo ${mark} $ended >&2`;
   return ["sh", "-c", script, "sh", ...stages.flat()];
 }
@@ -32,5 +32,5 @@ export function pipelineEnds(stderr: string): number[] | null {
   return codes;
 }
 
-/** Whether a line of the error stream is not one of the programs' own. */
+/** Whether a line of the error stream comes from the pipeline, not from one of its programs. */
 export const isPipelineEnd = (line: string): boolean => line.startsWith(mark);

@@ -1,5 +1,5 @@
-// A child process that becomes an account and performs tasks as it. The kernel refuses what the account may not do.
-// Its environment holds no secret, and the change of account closes its memory to the account's other processes.
+// A child process that becomes an account and performs tasks as it, so that the kernel refuses what the account may not do. Its
+// environment holds no secret, and the change of account closes its memory to the account's other processes.
 import { flushCompileCache } from "node:module";
 import { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
@@ -22,7 +22,7 @@ let hasBecome = false;
 const inputEnd = Promise.withResolvers<void>();
 inputEnd.promise.catch(() => undefined);
 
-// The service is gone, or has no use for this process any more; whoever comes next cleans up behind it.
+// The service is gone or no longer needs this process. Files that a task leaves are cleaned up elsewhere.
 const end = () => process.kill(process.pid, "SIGKILL");
 channel.once("close", end);
 channel.once("error", end);
@@ -41,16 +41,16 @@ hearService(channel, (message) => {
   }
 });
 
-/** Breaks off with an error where the caller's input did: the end of a pipe alone does not tell the two apart. */
+/** Throws where the caller's input failed: the end of a pipe alone does not tell a complete input from a broken one. */
 async function* confirmedInput(): AsyncGenerator<Buffer> {
   for await (const piece of process.stdin) yield piece;
   await inputEnd.promise;
 }
 
 function openStreams(): { input: Readable; output: Writable } {
-  // Unlike process.stdout it can be ended by the task, or destroyed with an error.
+  // Unlike process.stdout, the task can end it or destroy it with an error.
   const output = new Socket({ fd: 1, readable: false, writable: true });
-  // What breaks it is reported by the task, or by the one who reads it.
+  // The task or the reader reports errors of the output.
   output.on("error", () => undefined);
   return { input: Readable.from(confirmedInput(), { objectMode: false }), output };
 }
@@ -80,23 +80,23 @@ async function perform(request: TaskRequest): Promise<void> {
   }
 }
 
-/** Before the change of account: the program's files may be out of the account's reach. */
+/** Imports the task before the change of account, which may take away access to the program's files. */
 async function load({ module, name }: TaskRequest): Promise<Task<unknown, unknown>> {
   const known = findTask(module, name);
   if (known !== undefined) return known;
   await import(module);
-  // This process is killed, and would not keep what it has compiled; the account may not write there.
+  // This process is killed, which would lose its compile cache, and the account may not write there later.
   if (!hasBecome) flushCompileCache();
   const found = findTask(module, name);
   if (found === undefined) throw new Error(`${module} brings no task ${name}`);
   return found;
 }
 
-/** Groups first, since only root may set them; see setpriv(1) for the same in C. */
+/** Changes groups first, since only root may set them; see setpriv(1) for the same in C. */
 function become({ uid, gid, name }: Account): void {
   hasBecome = process.getuid?.() === uid;
   if (hasBecome) return;
-  // The types of Node.js do not know initgroups; see process.initgroups in its documentation.
+  // The types of Node.js lack initgroups; see process.initgroups in its documentation.
   const { initgroups } = process as { initgroups?: (user: string, extraGroup: number) => void };
   if (name === "" || initgroups === undefined) process.setgroups?.([gid]);
   else initgroups(name, gid);

@@ -1,5 +1,5 @@
-// What the service and a child process that performs a task say to each other: lines of JSON on a pipe of their own.
-// The account may be a stranger's, so every line is checked, and none may fill the memory.
+// Messages between the service and a child process that performs a task: lines of JSON on a separate pipe. The account may be
+// hostile, so every line is validated, and its length is limited.
 import type { Readable, Writable } from "node:stream";
 import * as z from "zod/mini";
 import { accountSchema } from "./account.ts";
@@ -11,7 +11,7 @@ const taskRequest = z.object({
   name: z.string(),
   args: z.optional(z.unknown()),
   account: accountSchema,
-  /** Whether its standard input and output are the task's. */
+  /** Whether the standard input and output of the process belong to the task. */
   hasStreams: z.boolean(),
 });
 export type TaskRequest = z.infer<typeof taskRequest>;
@@ -24,7 +24,7 @@ const toChild = z.discriminatedUnion("kind", [
 ]);
 export type ToChild = z.infer<typeof toChild>;
 
-/** What of an error crosses over: its words, and what the file system said of it. */
+/** The parts of an error that are transferred. */
 const errorRecord = z.object({
   name: z.string(),
   message: z.string(),
@@ -41,17 +41,17 @@ const fromChild = z.discriminatedUnion("kind", [
 ]);
 export type FromChild = z.infer<typeof fromChild>;
 
-/** The pipe's number in the child. */
+/** File descriptor of the pipe in the child. */
 export const channelNumber = 3;
 
 export const sendLine = (channel: Writable, message: ToChild | FromChild): void => {
   if (channel.writable) channel.write(`${JSON.stringify(message)}\n`);
 };
 
-/** A longer one comes in pieces, and no piece is a message. */
+/** A longer line is split, and no part of it is a valid message. */
 const maxMessageCharacters = 16 * 1024 * 1024;
 
-/** @param onMessage null for a line that is no message */
+/** @param onMessage called with null for a line that is not a valid message */
 function onMessages<Message>(
   channel: Readable,
   parse: (value: unknown) => { success: boolean; data?: Message },

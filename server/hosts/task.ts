@@ -1,9 +1,9 @@
-// Work of our own on the files of one account: a function that runs in this process where the account is the
-// service's own, and in a child process that became the account where it is not.
+// Defines tasks: the service's own work on the files of an account. A task runs in this process for the service's own account,
+// and in a child process that becomes the account for any other.
 import type { Readable, Writable } from "node:stream";
 
 export type TaskPort = {
-  /** Ends only where the caller's input ended well. */
+  /** Ends only where the caller's input was complete. */
   input: Readable;
   output: Writable;
   say(line: string): void;
@@ -11,20 +11,20 @@ export type TaskPort = {
 };
 
 export type Task<Args, Result> = {
-  /** What has to be imported for it, and what it is called there. */
+  /** The module to import, and the name of the task in it. */
   module: string;
   name: string;
   perform(args: Args, port: TaskPort): Promise<Result>;
 };
 
-/** Every task that was imported so far. */
+/** All tasks that were imported so far. */
 const tasks = new Map<string, Task<unknown, unknown>>();
 
 const keyOf = (module: string, name: string): string => `${module}#${name}`;
 
 /**
- * @param module the URL of a file that imports, statically, this task and the others that go with it: once a process
- * is the account, it may not be able to read the program's own files.
+ * @param module the URL of a file that statically imports this task and the others used with it: once a process has become the
+ *   account, it may not be able to read the program's own files.
  */
 export function defineTask<Args, Result>(
   module: string,
@@ -39,10 +39,10 @@ export function defineTask<Args, Result>(
 export const findTask = (module: string, name: string): Task<unknown, unknown> | undefined =>
   tasks.get(keyOf(module, name));
 
-/** What the caller gives and takes; what is missing is empty, or goes nowhere. */
+/** Streams of the caller; a missing input is empty, and a missing output is discarded. */
 export type TaskStreams = {
   input?: Readable;
-  /** Is not ended. */
+  /** Not ended by the task. */
   output?: Writable;
   say?(line: string): void;
   signal?: AbortSignal;

@@ -1,19 +1,19 @@
-// The folder above a site, held open, where nobody but root can change the way to it.
+// Opens the parent folder of a site, after checking that only root can change its path.
 import { constants } from "node:fs";
 import { lstat, open, readlink, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 type TrustedParent = {
-  /** Its real path, for people and for the site's account. */
+  /** Real path of the folder, for messages and for the site's account. */
   path: string;
-  /** The last part of the way, which need not be there. */
+  /** The last component of the path, which need not exist. */
   name: string;
-  /** The folder itself, whatever its path leads to by now; good until `close`. */
+  /** A path to the open folder itself, even if its own path is changed; valid until `close`. */
   held: string;
   close(): Promise<void>;
 };
 
-/** As many as the kernel follows, see path_resolution(7). */
+/** Limit of the kernel, see path_resolution(7). */
 const maxLinks = 40;
 const othersWrite = 0o022;
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -21,10 +21,10 @@ const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 const heldPath = (handle: FileHandle): string => `/proc/self/fd/${handle.fd}`;
 
 /**
- * Goes the way one step at a time, from handle to handle, so that nothing can be put in between.
+ * Walks the path one step at a time, from handle to handle, so that no component can be swapped in between.
  * @param path absolute
- * @returns null where somebody but root owns or may write to a folder on the way, or owns a link on it
- * @throws what the file system says of a folder on the way that is not there
+ * @returns null where an account except root owns or may write to a folder on the path, or owns a link on it
+ * @throws the file system's error where a folder on the path does not exist
  */
 export async function openTrustedParent(path: string): Promise<TrustedParent | null> {
   let way = resolve(path);
@@ -36,14 +36,14 @@ export async function openTrustedParent(path: string): Promise<TrustedParent | n
   return null;
 }
 
-/** @returns the parent, the way that a link of root's leads to instead, or null */
+/** @returns the parent; the path to follow instead where root's link leads elsewhere; or null */
 async function walk(way: string): Promise<TrustedParent | string | null> {
   const names = way.split("/").filter((name) => name !== "");
   if (names.length === 0) return null;
   let folder = await open("/", folderFlags);
   let path = "/";
   let isKept = false;
-  // Who owns / owns the machine. In a user namespace that is not 0.
+  // The owner of / counts as root. In a user namespace that is not uid 0.
   const { uid: rootUid } = await folder.stat();
   const isRoots = ({ uid }: { uid: number }) => uid === 0 || uid === rootUid;
   try {
