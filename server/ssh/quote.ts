@@ -1,4 +1,3 @@
-
 /**
  * Quotes text as one word of a POSIX shell. Inside single quotes only the single quote has a meaning.
  * @throws for U+0000, which no argument of a program can contain
