@@ -6,7 +6,9 @@ import type { Backups } from "./backups/backups.ts";
 import { deploymentRoutes } from "./deployments/routes.ts";
 import { createDeploymentService } from "./deployments/service.ts";
 import { discoveryRoutes } from "./discovery/routes.ts";
+import { createDiscoveryService } from "./discovery/service.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
+import { createDoctorService } from "./doctor/service.ts";
 import type { Route } from "./http/route.ts";
 import { installationRoutes } from "./installation/routes.ts";
 import { inventoryEditing } from "./inventory/editing.ts";
@@ -56,7 +58,7 @@ export function createRoutes(parts: Parts): Route[] {
       dataFolder: options.dataFolder,
     }),
     ...serverRoutes(store, host, reachability),
-    ...discoveryRoutes(store, servers, workers, secrets),
+    ...discoveryRoutes(createDiscoveryService(store, servers, workers, secrets), store),
     ...inventoryEditing({
       ...options,
       db,
@@ -70,7 +72,7 @@ export function createRoutes(parts: Parts): Route[] {
       secrets,
     }),
     ...tokens.routes,
-    ...doctorRoutes({ options, host, sshOptions: ssh }),
+    ...doctorRoutes(createDoctorService({ options, host, sshOptions: ssh })),
     ...installationRoutes({
       version: options.version,
       account: options.account.name,
