@@ -14,7 +14,7 @@ export const activityKinds = [
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 
-/** Who did it: somebody with a token, a schedule, the supervisor of processes, or the service by itself. */
+/** Types of actors: a user's token, a schedule, the supervisor of processes, or the service itself. */
 const actorTypes = ["token", "schedule", "supervisor", "service"] as const;
 export type ActorType = (typeof actorTypes)[number];
 
@@ -27,14 +27,14 @@ const activityEntry = z
     kind: stateOf(activityKinds),
     /** What was done, in the past tense, e.g. `created`, `finished`, `failed`. */
     action: z.string(),
-    /** Whether it went well; null = it is neither good nor bad. */
+    /** Whether the outcome is good or bad; null = neither. */
     outcome: z.nullable(z.enum(["good", "bad"])),
     actor,
-    /** What it is about; its id stays although the thing itself may be gone. */
+    /** The object of the entry. Its id stays after the object is deleted. */
     object: z.object({ type: z.string(), id, name: z.string() }),
     server_id: z.nullable(id),
     site_id: z.nullable(id),
-    /** More in words: a reason, what was kept and where. */
+    /** Details in words, such as a reason, or where files were kept. */
     detail: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "ActivityEntry" });
@@ -45,9 +45,9 @@ export const activityPerPage = 50;
 export const activity = z
   .object({
     data: z.array(activityEntry),
-    /** Ask with `before` this for what is older; null = that was all. */
+    /** Value of `before` for older entries; null = there are none. */
     next: z.nullable(id),
-    /** With the newest entries: everybody that the timeline names, in the order of their names. */
+    /** All actors of the timeline, by name; sent with the newest entries. */
     actors: z.optional(z.array(actor)),
   })
   .register(z.globalRegistry, { id: "Activity" });

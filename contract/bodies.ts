@@ -8,7 +8,7 @@ export const createTokenBody = z
     name: givenName(100),
     abilities: z.array(z.enum(abilities)).check(z.minLength(1), z.maxLength(abilities.length)),
     server_ids: z.optional(z.nullable(z.array(ownId).check(z.minLength(1), z.maxLength(1000)))),
-    /** Left out: when the token that makes it expires, which is never for most. */
+    /** By default, the expiry of the token that creates it, if it has one. */
     expires_at: z.optional(z.nullable(moment)),
   })
   .register(z.globalRegistry, { id: "CreateToken" });
@@ -33,7 +33,7 @@ export const reportDeploymentBody = z
     author: z.optional(line(255)),
     /** The commit's message, or why the deployment failed. */
     message: z.optional(storableText().check(z.maxLength(5000))),
-    /** Of the pipeline's run. */
+    /** URL of the pipeline's run. */
     url: z.optional(address),
     /** Restart this site's workers once their jobs are done, so that they run the new code. */
     restart_workers: z.optional(z.boolean()),

@@ -3,7 +3,7 @@ import type { Discovery } from "./discovery.ts";
 
 type DatabaseServer = Discovery["database_servers"][number];
 
-/** The URL of one of its databases, as the service reads it. */
+/** @returns the URL of one database on a discovered server */
 export function databaseUrl(
   { engine, port, socket }: DatabaseServer,
   { user, password }: { user: string; password: string },

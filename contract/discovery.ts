@@ -1,4 +1,4 @@
-// What is found on a server that the inventory may not know yet: sites, databases and queue workers.
+// What a scan of a server finds: sites, databases and queue workers.
 import * as z from "zod/mini";
 import { line, storableText } from "./inputs.ts";
 import { id, stateOf } from "./values.ts";
@@ -9,9 +9,9 @@ const databaseServerEngines = ["postgres", "mysql"] as const;
 
 const databaseServer = {
   engine: z.enum(databaseServerEngines),
-  /** The TCP port that it listens on at this server's own address; null = on its socket only. */
+  /** TCP port on the server's own address; null = it listens on a socket only. */
   port: z.nullable(z.int().check(z.gte(1), z.lte(65_535))),
-  /** PostgreSQL: the socket's folder. MySQL and MariaDB: the socket. Null = on its port only. */
+  /** PostgreSQL: the folder of the socket; MySQL and MariaDB: the socket; null = it listens on a port only. */
   socket: z.nullable(z.string()),
 };
 
@@ -21,7 +21,7 @@ export const discovery = z
     sites: z.array(
       z.object({
         root: z.string(),
-        /** A name for it, made of its folder's. */
+        /** A suggested name, derived from the folder's. */
         name: z.string(),
         /** The account that owns its `artisan` file. */
         user: z.string(),
@@ -29,7 +29,7 @@ export const discovery = z
         site_id: z.nullable(id),
       }),
     ),
-    /** SQLite files below the sites that were found, by their names; nothing of them was read. */
+    /** SQLite files below these sites, recognized by name; their content was not read. */
     sqlite_files: z.array(
       z.object({
         path: z.string(),
@@ -44,31 +44,31 @@ export const discovery = z
       z.object({
         program: z.string(),
         command: z.string(),
-        /** The configuration file that it stands in. */
+        /** The configuration file that contains it. */
         file: z.string(),
         /** The inventory's site whose `artisan` it runs; null = none. */
         site_id: z.nullable(id),
-        /** Of the body that creates a worker with the same options, as far as they can be read. */
+        /** Fields of a body that creates a worker with the same options, as far as they are known. */
         settings: z.record(z.string(), z.unknown()),
-        /** Names what it is now, for whoever takes it over. */
+        /** Version of the program's options, which a take-over must name. */
         version: z.string(),
-        /** How many of its processes supervisord keeps up; null = it cannot be asked, or does not have it. */
+        /** Number of its running processes; null = supervisord does not respond or does not have the program. */
         running: z.nullable(z.int()),
-        /** Why no worker can take its place, and what to do; null = one can. */
+        /** Why no worker can take over the program, and what to do; null = one can. */
         refusal: z.nullable(z.string()),
-        /** What that worker would do otherwise, in sentences. */
+        /** What the worker would do differently, as sentences. */
         differences: z.array(z.string()),
-        /** The worker that takes its place, or has taken it, and how far that is; null = none. */
+        /** The worker that takes or took it over, and the progress; null = none. */
         worker: z.nullable(z.object({ id, take_over: stateOf(takeOverStates) })),
       }),
     ),
-    /** What could not be looked at, or not to the end, in words. */
+    /** What the scan could not read, or not completely, in words. */
     notes: z.array(z.string()),
   })
   .register(z.globalRegistry, { id: "Discovery" });
 export type Discovery = z.infer<typeof discovery>;
 
-/** Who logs in to a database server that was found. Nothing of it is stored. */
+/** Login to a discovered database server. It is not stored. */
 export const findDatabasesBody = z
   .object({
     engine: databaseServer.engine,
@@ -82,25 +82,25 @@ export type FindDatabasesBody = z.infer<typeof findDatabasesBody>;
 
 export const foundDatabases = z
   .object({
-    /** Those that the user may connect to, without the server's own. */
+    /** Databases that the user may connect to, without system databases. */
     databases: z.array(z.string()),
-    /** Those of them that the inventory has, with the ids of their entries; left out by earlier versions. */
+    /** Databases that the inventory lists, with the ids of their entries; absent in earlier versions. */
     known: z.optional(z.array(z.object({ name: z.string(), database_id: id }))),
-    /** Why none could be listed, and what to do; null = they were. */
+    /** Why the databases could not be listed, and what to do; null = they were. */
     problem: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "FoundDatabases" });
 export type FoundDatabases = z.infer<typeof foundDatabases>;
 
-/** A program of supervisord whose place a worker is to take, as it was found. */
+/** A program of supervisord that a worker takes over, as the scan found it. */
 export const takeOverBody = z
   .object({
     program: line(1024),
     file: line(4096),
     version: line(64),
-    /** That the worker may differ as was told; without it what differs is refused. */
+    /** Accepts the differences that the scan reported; without it, a program with differences is refused. */
     accept_differences: z.optional(z.boolean()),
-    /** What the program leaves to its site's configuration. */
+    /** Connection where the program's command names none. */
     connection: z.optional(createWorkerBody.shape.connection),
     queue: z.optional(createWorkerBody.shape.queue),
   })

@@ -1,10 +1,10 @@
-// What the request to a webhook says, one schema for each event. The service's tests parse with them whatever it sends,
-// and the interface description and the documentation are made from them.
+// Schemas of webhook requests, one for each event. Tests parse every request with them; the OpenAPI description and the
+// documentation are generated from them.
 import * as z from "zod/mini";
 import type { EventType } from "./events.ts";
 import { timestamp } from "./values.ts";
 
-/** A field with what a reader of the documentation sees of it. */
+/** Adds an example and a description for the documentation to a field. */
 const field = <Schema extends z.ZodMiniType>(
   schema: Schema,
   example: z.output<Schema>,
@@ -18,7 +18,7 @@ const id = (example: number, description: string) =>
 const text = (example: string, description: string) => field(z.string(), example, description);
 const count = (example: number, description: string) =>
   field(z.int().check(z.gte(0)), example, description);
-// A clone, so that a description goes to this field alone.
+// A clone, so that the description applies to this field alone.
 const moment = (example: string, description: string) =>
   field(z.clone(timestamp), example, description);
 const orNull = <Schema extends z.ZodMiniType>(
@@ -32,7 +32,7 @@ const server = {
   server: text("web-1", "The server's name."),
 };
 
-/** Of what happened on a site. */
+/** Fields of every event of a site. */
 const ofSite = {
   ...server,
   site_id: id(7, "The site's id."),
@@ -66,7 +66,7 @@ const ofWorker = {
   queue: text("emails,default", "The worker's queues."),
 };
 
-/** Of a database's backup the site is null, and of a site's the database. */
+/** Fields of every event of a backup configuration. One of `site` and `database` is null. */
 const ofConfiguration = {
   ...server,
   site_id: orNull(z.int(), null, "The site that is backed up; null for a database."),
@@ -132,7 +132,7 @@ const payload = <const Type extends EventType, Shape extends z.core.$ZodLooseSha
     })
     .register(z.globalRegistry, { id: `${pascal(type)}Event` });
 
-/** The body of a request, by its `type`. Later versions may add fields. */
+/** Schemas of `data` by `type`. Later versions may add fields. */
 export const eventPayloads = {
   "webhook.ping": payload("webhook.ping", ofWebhook),
   "webhook.disabled": payload("webhook.disabled", {
@@ -238,5 +238,5 @@ export const eventPayloads = {
   }),
 } satisfies Record<EventType, z.ZodMiniType>;
 
-/** The fields of an event's `data`, as its schema has them. */
+/** The fields of an event's `data`. */
 export type EventData<Type extends EventType> = z.output<(typeof eventPayloads)[Type]>["data"];

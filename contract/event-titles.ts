@@ -1,7 +1,7 @@
-// The events in words: for people, and for the documentation. Apart from their names, which every page loads.
+// Titles and descriptions of events, apart from the list of events, which every page loads.
 import type { EventType } from "./events.ts";
 
-/** Each event as a short sentence begins with it: what came out, first. */
+/** Title of each event, outcome first. */
 export const eventTitles: Record<EventType, string> = {
   "webhook.ping": "Ping",
   "webhook.disabled": "Webhook disabled",
@@ -24,7 +24,7 @@ export const eventTitles: Record<EventType, string> = {
   "server.recovered": "Server recovered",
 };
 
-/** When each is sent, for the documentation. */
+/** When each event is sent, for the documentation. */
 export const eventOccasions: Record<EventType, string> = {
   "webhook.ping": "A user pinged the webhook. Sent to that webhook only.",
   "webhook.disabled":

@@ -1,7 +1,6 @@
-// What is reported to a site's webhooks and to the notification channels. What a request about
-// each says stands in `event-payloads.ts`.
+// The events that webhooks and notification channels get. Their data is in `event-payloads.ts`.
 
-/** The events; each request to a webhook names one as its `type`. */
+/** All events. The `type` of a webhook request is one of them. */
 export const eventTypes = [
   "webhook.ping",
   "webhook.disabled",
@@ -25,11 +24,11 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What a webhook and a channel can choose from. A ping is asked for by hand, and goes to its webhook whatever was chosen. */
+/** Events that webhooks and channels can subscribe to. A ping is sent on request, whatever its webhook subscribes to. */
 export const subscribableEvents = eventTypes.filter((type) => type !== "webhook.ping");
 export type SubscribableEvent = (typeof subscribableEvents)[number];
 
-/** What goes as it should, and ends no problem. */
+/** Events that neither report a problem nor end one. */
 const routine: ReadonlySet<string> = new Set([
   "site.deployed",
   "backup.finished",
@@ -38,5 +37,5 @@ const routine: ReadonlySet<string> = new Set([
 /** The events that report a problem, and those that report its end, such as `worker.recovered`. */
 export const problemEvents = subscribableEvents.filter((type) => !routine.has(type));
 
-/** The most bytes of a webhook request's body. */
+/** Maximum size of the body of a webhook request, in bytes. */
 export const maxEventBytes = 20_000;

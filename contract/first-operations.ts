@@ -1,5 +1,4 @@
-// The operations that the dashboard's first file has: those of the backups, and of what stands beside each page. The rows of
-// every other room come with its pages.
+// Operations in the dashboard's first file: backups, and what every page shows. Other rooms bring theirs with their pages.
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";

@@ -1,28 +1,30 @@
-// The values that requests are made of, with their bounds.
+// Schemas of the values in requests, with their limits.
 import * as z from "zod/mini";
 import { toTimestamp } from "./values.ts";
 
-/** The largest value of an `integer` column; every count and every number of seconds stays below it. */
+/** The largest value of an `integer` column; the limit of every count and number of seconds. */
 export const maxInteger = 2_147_483_647;
 
 /** An integer from `min` to `max`, both included. */
 export const integer = (min: number, max: number = maxInteger) =>
   z.int().check(z.gte(min), z.lte(max));
 
-/** One of Quarterdeck's own, as its requests and its inventory take it: what its database has columns for. */
+/** An id that Quarterdeck stores. Ids of other services may be larger. */
 export const ownId = integer(1);
 
-/** PostgreSQL keeps no U+0000 in a text, and a lone half of a surrogate pair has no form in UTF-8. */
+/** Whether PostgreSQL can store a text: it has no U+0000, and no lone surrogate, which has no form in UTF-8. */
 export const isStorableText = (text: string): boolean =>
   text.isWellFormed() && !text.includes("\0");
 
-/** What every text of a request is made from: it refuses what the database could not keep. */
+/** The base of every text in requests: refuses what the database cannot store. */
 export const storableText = () =>
   z.string().check(z.refine(isStorableText, { params: { isUnstorable: true }, abort: true }));
 
 const toMilliseconds = "2026-01-31T09:30:00.000".length;
 
-/** Whether a text of the form of a moment names one. Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
+/**
+ * Whether a text in the form of a time names an existing one: not “2026-02-30”, and not the year 0, which databases do not have.
+ */
 function isMoment(text: string): boolean {
   const date = new Date(text);
   return (
@@ -34,7 +36,7 @@ function isMoment(text: string): boolean {
 
 const momentError = { error: "This must be a time in UTC, such as 2026-01-31T09:30:00Z." };
 
-/** A moment as a request may say it: ISO 8601 in UTC, to the minute or finer. */
+/** A time in a request: ISO 8601 in UTC, to the minute or finer. */
 export const moment = z
   .string()
   .check(
@@ -56,12 +58,12 @@ export const line = (max: number) =>
   );
 
 /**
- * What is pasted along and seen by nobody: zero-width spaces, soft hyphens, marks that turn a line around. Joiners stay, by which
- * emoji and some scripts are spelled.
+ * Invisible characters that are pasted along with a name: zero-width spaces, soft hyphens, directional marks. Zero-width joiners
+ * are kept, because emoji and some scripts need them.
  */
 const unseen = /[\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** What something is to be called: as `line`, without what nobody sees in it. */
+/** A name that a user gives: as `line`, without invisible characters. */
 export const givenName = (max: number) =>
   storableText().check(
     z.overwrite((text) => text.replaceAll(unseen, "")),
@@ -71,10 +73,10 @@ export const givenName = (max: number) =>
     z.regex(printable, { error: noControls }),
   );
 
-/** The name of something that is there: as `line`, with the spaces that it begins or ends with. */
+/** The exact name of something that exists: as `line`, keeping spaces at its beginning and end. */
 export const exactLine = (max: number) =>
   storableText().check(z.minLength(1), z.maxLength(max), z.regex(printable, { error: noControls }));
 
-/** As `line`, and it may be empty. */
+/** As `line`, or empty. */
 export const optionalLine = (max: number) =>
   storableText().check(z.trim(), z.maxLength(max), z.regex(printable, { error: noControls }));

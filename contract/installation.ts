@@ -1,4 +1,4 @@
-// What the service says of itself: which version, and how much a site's code could reach.
+// Describes the installation: its version, and whether sites are isolated.
 import * as z from "zod/mini";
 
 export const installation = z
@@ -6,9 +6,9 @@ export const installation = z
     version: z.string(),
     /** The account that the service runs as, e.g. `root`. */
     account: z.string(),
-    /** Each site's code runs as an account of its own; false = as the service's, whose files it can read then. */
+    /** Whether each site's code runs as its own account; false = as the service's account, whose files it can read. */
     isolates_sites: z.boolean(),
-    /** What webhooks can choose from; absent = they cannot choose. */
+    /** Events that webhooks can choose; absent = the service does not let them choose. */
     events: z.optional(z.array(z.string())),
   })
   .register(z.globalRegistry, { id: "Installation" });

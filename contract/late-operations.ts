@@ -1,5 +1,4 @@
-// The operations of no room that hardly a visit begins with. The dashboard's first file does without them, and so without their
-// schemas: what asks for them brings them along.
+// Operations of no room that few visits need. They are left out of the dashboard's first file, together with their schemas.
 import * as z from "zod/mini";
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
@@ -31,13 +30,13 @@ const servers = {
     path: "/api/search",
     responses: { 200: searchResults },
   }),
-  // Their schemas come with the page that shows what was found, and with the service.
+  // The page that shows the results brings their schemas.
   discoverServer: operation({
     tag: "servers",
     method: "GET",
     path: "/api/server/{id}/discovery",
     responses: { 200: z.custom<Discovery>() },
-    // Paths and commands of other people's sites.
+    // It reveals paths and commands of all sites of the server.
     ability: "*",
     reach: "every server",
   }),

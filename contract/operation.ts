@@ -1,4 +1,4 @@
-// What one row of the operation table says, and the types that follow from it.
+// The type of a row of the operation table, and the types derived from it.
 import * as z from "zod/mini";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -9,7 +9,7 @@ export const file = z.custom<ReadableStream<Uint8Array>>();
 
 export type Operation = {
   method: Method;
-  /** Below the base address; `{name}` stands for an integer id. */
+  /** Path below the base URL; `{name}` stands for an integer id. */
   path: `/api/${string}`;
   tag:
     | "backups"
@@ -23,25 +23,25 @@ export type Operation = {
     | "tokens";
   query?: Schema;
   body?: Schema;
-  /** In place of the JSON body the request may have a file as it is, of any length; this is what stands in its query then. */
+  /** Set where the request may upload a file of any size in place of the JSON body: the schema of its query. */
   upload?: Schema;
-  /** The successful responses by status; null = no body. */
+  /** Schemas of successful responses by status; null = no body. */
   responses: { [status: number]: Schema | null };
-  /** What a 409 says, where that is more than a message. */
+  /** Schema of a 409 whose body is more than a message. */
   conflict?: Schema;
-  /** The interface leaves the response body open: another service may send anything here, or nothing. */
+  /** The interface does not define the response body: another service may send anything, or nothing. */
   isBodyOpen?: true;
-  /** Nobody has a token yet who asks for this. Failures are limited by address, as wrong tokens are. */
+  /** Needs no token. Failures are limited by address, as wrong tokens are. */
   isPublic?: true;
-  /** A one-time code in the query stands in for the token, so that a browser can follow a link. */
+  /** Accepts a one-time code in the query in place of the token, so that a browser can follow a link. */
   takesCode?: true;
-  /** What a token must be able to do. Without it: reading for a GET, everything for the rest. */
+  /** Required ability of the token; by default `read` for a GET and `*` for all others. */
   ability?: "read" | "*";
-  /** Only for a token that reaches every server: one of a few could make itself one of all. */
+  /** Only for tokens without `server_ids`: others could use it to gain access to all servers. */
   reach?: "every server";
 };
 
-/** Keeps the literal types of a row. Its body stands in `contract/served-operations.ts`. */
+/** Keeps the literal types of a row. Its body is in `contract/served-operations.ts`. */
 export const operation = <const Row extends Operation & { body?: never; upload?: never }>(
   row: Row,
 ): Row => row;
@@ -50,19 +50,19 @@ type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer 
   ? Name | Names<Rest>
   : never;
 
-/** The ids that the path of a row takes. */
+/** The ids in the path of a row. */
 export type PathParams<Row extends Operation> = { [Name in Names<Row["path"]>]: number };
 
 type Output<Part> = Part extends Schema ? z.output<Part> : undefined;
 type Input<Part> = Part extends Schema ? z.input<Part> : undefined;
 
-/** What a handler sees of the query and the body: parsed, with defaults in place. */
+/** Query and body as a handler gets them: parsed, with defaults. */
 export type ParsedQuery<Row extends Operation> = Output<Row["query"]>;
 export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
-/** What goes with a file that is sent as it is. */
+/** The parsed query of an upload. */
 export type ParsedUpload<Row extends Operation> = Output<Row["upload"]>;
 
-/** What a client sends. */
+/** Query and body as a client sends them. */
 export type QueryInput<Row extends Operation> = Input<Row["query"]>;
 export type BodyInput<Row extends Operation> = Input<Row["body"]>;
 

@@ -6,9 +6,9 @@
 export function readRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // The form of C's asctime ends with the year and names no zone; JavaScript would take it for local time.
+  // The format of C's asctime has no zone, and JavaScript would read it as local time.
   const date = / \d{4}$/.test(text) ? `${text} GMT` : text;
-  // JavaScript would take a mere number for a year.
+  // JavaScript would read a number as a year.
   const atMs = /^[A-Z]/i.test(date) ? Date.parse(date) : NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }

@@ -1,4 +1,4 @@
-// What the account owns, as the dashboard sees it: servers, sites, databases, places for copies. They belong to the account and come from the inventory.
+// Servers, sites, databases and storage providers, which come from the inventory.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "./values.ts";
 
@@ -6,11 +6,11 @@ export const server = z
   .object({
     id,
     name: z.string(),
-    /** IANA name; schedules of this server are read in it. */
+    /** IANA name of the time zone of the server's schedules. */
     time_zone: z.string(),
-    /** Memory of the machine in MB, null where it is not known. */
+    /** Memory of the machine in MB; null = unknown. */
     memory: z.nullable(z.int()),
-    /** Whether it responds; null while that is not known. These three are extras. */
+    /** Whether the server responds; null = not known yet. An extra, like the next two. */
     reachable: z.optional(z.nullable(z.boolean())),
     unreachable_since: z.optional(z.nullable(timestamp)),
     /** Why it is unreachable, and what to do. */
@@ -21,31 +21,31 @@ export type Server = z.infer<typeof server>;
 
 const mb = z.nullable(z.int());
 
-/** What is known of a server beyond its entry: how it is reached, and what was found on it. */
+/** Status of a server: how it is reached, and what was found on it. */
 export const serverStatus = z
   .object({
     connection: stateOf(["local", "ssh"]),
-    /** Host and port, and who logs in; null for the machine of the service. */
+    /** Host, port and login; null for the machine of the service. */
     place: z.nullable(z.string()),
     user: z.nullable(z.string()),
     reachable: z.nullable(z.boolean()),
     /** Since when it is reachable, or is not. */
     since: z.nullable(timestamp),
     status_reason: z.nullable(z.string()),
-    /** How long it took to respond; milliseconds. */
+    /** Response time in milliseconds. */
     latency: z.nullable(z.number()),
     /** Null for the machine of the service. */
     host_key: z.nullable(
       z.object({
         /** `unconfirmed`: none is pinned. `changed`: another one was offered, and nothing runs there. */
         state: stateOf(["confirmed", "unconfirmed", "changed"]),
-        /** Whose key it is: the server's, or that of the host in front of it. */
+        /** Whether the key is the server's or its jump host's. */
         hop: stateOf(["server", "jump"]),
         pinned: z.nullable(z.string()),
         offered: z.array(z.object({ type: z.string(), fingerprint: z.string() })),
       }),
     ),
-    /** Null until it was asked. */
+    /** Null until the server was asked. */
     facts: z.nullable(
       z.object({
         at: timestamp,
@@ -54,15 +54,15 @@ export const serverStatus = z
         load: z.nullable(z.number()),
         memory: mb,
         memory_available: mb,
-        /** Of the file system of `/`; MB. */
+        /** File system of `/`, in MB. */
         disk: mb,
         disk_available: mb,
         tools: z.array(
           z.object({
             name: z.string(),
-            /** In the tool's own words; null = it is not installed. */
+            /** As the tool prints it; null = not installed. */
             version: z.nullable(z.string()),
-            /** Debian's package of it. */
+            /** Its package in Debian. */
             package: z.string(),
           }),
         ),
@@ -72,11 +72,11 @@ export const serverStatus = z
   .register(z.globalRegistry, { id: "ServerStatus" });
 export type ServerStatus = z.infer<typeof serverStatus>;
 
-/** Whose rights everything has that touches an entry's files. */
+/** The account that accesses an entry's files. */
 const account = {
-  /** The account's name on the server, null where none is known. */
+  /** Name of the account on the server; null = unknown. */
   account: z.optional(z.nullable(z.string())),
-  /** Why none is known, and what to do. */
+  /** Why the account is unknown, and what to do. */
   account_problem: z.optional(z.nullable(z.string())),
 };
 
@@ -102,7 +102,7 @@ export const database = z
     server_id: id,
     name: z.string(),
     engine: stateOf(databaseEngines),
-    /** `server`: it stands for all databases of its database server. */
+    /** `server`: the entry stands for all databases of its database server. */
     scope: z.optional(stateOf(["database", "server"])),
     ...account,
   })
@@ -114,7 +114,10 @@ export const storageProvider = z
     id,
     name: z.string(),
     type: stateOf(["local", "s3", "rclone", "sftp"]),
-    /** Where it is, in words: a folder, with its server if that is another machine, a bucket, a remote of rclone, or a folder of a login. */
+    /**
+     * Where the storage is, in words: a folder, with its server if that is another machine; a bucket; a remote of rclone; or a
+     * folder of a login.
+     */
     place: z.string(),
   })
   .register(z.globalRegistry, { id: "StorageProvider" });

@@ -1,4 +1,4 @@
-// Access tokens: what they may do, and how they are made. The secret itself is shown once.
+// Access tokens: their abilities and scope, and how they are created. The secret is shown once.
 import * as z from "zod/mini";
 import { id, timestamp } from "./values.ts";
 
@@ -8,27 +8,27 @@ export type Ability = (typeof abilities)[number];
 const shown = {
   id,
   name: z.string(),
-  /** `read` may only GET, `*` may do everything. */
+  /** `read` allows GET only, `*` allows everything. */
   abilities: z.array(z.enum(abilities)),
-  /** The servers it may reach; null = all. */
+  /** The servers that the token can access; null = all. */
   server_ids: z.nullable(z.array(id)),
   expires_at: z.nullable(timestamp),
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** It is the one that asks. */
+  /** Whether it is the token of the request. */
   is_current: z.boolean(),
-  /** It is the operator's own, from the service's environment: the next start brings it back. */
+  /** Whether it comes from the service's environment, so that the next start restores it. */
   from_environment: z.boolean(),
 };
 
 export const token = z.object(shown).register(z.globalRegistry, { id: "Token" });
 export type Token = z.infer<typeof token>;
 
-/** A token as it is answered once, when it is made. */
+/** A new token with its secret, which only the response to its creation has. */
 export const newToken = z
   .object({ ...shown, token: z.string() })
   .register(z.globalRegistry, { id: "NewToken" });
 export type NewToken = z.infer<typeof newToken>;
 
-/** For how long the code of a first sign-in can be exchanged. */
+/** Lifetime of a sign-in code, in minutes. */
 export const signInCodeMinutes = 10;

@@ -1,5 +1,4 @@
-// The words for a value that does not fit, in one place, so that a form and a 422 say the same. To be imported by what shows
-// them: a page that only reads has no use for them.
+// Messages for invalid values, so that a form and a 422 say the same. Imported only by code that shows them.
 import * as z from "zod/mini";
 import { countOf } from "./count-text.ts";
 
@@ -17,7 +16,7 @@ const typeText: Partial<Record<string, string>> = {
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 
-/** The complaint about a value, as it follows "The … field". */
+/** The end of a message that begins with "The … field". */
 function complaint(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":

@@ -1,11 +1,11 @@
-// The small values that the resources are made of: ids, moments, states.
-// Everything here is zod/mini, because both ends load it and the full zod is three times the size.
+// Schemas of the values in responses: ids, times, states. They use zod/mini, because both ends load them and the full zod is
+// three times the size.
 import * as z from "zod/mini";
 
-// A browser page whose policy forbids `eval` would report zod's attempt to use it; a service may compile.
+// zod would try `eval`, which the page's policy forbids and the browser reports; the service may use it.
 z.config({ jitless: "document" in globalThis });
 
-/** A positive integer that names a resource, of whichever service: as large as JSON can tell apart. */
+/** The id of a resource of any service: a positive integer, as large as JSON can hold exactly. */
 export const id = z.int().check(z.gte(1));
 
 /** ISO 8601 in UTC with six fractional digits, e.g. `2026-01-31T09:30:00.000000Z`. */
@@ -13,14 +13,14 @@ const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 export const timestamp = z.string().check(z.regex(timestampPattern));
 
 /**
- * A number that a request may leave out. Quarterdeck always answers the value that it took instead; the interface leaves that
- * open, so another service may answer null.
+ * A number that requests may leave out. Quarterdeck responds with the value that it used instead; another service may respond
+ * with null.
  */
 export const orUnsaid = <Schema extends z.ZodMiniType>(schema: Schema) => z.nullable(schema);
 
 /**
- * A state word. A service may know words that this contract does not, and a client has to live with
- * them, so the schema takes any text; the type still offers the known ones.
+ * A state. The schema takes any text, because a service may have states that this contract does not know; the type offers the
+ * known ones.
  */
 export const stateOf = <const States extends readonly string[]>(states: States) =>
   // The cast narrows the type for reading only: any text passes, as said above.
@@ -29,11 +29,11 @@ export const stateOf = <const States extends readonly string[]>(states: States) 
     string
   >;
 
-/** Formats a date as the interface's timestamp; milliseconds are as fine as the clock gets. */
+/** Formats a date as the interface's timestamp. */
 export const toTimestamp = (date: Date): string => date.toISOString().replace("Z", "000Z");
 
 export const toTimestampOrNull = (date: Date | null): string | null => date && toTimestamp(date);
 
-/** A moment for people, e.g. `2026-11-24 02:30 UTC`. */
+/** Formats a time for messages, e.g. `2026-11-24 02:30 UTC`. */
 export const utcText = (at: Date): string =>
   `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -13,7 +13,7 @@ export type BackupState = (typeof backupStates)[number];
 export const restoreStates = ["running", "finished", "failed"] as const;
 export type RestoreState = (typeof restoreStates)[number];
 
-/** Which states of a backup allow which action. That its target is free is the service's to check. */
+/** States of a backup that allow each action. Whether its target is free is for the service to check. */
 export const canBackup = {
   restore: allowedIn<BackupState>(["finished"]),
   copy: allowedIn<BackupState>(["finished"]),
@@ -21,7 +21,7 @@ export const canBackup = {
   pin: allowedIn<BackupState>(["finished"]),
 };
 
-/** What of a backup waits or runs, and can be canceled; null = nothing. */
+/** @returns the work of a backup that waits or runs, and can be canceled; null = none */
 export function runningWork(
   backup: Pick<Backup, "status" | "restore_status" | "drill_status">,
 ): "run" | "restore" | "drill" | null {
@@ -30,33 +30,33 @@ export function runningWork(
   return backup.drill_status === "running" ? "drill" : null;
 }
 
-/** Which states of a configuration allow which action. */
+/** States of a configuration that allow each action. */
 export const canBackupConfiguration = {
   run: allowedIn<BackupConfigurationState>(["installed", "failed"]),
   update: allowedIn<BackupConfigurationState>(["installing", "installed", "failed"]),
   remove: allowedIn<BackupConfigurationState>(["installing", "installed", "failed"]),
 };
 
-/** `late`: a good backup is there, but something about it or the runs since wants a look. */
+/** `late`: a good backup exists, but it or the runs since need attention. */
 export const protectionStates = ["protected", "late", "unprotected"] as const;
 
 export const backupableTypes = ["database", "site"] as const;
 export type BackupableType = (typeof backupableTypes)[number];
 
-/** How many finished backups a configuration keeps when it does not say. */
+/** Default of `hold`. */
 export const defaultHold = 7;
 
-/** How many it can keep at the most. */
+/** Maximum of `hold`. */
 export const maxHold = 8760;
 
-/** Of zstd: how small it makes backups, and how long that takes. */
+/** Default compression level of zstd. */
 export const usualCompressionLevel = 3;
 export const maxCompressionLevel = 19;
 
-/** Of a bandwidth limit: slower than this a backup would hardly end. */
+/** Minimum of a bandwidth limit; with less, a backup would hardly end. */
 export const minBytesPerSecond = 10_000;
 
-/** How long a safety backup is kept; it counts for nothing else. */
+/** Days for which a safety backup is kept; it never counts towards the hold. */
 export const safetyKeptDays = 7;
 
 /**
@@ -80,9 +80,9 @@ export const backup = z
   .object({
     id,
     path: z.string(),
-    /** Bytes as stored; 0 while the backup runs. */
+    /** Stored size in bytes; 0 while the backup runs. */
     size: bytes,
-    /** The last 16 KiB of what the run said; inside a configuration the last 1 KiB. */
+    /** The last 16 KiB of the run's output; inside a configuration, the last 1 KiB. */
     output: z.string(),
     status: stateOf(backupStates),
     restore_output: z.nullable(z.string()),
@@ -93,30 +93,30 @@ export const backup = z
     duration: z.string(),
     // From here on: extras.
     configuration_id: z.optional(id),
-    /** Where its file is. */
+    /** The storage of its file. */
     storage_provider_id: z.optional(id),
     trigger: z.optional(stateOf(backupTriggers)),
-    /** Why it failed, in the operator's words. */
+    /** Why it failed, for the operator. */
     status_reason: extra(z.string()),
-    /** While it waits: how many jobs of its server are before it. */
+    /** While it waits: number of tasks of its server that are ahead of it. */
     jobs_ahead: extra(z.int().check(z.gte(0))),
     /** While it runs: bytes read from the source, and bytes stored, so far. */
     progress: extra(z.object({ plain_bytes: bytes, stored_bytes: bytes })),
     /** Hex SHA-256 of the file as stored. */
     checksum: extra(z.string()),
-    /** Only whoever has a private key of its storage's recipients can read it. */
+    /** Whether the file is encrypted to the recipients of its storage. */
     encrypted: z.optional(z.boolean()),
-    /** The full backup that this one needs, since it holds only what has changed since; null = it is a full one. */
+    /** The full backup that this incremental one needs; null = it is a full one. */
     base_id: extra(id),
     /** Bytes before compression. */
     plain_size: extra(bytes),
-    /** What is odd about it although it finished. */
+    /** Warnings about a finished backup. */
     warnings: z.optional(z.array(z.string())),
-    /** When the stored file was last read again and was as it should be. */
+    /** When the stored file was last read and found sound. */
     verified_at: extra(timestamp),
-    /** What is wrong with the stored file; null while nothing is known to be. */
+    /** How the stored file is damaged; null = no damage is known. */
     damage: extra(z.string()),
-    /** Where the last restore went, if not back into its own source. */
+    /** Target of the last restore; null = the backup's own source. */
     restore_target: extra(
       z.object({
         type: z.enum(backupableTypes),

@@ -1,4 +1,4 @@
-// What went wrong with a call, in one shape for every page: matched by `status`, shown by `message`.
+// The error of a call: pages match its `status` and show its `message`.
 import {
   errorBody,
   errorMessage,
@@ -25,13 +25,13 @@ type Details = {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: ApiStatus;
-  /** The complaints of a refusal by field. */
+  /** Errors by field. */
   readonly fields: FieldErrors;
-  /** Why the token was refused, from a service that says so. */
+  /** Why the token was refused, where the service says so. */
   readonly tokenCode: TokenCode | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
-  /** The whole response, for whoever knows more of it than this. */
+  /** The whole body, for code that knows more about it. */
   readonly body: unknown;
 
   constructor(status: ApiStatus, message: string, details: Details = {}) {
@@ -48,11 +48,11 @@ export class ApiError extends Error {
 export const hasStatus = (error: unknown, status: ApiStatus): boolean =>
   error instanceof ApiError && error.status === status;
 
-/** True where a service has no such operation, or one of its own by that name. */
+/** Whether the service lacks the operation, or has another one at its path. */
 export const isMissing = (error: unknown): boolean =>
   ([404, 405, 501, "unreadable", "foreign"] as const).some((status) => hasStatus(error, status));
 
-/** True for what may be gone on the next try: no response, too many requests, a service in trouble. */
+/** Whether a retry may succeed: after no response, too many requests, or an error of the service. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === "unreachable" ||
@@ -61,14 +61,14 @@ export const isPassing = (error: unknown): boolean =>
 
 type ErrorDescription = {
   message: string;
-  /** To look for in the service's log, which can explain what the service itself does not. */
+  /** Id by which the service's log explains the error. */
   requestId: string | null;
 };
 
-/** Of something that the dashboard showed just now. */
+/** Message for something that the dashboard has just shown. */
 const goneText = "Not found. It may have been deleted meanwhile.";
 
-/** What to show for anything that was thrown. */
+/** Describes any error for the user. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof ApiError))
     return { message: "Something went wrong in the dashboard.", requestId: null };
@@ -80,20 +80,20 @@ export function describeError(error: unknown): ErrorDescription {
   };
 }
 
-/** The same as one sentence, for where there is no room for more. */
+/** Describes any error in one sentence. */
 export function messageOf(error: unknown): string {
   const { message, requestId } = describeError(error);
   return requestId === null ? message : `${message.replace(/\.$/, "")} (request id ${requestId}).`;
 }
 
-/** The interface's own texts that say neither why nor what to do. */
+/** Texts of the interface that give neither a reason nor a cure. */
 const bareTexts: ReadonlySet<string> = new Set([
   errorMessage.server_error,
   errorMessage.too_many_requests,
   errorMessage.unauthorized,
 ]);
 
-/** Where the service says nothing readable itself. */
+/** Messages where the response has none. */
 const fallbackText: Partial<Record<number, string>> = {
   401: "The token isn't valid.",
   403: "The token doesn't have permission for this action.",
@@ -107,10 +107,10 @@ const fallbackText: Partial<Record<number, string>> = {
   503: "The service isn't ready. Try again in a moment.",
 };
 
-/** Reads a response that is not a success. Its body may be anything, from any proxy on the way. */
+/** Reads an error response, whose body may be anything, from any proxy on the way. */
 export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
-  // Loaded when it is needed; where that fails too, the status alone has to do.
+  // Loaded only when needed. Where loading fails, the status alone is shown.
   const problem = await import("./problem.ts").then(
     ({ readProblem }) => readProblem(body, response),
     () => null,

@@ -1,4 +1,5 @@
-// The one way to the service: a row of the operation table in, its parsed response or an ApiError out.
+// Sends every request of the dashboard: takes a row of the operation table, and returns its parsed response or throws an
+// ApiError.
 import { firstOperations } from "../../contract/first-operations.ts";
 import type {
   ResponseData,
@@ -24,7 +25,7 @@ export type QueryOf<Name extends OperationName> = QueryInput<(typeof servedOpera
 type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<(typeof servedOperations)[Name]>;
-  /** Gives up the question; what it throws then is for nobody. */
+  /** Aborts the request; the error it then throws needs no handling. */
   signal?: AbortSignal | undefined;
 };
 
@@ -43,15 +44,15 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
   };
 }
 
-/** A wait longer than this is reported instead. */
+/** A longer `Retry-After` is reported as an error. */
 const patienceMs = 5_000;
 const maxTries = 4;
-/** A service of another origin may have said, but not shown to this page, how long to wait. */
+/** Wait where a service of another origin does not expose `Retry-After` to this page. */
 const usualWaitMs = 1_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks; and again where a service only wants fewer requests at a time. It has done nothing then, so a change may go twice. */
+/** Sends a request, and again after a 429. A refused request had no effect, so a change may be sent twice. */
 async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const askedMs = Date.now();
@@ -67,14 +68,14 @@ async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Respons
   }
 }
 
-/** The rows that are here: those of the first file, and what other code has brought. */
+/** Rows that are loaded: those of the first file, and those that rooms have added. */
 const rows: Partial<Record<OperationName, Operation>> = { ...firstOperations };
 
-/** A room that the first file does without brings the rows that it calls, beside its queries. */
+/** Adds the rows of a room that is not in the first file; called beside its queries. */
 export const addOperations = (more: Partial<Record<OperationName, Operation>>): void =>
   void Object.assign(rows, more);
 
-/** @throws ApiError what has all of them did not come */
+/** @throws ApiError where the file with all rows could not be loaded */
 async function fetchRow(name: OperationName): Promise<Operation> {
   const { operations } = await import("../../contract/operations.ts").catch(() => {
     throw new ApiError("unreachable", "The service is not responding.");
@@ -82,12 +83,12 @@ async function fetchRow(name: OperationName): Promise<Operation> {
   return operations[name];
 }
 
-/** Checks a success against the contract. A service may pick another 2xx than ours; the shape counts. */
+/** Parses a successful response. Another service may use another 2xx; only the body counts. */
 async function readResponse(row: Operation, response: Response): Promise<unknown> {
   const listed = row.responses[response.status];
   const schema = listed === undefined ? Object.values(row.responses)[0] : listed;
   if (schema === null || schema === undefined) return undefined;
-  // No JSON text reads as undefined.
+  // `undefined` stands for a body that is not JSON, because JSON has no such value.
   const body: unknown = await response.json().catch(() => undefined);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -102,7 +103,7 @@ async function readResponse(row: Operation, response: Response): Promise<unknown
   );
 }
 
-/** Calls as a given session, which need not be the current one; connecting tries a token this way. */
+/** Calls with a given session; the connect page checks a token this way. */
 export async function callAs<Name extends OperationName>(
   session: Session,
   name: Name,
@@ -117,7 +118,7 @@ export async function callAs<Name extends OperationName>(
   return (await readResponse(row, response)) as ResponseOf<Name>;
 }
 
-/** Calls as the current session. A 401 ends it, and the shell leads to the connect page. */
+/** Calls with the current session. A 401 ends it, and the shell shows the connect page. */
 export async function call<Name extends OperationName>(
   name: Name,
   params: ParamsOf<Name>,

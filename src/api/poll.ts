@@ -1,27 +1,27 @@
-// How often to ask again. One rule for every page: see "Dashboard habits" in the house style.
+// Decides when to poll next, by one rule for all pages.
 import { isInTransit } from "../../contract/states.ts";
 
 type Stateful = { id: number; status: string };
 
-/** While something moves: ask every `everyMs` until it has moved for `untilMs`. */
+/** While something is in transit: polls every `everyMs` until that has lasted `untilMs`. */
 const pace = [
   { untilMs: 10_000, everyMs: 500 },
   { untilMs: 30_000, everyMs: 1_000 },
   { untilMs: 120_000, everyMs: 3_000 },
 ] as const;
 
-/** What moves for longer than that is stuck or slow, and no hurry helps. */
+/** Interval for what is in transit for longer, and so slow or stuck. */
 const draggingMs = 10_000;
 
-/** The pace of a list on which nothing moves: others may change it too. */
+/** Interval of a list with nothing in transit, which others may change. */
 export const listFloorMs = 10_000;
 
-/** A service may show nothing of an order for a moment, neither a state in between nor its end: so long it is watched. */
+/** How long after an action a service is polled more often, because it may not show the effect at once. */
 const newsMs = 10_000;
 const newsEveryMs = 1_000;
 let orderedMs = Number.NEGATIVE_INFINITY;
 
-/** Says that something was asked of the service just now. */
+/** Called after an action. */
 export function expectNews(nowMs: number = Date.now()): void {
   orderedMs = nowMs;
 }

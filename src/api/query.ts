@@ -1,5 +1,5 @@
-// Data of the service as React Query sees it. A query is declared from the operation table; its key is
-// [operation name, params, query], so all queries of an operation are found by the name alone.
+// Queries for React Query, made from the operation table. A key is [operation name, params, query], so the name alone finds all
+// queries of an operation.
 import { hashKey, notifyManager, QueryClient, useQuery } from "@tanstack/react-query";
 import type { interfaceOperations, OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
@@ -10,10 +10,10 @@ import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 type InterfaceName = keyof typeof interfaceOperations;
 type ExtraName = Exclude<OperationName, InterfaceName>;
 
-/** A service may ask for years, and a timer of so many milliseconds would be over at once. */
+/** Limit of `Retry-After`: a timer of more than 2^31 ms would fire at once. */
 const longestWaitMs = 3_600_000;
 
-/** Longer and longer, with jitter so that open tabs do not come back in step. */
+/** Exponential back-off, with jitter so that open tabs do not retry together. */
 const backOffMs = (failures: number, error: unknown): number =>
   error instanceof ApiError && error.retryAfterMs !== null
     ? Math.min(longestWaitMs, error.retryAfterMs)
@@ -23,19 +23,19 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A page that was seen opens with what was read then.
+      // A page that was visited opens with its cached data.
       gcTime: 3_600_000,
-      // Without end: the retries are the back-off of a poll, and the old data stays on screen meanwhile.
+      // Retries forever: this is the back-off of polls, and the old data stays on screen.
       retry: (_, error) => isPassing(error),
       retryDelay: backOffMs,
-      // The service may well be this machine, which needs no network.
+      // The service may run on this machine, which needs no network.
       networkMode: "always",
     },
     mutations: { networkMode: "always" },
   },
 });
 
-// What an action changes is on screen in the next frame; by default React Query notifies after a timer.
+// Renders the effect of an action in the next frame; by default React Query waits for a timer.
 notifyManager.setScheduler(queueMicrotask);
 
 const sharing = "document" in globalThis ? joinTabs(queryClient) : null;
@@ -44,17 +44,17 @@ if (sharing !== null) {
   catchUpOnReturn(queryClient);
 }
 
-/** Asks the service, or takes what another tab is just being answered. */
+/** Requests data, or takes the response that another tab is waiting for. */
 const shared = <Data>(key: readonly unknown[], fetch: () => Promise<Data>): Promise<Data> =>
   sharing === null ? fetch() : sharing.ask(hashKey(key), fetch);
 
 const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
   query === undefined ? {} : { query };
 
-/** A question to the service, for `useQuery`, `useLoaded` and the loaders. */
+/** A query for `useQuery`, `useLoaded` and the loaders. */
 export type DataQuery<Data> = { queryKey: readonly unknown[]; queryFn: () => Promise<Data> };
 
-/** A query of the interface, which every service answers. */
+/** A query of an operation of the interface, which every service has. */
 export const query = <Name extends InterfaceName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -64,7 +64,7 @@ export const query = <Name extends InterfaceName>(
   queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
 });
 
-/** A query of an extra; null from a service that has no such thing. */
+/** A query of an extra; null where the service does not have it. */
 export const extraQuery = <Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -74,7 +74,7 @@ export const extraQuery = <Name extends ExtraName>(
   queryFn: () => shared([name, params, query ?? {}], () => callExtra(name, params, query)),
 });
 
-/** Calls an extra; null from a service that has no such thing. */
+/** Calls an extra; null where the service does not have it. */
 export async function callExtra<Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -102,8 +102,8 @@ export function useLoaded<Data>(
     ...query,
     enabled: !isLeaving,
     refetchInterval: ({ state: { data } }) => data !== undefined && pollMs(data),
-    // What is gone leads to the error page; any other failure of a poll leaves the old data. While a change is under
-    // way it may be the deletion.
+    // A 404 leads to the error page; after any other failure of a poll, the old data stays. During a change, the 404 may be of
+    // its own deletion.
     throwOnError: (error) => hasStatus(error, 404) && !isLeaving && queryClient.isMutating() === 0,
   });
   if (data === undefined)
@@ -111,7 +111,7 @@ export function useLoaded<Data>(
   return data;
 }
 
-/** Changes what the cache holds of an operation's responses. */
+/** Updates cached responses of an operation. */
 export function patchAnswers<Name extends InterfaceName>(
   name: Name,
   patch: (response: ResponseOf<Name>) => ResponseOf<Name>,
@@ -121,7 +121,7 @@ export function patchAnswers<Name extends InterfaceName>(
   );
 }
 
-/** After a change: asks anew for everything of these operations that is on screen; resolves when it is there. */
+/** Fetches all visible data of these operations again after a change; resolves once it is there. */
 export const invalidate = async (...names: OperationName[]): Promise<void> => {
   sharing?.changed();
   expectNews();
