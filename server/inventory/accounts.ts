@@ -1,6 +1,6 @@
-// Decides the account of each site and SQLite database: everything that touches its files runs as that account. And of each other
-// database whose backups have hooks: those run as it.
-// Decided when the inventory is read, stored with the entry, and never looked up again by path.
+// Decides the account of each site and SQLite database, which everything that touches its files runs as, and of each other
+// database whose backups have hooks. Decided when the inventory is read, stored with the entry, and never looked up again by
+// path.
 import type { Account } from "../hosts/account.ts";
 import {
   needsAccount,
@@ -26,10 +26,10 @@ import { toError } from "../to-error.ts";
 
 export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
 
-/** Ids of entries whose server could not be asked: what is stored of them by now is newer than what was decided here. */
+/** Ids of entries whose server did not respond: what is stored for them may be newer than this decision. */
 export type UndecidedEntries = Record<"sites" | "databases", Set<number>>;
 
-/** That of a server over SSH. */
+/** Accounts of a server over SSH. */
 export type RemoteAccountSource = AccountSource & {
   /** @returns why nothing can run as the account there, and what to do; null = it can */
   whyNotAs(account: Account): Promise<string | null>;
@@ -61,7 +61,7 @@ export async function decideAccounts(
     const there = await remote(server);
     return there === null || typeof there === "string" ? there : lookingUpOnce(there);
   });
-  // Side by side, because each may take its time.
+  // In parallel, because each lookup may be slow.
   const owned = [...inventory.sites, ...inventory.databases].filter(needsAccount);
   await Promise.all(owned.map(({ server }) => sourceAt(server)));
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
@@ -89,7 +89,7 @@ export async function decideAccounts(
     }
     const user = userOf(entry);
     const given = user === undefined ? null : await accountGiven(user, source);
-    /** Where its file system hangs, it stays as it was until the next reading. */
+    /** Where the file system hangs, the account stays until the next reading. */
     const unlessHung = (account: Promise<EntryAccount>) =>
       account.catch((error: unknown) => {
         if (!(error instanceof ServerAway)) throw error;
@@ -102,7 +102,7 @@ export async function decideAccounts(
         entry.id,
         await unlessHung(unlessReplaceable(given, pathOf(entry), source)),
       );
-    // Everything has the one account that there is.
+    // Without root, everything runs as the service's own account.
     else if (source.own.uid !== 0)
       accounts[kind].set(entry.id, { account: source.own, problem: null, ownerOf: null });
     else accounts[kind].set(entry.id, await unlessHung(otherwise(source)));
@@ -164,7 +164,7 @@ function lookingUpOnce(there: RemoteAccountSource): RemoteAccountSource {
   };
 }
 
-/** A lookup is a process, and many entries have the same account. */
+/** Caches lookups, because each starts a process and many entries have the same account. */
 function onceForEach<Key, Found>(find: (key: Key) => Promise<Found>): (key: Key) => Promise<Found> {
   const found = new Map<Key, Promise<Found>>();
   return (key) => {
@@ -217,7 +217,7 @@ async function accountThere(
   }
 }
 
-/** Whether an account that was decided before is still what the entry says. */
+/** Whether a stored account still matches the entry. */
 export const holdsFor = (
   entry: OwnedEntry,
   before: EntryAccount | null | undefined,

@@ -1,5 +1,5 @@
-// Changes the inventory file for whoever asks over HTTP. What is not in order is refused before anything is written; what is
-// written is in force, or its reason is told.
+// Changes the inventory file for requests. A change with mistakes is refused before anything is written; a written change is in
+// force, or the response says why not.
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -35,7 +35,7 @@ type ChangeServiceOptions = {
   live: LiveInventory;
   store: InventoryStore;
   ids: HighestIds;
-  /** Why nothing may be written; null = it may. */
+  /** @returns why the file may not be changed; null = it may */
   whyReadOnly(): Promise<string | null>;
 };
 
@@ -64,7 +64,7 @@ export function createChangeService(options: ChangeServiceOptions) {
         ...(await store.entries()),
       };
     const { file } = live;
-    // A file that cannot be read says why, and has no entries that anybody could change.
+    // A file that cannot be read has no entries to change, and reports its error elsewhere.
     const text = await readText(file).catch(() => "");
     return {
       version: facts(text),
@@ -75,7 +75,7 @@ export function createChangeService(options: ChangeServiceOptions) {
     };
   }
 
-  /** @throws ServiceError; nothing has changed then */
+  /** @throws ServiceError where nothing was changed */
   async function change(wanted: Change, version: string | undefined): Promise<number> {
     const reason = await whyReadOnly();
     if (live.file === null) return refuseWithout(wanted, reason ?? "This instance reads no file.");
@@ -107,7 +107,7 @@ export function createChangeService(options: ChangeServiceOptions) {
       await record(tx, wanted, after, before.entry);
     });
     facts(changed);
-    // What is still in force reads its old secrets; they go with the next start then.
+    // If the new file is not in force, the former state still needs its secrets; the next start removes them.
     if (problem === null)
       await createSecretFiles(file).remove(
         secretsIn(before.entry).filter((name) => !changed.includes(name)),
@@ -154,7 +154,7 @@ export function createChangeService(options: ChangeServiceOptions) {
     return Math.max(0, ...used, await ids.of(wanted.kind)) + 1;
   }
 
-  /** Nothing is read here, so there is nothing to check it against. */
+  /** This instance reads no inventory, so it has nothing to check the entry against. */
   async function refuseWithout(wanted: Change, reason: string): Promise<never> {
     const entries = (await store.entries())[wanted.kind];
     const secrets = new Map<string, string>();
@@ -185,7 +185,7 @@ export function createChangeService(options: ChangeServiceOptions) {
 
 export type ChangeService = ReturnType<typeof createChangeService>;
 
-/** Those that are in order, as they stand in the file. */
+/** @returns the valid entries of the file */
 function entriesOf(content: unknown) {
   const of = <Kind extends InventoryKind>(kind: Kind) =>
     listOf(content, kind).filter((entry) => fileEntries[kind].safeParse(entry).success);
@@ -205,7 +205,7 @@ function entryIn(content: unknown, wanted: Change): { index: number; entry: Entr
   return { index, entry: { ...found, id: wanted.id, name: textOf(found["name"]) } };
 }
 
-/** @param secrets gets what was typed, by the names of its files */
+/** @param secrets receives typed secrets, by the names of their files */
 function toFileEntry(
   kind: InventoryKind,
   id: number,
@@ -222,7 +222,7 @@ function toFileEntry(
   return { ...entry, id, name: textOf(entry["name"]) };
 }
 
-/** Every key that an entry of the kind may have. */
+/** @returns every key that an entry of the kind may have */
 function keysOfKind(kind: InventoryKind): ReadonlySet<string> {
   const schema = fileEntries[kind];
   const shapes = "shape" in schema ? [schema.shape] : schema.def.options.map(({ shape }) => shape);
@@ -261,7 +261,7 @@ function record(tx: Connection, { kind, action }: Change, entry: Entry, before: 
     object: { type: words[kind].type, id, name },
     server_id: serverOf(kind, id, entry),
     site_id: kind === "sites" ? id : null,
-    // Their names: a value may be an address that is not for everybody.
+    // Names only, because a value may be a private address.
     detail: action === "replace" ? `Fields: ${fields.join(", ")}` : null,
   });
 }

@@ -1,5 +1,5 @@
-// Changes one entry in the text of the inventory. The document model makes the change; around the entry the text stays as it
-// is, byte for byte, wherever that reads the same.
+// Changes one entry in the text of the inventory. The YAML document makes the change; the text around the entry stays byte for
+// byte, unless it would then read differently.
 import { isDeepStrictEqual } from "node:util";
 import {
   Document,
@@ -17,7 +17,7 @@ import type { InventoryKind } from "../../contract/inventory/entries.ts";
 
 export type Edit =
   | { kind: InventoryKind; action: "add"; entry: object }
-  /** `keys` are those that the entry may have at all: others, which nobody asked for, stay. */
+  /** `keys` are those that the entry may have; others stay as they are. */
   | {
       kind: InventoryKind;
       action: "replace";
@@ -32,7 +32,7 @@ export class EditError extends Error {
   override name = "EditError";
 }
 
-/** Nothing is folded: a long line of the operator's stays one line. */
+/** Without a limit of line width, so that long lines are not folded. */
 const output = { lineWidth: 0, flowCollectionPadding: true } as const;
 
 /** A list of numbers or names as people write it: `[1, 2]`. What it does to other text is found when that is read again. */
@@ -70,7 +70,7 @@ export function editText(text: string, edit: Edit): string {
 const unchangeable =
   "The entry is written in a way that Quarterdeck cannot change, with anchors for example. Change it by hand.";
 
-/** What the text has to say in the end, found without a look at how it is written. */
+/** @returns the content that the new text must have */
 function changedContent(content: unknown, edit: Edit): unknown {
   const all = isNested(content) ? { ...Object(content) } : {};
   const list: unknown[] = Array.isArray(all[edit.kind]) ? [...all[edit.kind]] : [];
@@ -254,7 +254,7 @@ function endOfLine(text: string, place: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Whether a text says what is meant, and has every one of the comments. */
+/** Whether a text has the expected content and all of these comments. */
 function reads(text: string, expected: unknown, comments: readonly string[]): boolean {
   const document = parseDocument(text);
   if (document.errors.length > 0 || !isDeepStrictEqual(document.toJS(), expected)) return false;
@@ -266,7 +266,7 @@ function reads(text: string, expected: unknown, comments: readonly string[]): bo
   });
 }
 
-/** Those that have to stay: what stands inside an entry may go with a part of it, and what stands before it with all of it. */
+/** @returns the comments that must stay: all but those inside the entry, and those before an entry that is deleted */
 function commentsOutside(text: string, document: Document, edit: Edit): string[] {
   if (edit.action === "remove") return [];
   const node = edit.action === "replace" ? document.getIn([edit.kind, edit.index], true) : null;

@@ -1,4 +1,4 @@
-// The inventory as a running part: read at start, again on every change, the last good state kept.
+// Keeps the inventory in force: reads the file at the start and after each change, and keeps the last valid state.
 import { watch } from "node:fs";
 import { access, chmod, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -20,21 +20,21 @@ import type { Connection } from "../store/database.ts";
 
 type InventoryOptions = {
   file: string;
-  /** Where the sample's own files go, when there is no inventory yet. */
+  /** Folder for the files of the sample that is written where no inventory exists. */
   dataFolder: string;
   store: InventoryStore;
   accounts: AccountSource;
-  /** Called once the rows are those of the file. */
+  /** Called once the rows match the file. */
   onAccepted(): void;
-  /** Told of the servers of a file before their accounts are decided, and of those that stay when it is refused. */
+  /** `follow` gets the servers of a file before their accounts are decided, and the former ones where the file is refused. */
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
-  /** Whether other instances read an inventory of their own into the same database. */
+  /** Whether other instances read an inventory into the same database. */
   isShared: boolean;
   clock: Clock;
   log: Logger;
 };
 
-/** Other instances have an inventory, and this one has none. */
+/** This instance has no inventory file, and other instances have one. */
 export class InventoryMissing extends Error {
   override name = "InventoryMissing";
   constructor(file: string) {
@@ -45,46 +45,46 @@ export class InventoryMissing extends Error {
 }
 
 export type LiveInventory = {
-  /** Null for an instance that reads none. */
+  /** Path of the file; null for an instance that reads none. */
   file: string | null;
-  /** Does work while nothing is read and nobody else changes the file. */
+  /** Runs work while the file is neither read nor changed by anyone else. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Everything that a reading would have against a text. Nothing changes. */
+  /** Checks a text as reading it would. Nothing changes. */
   check(text: string): Promise<Inspected>;
   /**
-   * Reads the file, for whoever changed it and is alone.
-   * @param also what belongs to the same change
-   * @returns why it is not in force; null = it is
+   * Reads the file after a change; called within `alone`.
+   * @param also what is stored in the same transaction
+   * @returns why the file is not in force; null = it is
    */
   take(also: (tx: Connection) => Promise<void>): Promise<string | null>;
-  /** Why the file as it is now is not in force; null = it is. */
+  /** @returns why the current file is not in force; null = it is */
   problem(): string | null;
-  /** As which account a SQLite database that it need not have would be read. */
+  /** @returns the account that would read a SQLite database, which the inventory need not list */
   accountOf(entry: Inventory["databases"][number]): Promise<EntryAccount>;
-  /** Reads the file now, whether a change was seen or not. */
+  /** Reads the file now, even if no change was noticed. */
   read(): void;
-  /** A server responds: decides what could not be decided of its accounts. Resolves after 10 s at the latest. */
+  /** Called when a server responds: decides its accounts that are undecided. Resolves after 10 s at the latest. */
   catchUp(server: number): Promise<void>;
-  /** From now on nothing is read. @returns once a reading that was under way is over */
+  /** Stops reading; resolves once the current reading has ended. */
   close(): Promise<void>;
 };
 
-/** An editor writes in several steps; reading waits until this much time passed without another. */
+/** Pause after the last change before the file is read, because editors write in several steps. */
 const settleMs = 150;
-/** How often it is looked whether a user can be used by now. */
+/** Interval of checks whether a named user can be used by now. */
 const lackingMs = 60_000;
-/** A server that responds is not kept for longer from being called reachable. */
+/** Limit of `catchUp`, so that it does not delay the server being reachable. */
 const catchUpMs = 10_000;
 
 export async function openInventory(options: InventoryOptions): Promise<LiveInventory> {
   const { file, store, clock, log } = options;
   let problem: string | null = null;
-  /** Servers that could not be asked for all of their accounts. */
+  /** Servers with undecided accounts. */
   let unasked: ReadonlySet<number> = new Set();
-  /** Servers on which an operator may be granting what a named user lacks. */
+  /** Servers on which a named user cannot be used yet. */
   let lacking: ReadonlySet<number> = new Set();
   let readAtMs = 0;
-  /** What was logged of entries without an account: a reading that finds the same says nothing. */
+  /** Problems that were logged, so that they are not logged again at each reading. */
   let told: ReadonlySet<string> = new Set();
   let atReading: (() => void)[] = [];
 
@@ -108,7 +108,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       ({ unasked, lacking } = decided);
       if (decided.complaints.length > 0)
         throw new InventoryError(file, decided.complaints.map(tell));
-      // Accounts of servers that are no longer followed are not what it says.
+      // After a stop, accounts may be those of servers that are no longer followed.
       if (stopping?.aborted === true) return;
       const inUse = await store.replace(inventory, decided, also);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
@@ -162,7 +162,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   if (!(await exists(file))) {
     const isFirst = (await store.allServers()).length === 0;
     if (!isFirst && options.isShared) throw new InventoryMissing(file);
-    // Later, a sample in its place would take away and change what is looked after.
+    // After the first start, a sample would remove and change entries that are in use.
     if (isFirst) await writeSample(file, options.dataFolder);
   }
   // As root, accounts of sites pass through the data folder to folders of their own.
@@ -174,7 +174,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   await alone(load);
   await createSecretFiles(file).removeLeft(clock.now());
 
-  // Whoever asks for a reading while there is one gets one more, however many ask: all servers of a start, for example.
+  // Requests during a reading lead to one more reading, however many there are, for example at a start with many servers.
   const loop = createLoop({
     name: "reading of the inventory",
     everyMs: () => null,
@@ -188,7 +188,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     log,
   });
 
-  // The folder is watched, not the file: editors put a new file in the old one's place.
+  // Watches the folder instead of the file, because editors replace the file.
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(dirname(file), (_event, name) => {
     if (name !== null && name !== basename(file)) return;
@@ -245,7 +245,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   };
 }
 
-/** For an instance that looks after no servers: it goes by what the others have read. */
+/** For an instance that looks after no servers and uses what the others have read. */
 export const openNone = async (): Promise<LiveInventory> => ({
   file: null,
   alone: (work) => work(),

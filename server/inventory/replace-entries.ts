@@ -1,4 +1,4 @@
-// Brings the inventory's rows in line with its file.
+// Replaces the inventory's rows by the entries of its file.
 import { and, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { Connection } from "../store/database.ts";
 import {
@@ -112,7 +112,7 @@ async function upsert<Entry extends { id: number; name: string }>(
         target: table.id,
         // A column is called as its key.
         set: Object.fromEntries(changed.map((name) => [name, sql.raw(`excluded.${name}`)])),
-        // Most are as they were: each start of each instance would leave a dead row for every one of thousands.
+        // Unchanged rows are not written: each start would leave a dead row for each of thousands.
         setWhere: sql`(${sql.join(
           changed.map((name) => sql`${table}.${sql.identifier(name)}`),
           sql`, `,
@@ -121,7 +121,10 @@ async function upsert<Entry extends { id: number; name: string }>(
   }
 }
 
-/** What backs up an entry that was moved to another server belongs to that one, and no more to tokens of the old one. */
+/**
+ * Moves backup configurations along with entries that moved to another server, so that tokens of the old server no longer see
+ * them.
+ */
 async function followServers(tx: Connection): Promise<void> {
   for (const [table, reference] of [
     [sites, backupConfigurations.site_id],

@@ -1,90 +1,90 @@
-// Who keeps the processes of workers up: the supervisor inside the service, or the supervisord of a server. The rest of the
-// room knows no more of it than this.
+// The one interface between the workers' service and what keeps their processes up: the supervisor inside the service, or the
+// supervisord of a server.
 import type { ProcessState, StopSignal, WorkerLog } from "../../contract/workers/worker.ts";
 import type { Account } from "../hosts/account.ts";
 
-/** What a worker runs and how it is kept up; the fields mean what they mean to supervisord. */
+/** What a worker runs, and how it is kept up. Fields mean what they mean to supervisord. */
 export type Program = {
   /** The worker's id. */
   id: number;
-  /** Never a shell string. */
+  /** An argument list, never a shell string. */
   args: readonly string[];
-  /** Absolute; what the worker runs in lies in it, links followed. */
+  /** Absolute path of the site's folder, which contains the working directory, links followed. */
   root: string;
-  /** As it was typed: absolute, or from the root on; null = the root. Resolved at each start. */
+  /** Working directory as the user typed it: absolute, or relative to `root`; null = `root`. Resolved at each start. */
   directory: string | null;
-  /** Whom it runs as, or why there is nobody: a sentence. */
+  /** The account that it runs as, or why there is none, as a sentence. */
   account: Account | { problem: string };
   processes: number;
   startsecs: number;
   startretries: number;
   stopwaitsecs: number;
   stopsignal: StopSignal;
-  /** A restart signals the leader's whole group at once, and not the leader alone. A stop always does. */
+  /** Whether a restart signals the leader's group instead of the leader alone. A stop always signals the group. */
   stopasgroup: boolean;
   /**
-   * Counts the worker's orders. A process that was started for this one or a later one is not restarted for it again;
-   * null = every restart restarts.
+   * Number of the worker's newest order. A restart leaves processes alone that were started for this order or a later one; null =
+   * it restarts all.
    */
   order: number | null;
-  /** Which settings these are. A process that was started with others can be replaced for that alone. */
+  /** Number of these settings. Processes with other settings can be replaced. */
   settings: number;
-  /** After so many jobs, or seconds, a process ends by itself; 0 = never. */
+  /** A process ends by itself after this number of jobs, or of seconds; 0 = never. */
   maxJobs: number;
   maxTime: number;
-  /** The deployment that a process carries which is started now; null = none is known. */
+  /** The site's deployment at the start of a process; null = unknown. */
   deployment: number | null;
-  /** A process that carries an older one is to be replaced; null = each may stay. */
+  /** Processes of older deployments must be replaced; null = none. */
   requiredDeployment: number | null;
 };
 
-/** From an end that nobody asked for and no rule explains, until the process is up again or is not to be. Milliseconds since 1970. */
+/** From an unexpected exit until the process is up again or no longer wanted. Milliseconds since 1970. */
 export type Outage = { at: number; backAt: number | null };
 
 export type ProcessStatus = {
-  /** Counts from 1. */
+  /** Number of the process within the worker, counted from 1. */
   number: number;
   pid: number | null;
   state: ProcessState;
   since: Date;
-  /** Of the last process that ended here; null when none has, a signal ended it, or nobody saw it. */
+  /** Of the last process that exited; null = none has, a signal ended it, or the exit was not observed. */
   exitCode: number | null;
-  /** How often it was started again without anybody asking for it, since somebody last asked. */
+  /** Automatic restarts since the last order. */
   restarts: number;
-  /** Why it is not simply up, in the operator's words. */
+  /** Why the process is not up, for the operator. */
   reason: string | null;
-  /** Somebody stopped it on its server, and not by an order from here. */
+  /** Whether it was stopped on its server and not by an order of Quarterdeck. */
   isStoppedElsewhere?: boolean;
-  /** The newest deployment when it was started; null = none was known. */
+  /** The site's deployment when it was started; null = unknown. */
   deployment: number | null;
-  /** The settings that it was started with; see `Program`. */
+  /** The settings that it was started with, see `Program`. */
   settings: number;
-  /** It ended as `max_jobs` or `max_time` wanted, and its successor is on its way. */
+  /** Whether it has just ended because of `max_jobs` or `max_time`, and its successor is starting. */
   isBetweenRuns: boolean;
-  /** When it was last up and ended by itself; null = it has not, since somebody last asked it to stop. Milliseconds since 1970. */
+  /** When it last exited by itself while up; null = it has not since the last stop. Milliseconds since 1970. */
   upAt: number | null;
-  /** When it was not up and should have been: the newest of them, oldest first. */
+  /** Recent outages, oldest first. */
   outages: readonly Outage[];
-  /** How the newest of them began, in a sentence; null where nobody saw that, or an earlier life of the service did. */
+  /** How the newest outage began, as a sentence; null = not observed. */
   lastEnd: string | null;
 };
 
-/** What a process, with all that it started, took of the machine within the last hour. Milliseconds since 1970. */
+/** Resource usage of a process and its descendants in the last hour. Milliseconds since 1970. */
 export type ProcessUsage = {
   starts: number[];
-  /** `cpu` is percent of a core since the sample before, `memory` resident bytes. */
+  /** `cpu` is percent of one core since the sample before; `memory` is resident bytes. */
   samples: { atMs: number; cpu: number; memory: number }[];
 };
 
-/** Nothing can be asked of what keeps a worker's processes up; why = a sentence that says what to do. */
+/** A worker's manager cannot reach its server; `reason` is a sentence that says what to do. */
 export type Away = { since: Date; reason: string };
 
-/** A process that had to be killed, because a stop or restart had lasted its stop seconds. */
+/** A process that was killed because it exceeded the stop seconds. */
 export type Kill = { number: number; reason: string };
 
-/** What a process manager reports of a worker, at the earliest once it was given one. */
+/** What a process manager reports about a worker, after it was given the worker. */
 export type ProcessListener = {
-  /** After each change of a process; ask `processes(id)` what it is now. */
+  /** Called after each change of a process, whose status `processes(id)` returns. */
   onChange(id: number): void;
   onKill(id: number, kill: Kill): void;
 };
@@ -92,15 +92,15 @@ export type ProcessListener = {
 export type Resumed = {
   program: Program;
   up: boolean;
-  /** The newest order to restart: a process that was started before it is restarted now. */
+  /** The newest order to restart, which processes that were started earlier have still to follow. */
   restartOrder?: number | null;
-  /** What it ran before a change that was cut off, which is gone on with. */
+  /** What it ran before a change that was interrupted and is resumed. */
   previous?: Program | null;
-  /** What the instance that looked after it before knew of its processes; left out: what this one knew last. */
+  /** Records of its processes by the instance that looked after it before; if not given, this instance's own. */
   records?: string | undefined;
 };
 
-/** A removal was withdrawn before it was carried out. */
+/** An order was withdrawn before it was carried out. */
 export class OrderWithdrawn extends Error {
   override name = "OrderWithdrawn";
 }
@@ -109,71 +109,72 @@ export type LogPosition = { lines: number } | { offset: number };
 
 export type ProcessManager = {
   /**
-   * Once, before anything else: takes up the living processes of the given programs, starts what should
-   * be up and is not, goes on with restarts that were cut off, and sees to the end of what should be down and of what no
-   * program claims. It waits for nothing that may be away: `away` says whether that is done.
+   * Called once, first: adopts the running processes of the given programs, starts what should be up, resumes restarts that were
+   * interrupted, and ends what should be down or belongs to no program. It does not wait for servers that do not respond; `away`
+   * tells whether it is complete.
    */
   resume(programs: readonly Resumed[]): Promise<void>;
-  /** Makes a worker known that is to have no processes, so that it is told as well when it cannot be asked for. */
+  /** Registers a worker that should have no processes, so that `away` covers it as well. */
   know(program: Program): void | Promise<void>;
-  /** Brings up what is not; what runs stays as it is. The count of failed starts begins anew. */
+  /** Starts processes that are not up, and leaves the others alone. Resets the count of failed starts. */
   start(program: Program): void;
-  /** Resolves when every process of the worker is gone. */
+  /** Stops the worker; resolves once all of its processes are gone. */
   stop(id: number): Promise<void>;
-  /** Ends each process gracefully and starts it anew; resolves when the last is on its way. */
+  /** Stops each process gracefully and starts it again; resolves once the last one is starting. */
   restart(program: Program): Promise<void>;
   /**
-   * Replaces each process of other settings, one after the other: the next one once its predecessor is up. Until its turn
-   * comes a process keeps to those of `previous`. What is too many goes last. It waits at one that does not come up.
+   * Replaces processes with other settings one after the other, each once the one before is up. Until its turn, a process keeps
+   * the settings of `previous`. Surplus processes go last. It waits for a process that does not come up.
    */
   change(program: Program, previous: Program): Promise<void>;
-  /** Ends a change: replaces at once what has other settings than the program's, and leaves the rest alone. */
+  /** Ends a change: replaces all processes with other settings than the program's at once. */
   undo(program: Program): Promise<void>;
-  /** Replaces each process that carries an older deployment than the program requires; the rest stays as it is. */
+  /** Replaces processes of deployments older than the program requires. */
   deploy(program: Program): Promise<void>;
   /**
-   * Of a worker that it knows: stops, ends all that is still the worker's, deletes its files. Rejects where those stay, with
-   * OrderWithdrawn by `withdraw`.
+   * Removes a worker: ends all of its processes and deletes its files. Rejects where the files cannot be deleted, and with
+   * OrderWithdrawn after `withdraw`.
    */
   remove(id: number): Promise<void>;
   /**
-   * Takes back what was asked for while the worker could not be asked; what was carried out of it all the same is undone.
-   * @param isUp whether its processes were to be up before that; null = each as it was
+   * Withdraws orders given while the server was away, and undoes those that were carried out after all.
+   * @param isUp whether its processes should be up again; null = each as it was
    */
   withdraw(program: Program, isUp: boolean | null): void | Promise<void>;
-  /** Every worker that it was given and that was not removed. */
+  /** @returns ids of all workers that it knows */
   known(): number[];
-  /** Of process `number`; empty where nothing is known. */
+  /** @returns usage of process `number`; empty where it is unknown */
   usage(id: number, number: number): ProcessUsage;
-  /** Seconds between two samples of it. */
+  /** Seconds between samples. */
   usageEvery: number;
-  /** Empty for a worker that it does not know. */
+  /** @returns the processes; none for an unknown worker */
   processes(id: number): ProcessStatus[];
   /**
-   * At most 64 KiB of the log: its last lines, or what follows an offset. Offsets count bytes from the
-   * worker's first one, through every rotation. Where the log cannot be read, nothing and why.
+   * Reads at most 64 KiB of the log: its last lines, or what follows an offset. Offsets count the worker's bytes from the first
+   * one, through all rotations.
+   * @returns a log that cannot be read as empty, with the reason
    */
   readLog(id: number, from: LogPosition): Promise<WorkerLog>;
-  /** Why no worker can be kept up on a server, and what to do: sentences; null = nothing is known against it. */
+  /** @returns why no worker can run on a server, and what to do, as sentences; null = no reason is known */
   refusal(serverId: number): Promise<string | null>;
   /**
-   * Null where what keeps the worker up can be asked. Orders given meanwhile are carried out once it can. `unseen` = nobody
-   * has looked yet since the start of the service, so that the processes are as an earlier life of it saw them last.
+   * @returns null where the worker's server responds. Orders given meanwhile are carried out once it does. `unseen` = it has not
+   *   responded since the start of the service, so that its processes are as last recorded
    */
   away(id: number): Away | "unseen" | null;
-  /** When that was looked at which `processes` says; 0 = not since the start of the service. Milliseconds since 1970. */
+  /** @returns when the state in `processes` was observed, in milliseconds since 1970; 0 = not since the start of the service */
   seenAt(id: number): number;
-  /** Whether the newest order was taken up for certain: what keeps the worker up has answered since it was given. */
+  /** Whether the server has responded since the newest order was given. */
   hasTaken(id: number): boolean;
-  /** What is not as it was left, and no matter of one process: a sentence. */
+  /** @returns what was changed on the server other than a process, as a sentence; null = nothing */
   notice(id: number): string | null;
   stopAll(): Promise<void>;
-  /** Forgets everything at once and leaves the processes to the next start of the service. */
+  /** Stops at once and leaves the processes to the next start of the service. */
   release(): void;
 };
 
-/** One that finds out by looking now and then. */
+/** A process manager that polls. */
 export type LookingManager = ProcessManager & {
-  /** Looks now. */
+  /** Polls now. */
   wake(): void;
 };

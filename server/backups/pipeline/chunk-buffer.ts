@@ -18,7 +18,7 @@ const newSlab = (): Buffer => Buffer.allocUnsafeSlow(slabBytes);
 export function createChunkBuffer(into: Writable, pieces?: PieceMemory): Writable {
   let filling = pieces?.take() ?? newSlab();
   let filled = 0;
-  // Slabs take turns. Two are on their way, so that zlib has its next one when it is done with one.
+  // Two slabs take turns, so that zlib always has its next one.
   const away = [0, 1].map(() => ({
     slab: pieces === undefined ? newSlab() : null,
     emptied: Promise.resolve(),

@@ -1,6 +1,5 @@
-// SHA-256 on a thread of its own: it is the largest part of a backup's work, and the rest goes on beside it. What comes
-// compressed is unpacked there as well: its pieces are garbage, and cleaning up looks through the small heap of the
-// thread instead of the service's own.
+// Computes SHA-256 on a thread of its own, because it is the largest part of a backup's work. Compressed dumps are decompressed
+// there as well: the garbage of that is collected in the thread's small heap instead of the service's.
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../../compile-cache.ts";
@@ -11,17 +10,17 @@ import { toError } from "../../to-error.ts";
 
 const script = new URL("./hash-worker.ts", import.meta.url);
 
-/** As much is held and hashed at the end: to start a thread costs more than to hash and unpack it. */
+/** Smaller content is hashed here at its end, because starting a thread costs more. */
 const heldBytes = 128 * 1024;
 
-/** A place holds a piece until it is hashed. */
+/** Size of a slot of shared memory, which holds a piece until it is hashed. */
 export const placeBytes = 1024 * 1024;
 const places = [0, 1, 2, 3];
 
-/** What goes to the storage, and what the storage gives back meanwhile. */
+/** `sent`: what goes to the storage. `stored`: what the storage reads back meanwhile. */
 type Side = "sent" | "stored";
 export type Piece = { of: Side; place: number; bytes: number };
-/** Without a piece, it asks for the digest. */
+/** A piece to hash, or a request for the digest. */
 export type Message = Piece | { of: Side };
 export type ThreadData = { memory: ArrayBufferLike; content: Content | null };
 type Digest = { kind: "digest"; of: Side; checksum: string; unpacked: Unpacked | null };
@@ -112,11 +111,11 @@ async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<
   }
 }
 
-/** What is hashed piece by piece. A call has to wait for the one before it. */
+/** A hash that is updated piece by piece. Each call must wait for the one before. */
 type Hashed = {
-  /** @returns once the chunk may be used for something else */
+  /** Resolves once the memory of the chunk may be reused. */
   update(chunk: Buffer): Promise<void>;
-  /** Hex, of all that came since the last one. */
+  /** @returns hex digest of all chunks since the last digest */
   digest(): Promise<string>;
 };
 
@@ -166,11 +165,11 @@ export function createHasher(content: Content | null = null) {
 
   return {
     sent: hashed("sent"),
-    /** Beside the other, of what was stored of it so far. */
+    /** Hash of what the storage reads back, independent of `sent`. */
     stored: hashed("stored"),
-    /** Of the content, as far as it was unpacked. */
+    /** @returns bytes decompressed so far */
     plainBytes: () => unpacked?.plainBytes ?? thread?.plainBytes() ?? 0,
-    /** After the digest; null where nothing was unpacked. */
+    /** To be called after the digest; null where nothing was decompressed. */
     unpacked: () => unpacked,
     end: async (): Promise<void> => void (await thread?.end()),
   };

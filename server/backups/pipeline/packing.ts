@@ -1,4 +1,4 @@
-// Between a dump and the storage: compresses what comes plain, and passes on what comes compressed.
+// Compresses a dump on its way to the storage, or passes on one that comes compressed.
 import { PassThrough, type Duplex, type Writable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
 import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
@@ -6,13 +6,13 @@ import { freeOutput, outputBytes, type PieceMemory } from "../../piece-memory.ts
 import { createChunkBuffer } from "./chunk-buffer.ts";
 
 type Packing = {
-  /** Takes what the dump writes. */
+  /** The dump writes into it. */
   into: Writable;
-  /** Gives what is stored. */
+  /** The storage reads from it. */
   out: Duplex;
-  /** Before compression, so far; absent where it comes compressed. */
+  /** @returns bytes so far before compression; absent where the dump comes compressed */
   plainBytes?(): number;
-  /** Takes what came out, in its order, once it is not needed any more. */
+  /** Takes back pieces of `out`, in order, once they are no longer needed. */
   giveBack(piece: Buffer): void;
 };
 
@@ -21,23 +21,23 @@ export function compressHere(level = usualCompressionLevel): Packing {
     chunkSize: outputBytes,
     params: {
       [constants.ZSTD_c_compressionLevel]: level,
-      // zstd's own checksum, so that unpacking by hand detects damage too.
+      // Adds zstd's checksum, so that unpacking by hand detects damage as well.
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
   return { ...joined(out), plainBytes: () => out.bytesWritten, giveBack: freeOutput };
 }
 
-/** The memory of what is written is used again, so it is copied, into pieces that are worth a step of their own. */
+/** Copies what is written, because its memory is reused, into larger pieces. */
 export function passCompressed(memory: PieceMemory): Packing {
-  // Buffered as bytes, pieces would be put together by copying them once more.
+  // A stream of bytes would copy pieces once more to join them.
   const out = new PassThrough({ objectMode: true, highWaterMark: 1 });
   return { ...joined(out, memory), giveBack: memory.giveBack };
 }
 
 function joined(out: Duplex, memory?: PieceMemory): Pick<Packing, "into" | "out"> {
   const into = createChunkBuffer(out, memory);
-  // A tool that is missing fails before anybody reads; the error reaches the reader all the same.
+  // A missing tool fails before the stream has a reader, who still gets the error.
   for (const stream of [into, out]) stream.on("error", () => undefined);
   into.once("error", (error) => out.destroy(error));
   return { into, out };

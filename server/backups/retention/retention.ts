@@ -1,4 +1,4 @@
-// What is removed by itself: what is beyond the hold after a finished run, and safety backups by their age.
+// Retention: deletes backups beyond the hold after a finished run, and safety backups by age.
 import { isOfRun, safetyKeptDays } from "../../../contract/backups/backup.ts";
 import { keptBy, type KeepRules } from "../../../contract/backups/keep-rules.ts";
 import type { Clock } from "../../clock.ts";
@@ -25,11 +25,11 @@ const isPinned = ({ pinned_at: pinnedAt }: Facts): boolean => pinnedAt !== null;
 
 /** What a configuration keeps. */
 type Keeping = {
-  /** How many of the newest good ones, at least 1. */
+  /** Number of newest good backups to keep, at least 1. */
   hold: number;
-  /** What stays beyond them; null = nothing. */
+  /** Rules that keep more; null = none. */
   keep: KeepRules | null;
-  /** Of the server, in whose days the rules count. */
+  /** Time zone of the days of the rules. */
   timeZone: string;
   /** Whether the next run will be copied. */
   isCopied?: boolean;
@@ -94,7 +94,7 @@ export function expiredSafety<Backup extends Facts>(
   return expired.filter((backup) => backup !== last);
 }
 
-/** Without the fulls that one which stays needs: each goes once its last one does. */
+/** Leaves out full backups that a kept backup needs: each goes once the last one that needs it does. */
 function withoutNeeded<Backup extends Facts>(
   finished: readonly Backup[],
   removed: readonly Backup[],
@@ -147,7 +147,7 @@ export function removedByNextRun<Backup extends Facts>(
     ended_at: at,
     pinned_at: null,
   };
-  // What the run needs, its copy needs a copy of.
+  // The run needs a full backup, so its copy needs a copy of that.
   const copiedBase = finished.find(
     (one) => one.trigger === "copy" && baseId !== null && one.copy_of_id === baseId,
   );
@@ -179,7 +179,7 @@ export function createRetention(options: RetentionOptions) {
     return isAll;
   }
 
-  /** Decides under the configuration's lock, so that nobody removes what another decision counts on. */
+  /** Decides under the configuration's lock, so that no other decision counts on a backup that this one removes. */
   const decide = <Result>(
     id: number,
     decision: (
@@ -195,20 +195,20 @@ export function createRetention(options: RetentionOptions) {
     });
 
   return {
-    /** Removes what a run of the configuration that has just finished leaves superfluous. */
+    /** Deletes what a run that has just finished makes superfluous. */
     async apply(configurationId: number): Promise<void> {
       await decide(configurationId, async (tx, configuration, finished) => {
         const { hold, keep, adopted_at: adoptedAt } = configuration;
         const timeZone =
           (await inventory.findServer(configuration.server_id, tx))?.timeZone ?? "UTC";
         const now = new Date(clock.now());
-        // How many adopted backups are kept is for somebody to say first.
+        // Adopted backups stay until a user has chosen how many to keep.
         const removed =
           adoptedAt === null
             ? removedAfterRun(finished, { hold, keep, timeZone }, now)
             : expiredSafety(finished, now);
         await removeAll(tx, removed);
-        // One that is pinned for years must not keep the failures of years.
+        // A backup that is pinned for years must not keep all failed runs of these years.
         const oldestKept = finished.findLast(
           (row) => row.trigger !== "copy" && !removed.includes(row) && !isPinned(row),
         );
@@ -218,8 +218,8 @@ export function createRetention(options: RetentionOptions) {
     },
 
     /**
-     * Removes what goes without a run: safety backups whose time is over, and files whose removal failed.
-     * @returns whether nothing that should go has to wait
+     * Deletes expired safety backups, and retries deletions that failed.
+     * @returns whether everything due could be deleted
      */
     async sweep(): Promise<boolean> {
       const now = new Date(clock.now());

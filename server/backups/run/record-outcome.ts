@@ -25,9 +25,9 @@ import type { Stored } from "../pipeline/store-dump.ts";
 import type { Resolver } from "../resolver.ts";
 import type { Manifest, Origin } from "../sources/source.ts";
 
-/** Who does the task that a run is a part of. */
+/** The task that a run is a part of. */
 type Runner = {
-  /** What changes with the outcome, in the same transaction; it throws when the task's claim is gone. */
+  /** Called in the transaction of the outcome. @throws ClaimLost */
   also(tx: Connection): Promise<void>;
   signal: AbortSignal;
 };
@@ -51,7 +51,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
 
-  /** Nothing after a restore, which brings the rows of an earlier day. */
+  /** Skipped after a restore, which brings back the rows of an earlier day. */
   async function lostRows(configuration: ConfigurationRow, manifest: Manifest): Promise<string[]> {
     const before = await countsStore.newest(configuration.id, countedBefore);
     const [last] = before;
@@ -83,7 +83,8 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
     const { sizeBytes, checksum } = stored;
-    // What has changed says nothing of how large the content is, so that is what is compared where any of them holds changes.
+    // The size of changes tells nothing about the size of the content, so the content is compared where any backup is
+    // incremental.
     const isOfContent = [row, ...before].some(({ base_id: baseId }) => baseId !== null);
     const measured = {
       sizeBytes: isOfContent ? stored.plainBytes : sizeBytes,
@@ -108,7 +109,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     if (stored.lockedUntil !== null) output.say(`Locked until ${utcText(stored.lockedUntil)}.`);
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
-      // It is stored all the same; the next run tries again.
+      // The backup is stored anyway; the next run tries again.
       log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
     });
     const facts = {
@@ -136,7 +137,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const moved = await whileAway(
       async () => {
         const known = await store.byId(row.id);
-        // The answer of the try before was lost on its way here.
+        // The attempt before may have committed and only lost the response.
         const isStored = known?.ended_at?.getTime() === endedAt.getTime();
         return isStored ? known : store.transaction(record);
       },
@@ -204,7 +205,7 @@ const workOf = ({ trigger }: BackupRow) => (trigger === "import" ? "import" : "r
 /** @param older the one before it */
 function measure(row: BackupRow, older: BackupRow | undefined, isOfContent: boolean): Measured {
   const { path, size, plain_size: plainSize, started_at, ended_at, checksum, source_state } = row;
-  // A full is always read.
+  // A full backup always reads its source.
   const isAgain =
     row.base_id !== null && source_state !== null && source_state === older?.source_state;
   return {
