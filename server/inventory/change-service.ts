@@ -28,8 +28,7 @@ import {
   withoutSecrets,
 } from "./secret-files.ts";
 import type { InventoryStore } from "./store.ts";
-import { createTextHistory } from "./text-history.ts";
-import { diffText, mask } from "./text-diff.ts";
+import { createTextHistory, diffText, mask } from "./text-diff.ts";
 
 type ChangeServiceOptions = {
   live: LiveInventory;

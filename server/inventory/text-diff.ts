@@ -1,11 +1,33 @@
-// A unified diff of two versions of the inventory's text, as `diff -u` writes it; what may be a secret in it is masked.
+// Compares the inventory's text with the version that a user saw: keeps recent versions, and writes unified diffs as `diff -u`
+// does, with secrets masked.
 
 /** Lines around a change. */
 const context = 3;
 /** A comparison of more pairs of lines takes too long; such a part is shown as removed and added whole. */
 const maxPairs = 4_000_000;
 
+/** Versions kept, because more users rarely have a form open. Older versions have no diff. */
+const maxTexts = 8;
+const maxCharacters = 8_000_000;
+
 type Line = { sign: " " | "-" | "+"; text: string };
+
+/** Keeps the versions of the text that were shown recently. */
+export function createTextHistory() {
+  const texts = new Map<string, string>();
+  return {
+    keep(version: string, text: string): void {
+      texts.delete(version);
+      texts.set(version, text);
+      const size = () => [...texts.values()].reduce((sum, { length }) => sum + length, 0);
+      for (const oldest of texts.keys()) {
+        if (texts.size <= maxTexts && size() <= maxCharacters) break;
+        texts.delete(oldest);
+      }
+    },
+    find: (version: string): string | null => texts.get(version) ?? null,
+  };
+}
 
 /** @returns "" where they are the same */
 export function diffText(before: string, after: string, name: string): string {
