@@ -1,5 +1,5 @@
-// Opens the storages of the inventory, and what is stored there is encrypted with. A local storage whose disk is away is known
-// by its marker file, or before there was one, by its backups.
+// Opens storages and their encryption from inventory entries. A local storage whose disk is away is recognized by its missing
+// marker file or, before it had one, by its missing backups.
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import type { LocalHost } from "../hosts/host.ts";
@@ -32,17 +32,23 @@ type StorageResolverOptions = {
 };
 
 export type StorageResolver = {
-  /** @throws StorageError when the inventory has it no more, its secret is not there, or its disk is away */
+  /** @throws StorageError where the inventory no longer lists it, its secret is missing, or its disk is away */
   storage(providerId: number): Promise<ListedStorage>;
-  /** What is stored there is encrypted with; null = nothing is. @throws EncryptionError when a recipient is none, or like `storage` */
+  /**
+   * @returns the encryption of new backups; null = none
+   * @throws EncryptionError for an invalid recipient; or as `storage`
+   */
   encryption(providerId: number): Promise<Encryption | null>;
-  /** The text of the identity that drills decrypt with; null = there is none. @throws EncryptionError when it is not there */
+  /**
+   * @returns the identity for drills; null = none
+   * @throws EncryptionError where its secret is missing
+   */
   drillIdentity(providerId: number): Promise<string | null>;
-  /** After an installation or a run that went well: from now on a local storage is known by its marker. */
+  /** Puts a marker into a local storage, after a rehearsal or run has succeeded. */
   markStorage(providerId: number): Promise<void>;
 };
 
-/** What the inventory need not have. */
+/** Opens entries that the inventory may not list yet. */
 export type EntryStorageResolver = {
   /** @throws StorageError, also when the folder is one of the inventory whose disk is away */
   storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
@@ -50,7 +56,7 @@ export type EntryStorageResolver = {
   encryptionOf(recipients: Recipients): Promise<Encryption>;
 };
 
-/** Of so many of the newest backups one has to be there, where a storage has no marker yet. */
+/** Number of newest backups of which one must exist, where a storage has no marker yet. */
 const lookedFor = 20;
 
 export function createStorageResolver(
@@ -109,7 +115,7 @@ export function createStorageResolver(
       const folder = await folderOf(entry);
       const marked = folder.open({ isMarked: true });
       if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
-      // Errors of the file system are reported by whoever works in the folder.
+      // Other errors of the file system are reported by the work in the folder.
       if (await folder.isMarked().catch(() => false)) {
         await inventory.setMarkedPath(providerId, folder.key);
         return marked;
@@ -120,7 +126,7 @@ export function createStorageResolver(
     },
 
     async encryption(providerId) {
-      // Removed since the storage was opened, it may have had recipients.
+      // The storage may have been removed from the inventory meanwhile, and it may have had recipients.
       const { recipients } = await findProvider(providerId);
       return recipients === undefined ? null : encryptionOf(recipients);
     },

@@ -1,4 +1,4 @@
-// Opens the sources of the inventory, what restores go into, and where drills are made.
+// Opens sources, targets of restores, and places for drills, from their inventory entries.
 import { dirname, join } from "node:path";
 import type { LocalHost } from "../hosts/host.ts";
 import { mayHang } from "../hosts/mounts.ts";
@@ -41,11 +41,11 @@ type ResolverOptions = {
   inventory: InventoryStore;
   store: Pick<BackupStore, "newestPaths">;
   host: LocalHost;
-  /** Those over SSH. */
+  /** Servers over SSH. */
   servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
-  /** A few letters of its id, for the names of what is made on a database's server. */
+  /** Short id of the installation, for names of temporary databases. */
   installation: string;
   /** Left out: as far as they can be. */
   times?: TrustedTimes | undefined;
@@ -53,19 +53,25 @@ type ResolverOptions = {
 
 export type Resolver = StorageResolver & {
   /**
-   * Where restores of it are tried. Opens the source only where that is its own server.
-   * @param into how it is restored there
-   * @throws like `source`
+   * Opens the place for drills; the source itself only where drills run on its own server.
+   * @param into how the drill restores
+   * @throws as `source`
    */
   drill(
     configuration: ConfigurationRow,
     into?: Pick<RestoreDestination, "keeps_owners">,
   ): Promise<PlacedDrill>;
-  /** @throws SourceError when the inventory has it no more, or its secret is not there */
+  /** @throws SourceError where the inventory no longer lists it, or its secret is missing */
   source(configuration: ConfigurationRow): Promise<Source>;
-  /** Those of the source, which is not opened for them; null = nothing runs. @throws SourceError when the inventory has it no more */
+  /**
+   * @returns the source's hooks, without opening it; null = none
+   * @throws SourceError where the inventory no longer lists it
+   */
   hooks(configuration: ConfigurationRow): Promise<Hooks | null>;
-  /** What a restore replaces that does not go back into its source. @throws like `source` */
+  /**
+   * Opens the target of a restore into something else than the source.
+   * @throws as `source`
+   */
   destination(destination: RestoreDestination): Promise<Source>;
   /** @throws SourceError when the inventory has it no more */
   describe(
@@ -74,7 +80,7 @@ export type Resolver = StorageResolver & {
   ): Promise<Subject>;
 };
 
-/** What the inventory need not have. */
+/** Opens entries that the inventory may not list yet. */
 export type EntryResolver = EntryStorageResolver & {
   /** @throws SourceError when its secret is not there */
   sourceOf(found: DatabaseRow): Promise<Source>;
@@ -84,7 +90,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   const { inventory, host, servers, secrets, scratch, installation, times } = options;
   const drills = createDrillResolver(options);
   const watched = createSourceWatch(options);
-  /** A run or a restore does not fail for a connection that was lost a moment before it. */
+  /** Waits for a connection that was just lost, so that it does not fail a run or restore. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
 
   const accountOf = ({ account, problem }: EntryAccount): Account => {
@@ -92,7 +98,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     return account;
   };
 
-  /** This machine as the account of an entry sees it, and where that account may put things. */
+  /** @returns this machine as the entry's account, and where the account may store temporary files */
   async function openHere(entry: EntryAccount, path: string) {
     const as = host.as(accountOf(entry));
     const its = mayHang(path) ? as.apart() : as;

@@ -1,8 +1,8 @@
-// Which IP addresses may be reached when somebody else has typed the URL: the internet's, not this network's.
+// Decides which IP addresses requests to user-entered URLs may reach: those of the internet, not of this network.
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 export type AddressGuard = {
-  /** Why an address may not be reached, e.g. “127.0.0.1 is a loopback address”; null = it may. */
+  /** @returns why an address may not be reached, e.g. “127.0.0.1 is a loopback address”; null = it may */
   refusal(address: string): string | null;
 };
 
@@ -15,7 +15,7 @@ const special = [
   ["10.0.0.0/8", "a private address"],
   ["100.64.0.0/10", "a private address of a provider"],
   ["127.0.0.0/8", "a loopback address"],
-  // Not in the registry: an address of the internet that inside Azure is the host of the machine.
+  // Not in the registry: a public address that inside Azure is the host of the machine.
   ["168.63.129.16/32", "the address of Azure's own services"],
   ["169.254.0.0/16", "a link-local address, where clouds keep their metadata"],
   ["172.16.0.0/12", "a private address"],
@@ -34,7 +34,7 @@ const special = [
   ["240.0.0.0/4", "a reserved address"],
   ["::/128", "an address of this machine"],
   ["::1/128", "a loopback address"],
-  // These hold an IPv4 address, and what passes them on may be in this network.
+  // They contain an IPv4 address, which a translator may reach in this network.
   ["::/96", "an IPv4 address inside an IPv6 one"],
   ["64:ff9b::/96", "an IPv4 address behind NAT64"],
   ["64:ff9b:1::/48", "an IPv4 address behind NAT64"],
@@ -65,7 +65,7 @@ export function createAddressGuard(allow: string | null): AddressGuard {
   const allowed = rangesOf((allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
   return {
     refusal(address) {
-      // The zone goes first: `SocketAddress` would drop it, and with it the network that is meant.
+      // Checked before `SocketAddress` drops the zone, and with it the network.
       if (address.includes("%")) return `${address} is an address of one network card`;
       if (isIP(address) === 0) return `${address} is no IP address`;
       const found = parse(address);
@@ -102,7 +102,7 @@ function rangesOf(texts: readonly string[]): Ranges {
     const family = isIPv6(address) ? "ipv6" : "ipv4";
     const longest = family === "ipv6" ? 128 : 32;
     const length = Number(prefix ?? longest);
-    // A mapped address is judged as IPv4, so a range of them would never hold anything.
+    // A mapped address is checked as IPv4, so a range of mapped ones would never match.
     if (isIP(address) === 0 || length > longest || parse(address).family !== family)
       throw new Error(
         `“${text.trim()}” is neither an IP address nor a range of them, such as 10.0.0.0/8 or fd00::/8.`,

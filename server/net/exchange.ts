@@ -1,26 +1,26 @@
-// One request and its answer: by a deadline, and with no more of the answer than is wanted.
+// Sends one request and reads its response, within a deadline and with bounded memory.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import { diagnoseSendError, SendError } from "./send-error.ts";
 import { toError } from "../to-error.ts";
 
-/** A longer body is not waited for: its connection is given up instead. */
+/** The connection of a longer body is closed instead of reading it. */
 const readBytes = 64 * 1024;
 const keptHeaderCharacters = 8 * 1024;
 
 export type Exchanged = {
   status: number;
-  /** Names in lower case; all together 8 KiB at the most. */
+  /** Names in lower case; 8 KiB in total. */
   headers: Record<string, string>;
   body: string;
-  /** Whether there was more than `body`. */
+  /** Whether the response had more than `body`. */
   isBodyCut: boolean;
-  /** The IP address that answered. */
+  /** IP address of the receiver. */
   address: string;
 };
 
 type Limits = {
-  /** As in the URL, for the words of an error. */
+  /** Host as in the URL, for messages. */
   host: string;
   timeoutMs: number;
   keepBytes: number;
@@ -83,9 +83,9 @@ function receive(
       reject(new SendError("broken", `${host} closed the connection during the response.`));
     outgoing.on("error", (error) => {
       if (answer === null) return reject(error);
-      // What comes after a whole answer, such as the body of a 204, takes nothing back: its “end” follows.
+      // Data after a complete response, such as a body of a 204, changes nothing; its “end” follows.
       if (answer.complete) return;
-      // Whoever has begun to answer has the request.
+      // A receiver that has begun to respond has received the request.
       if (toError(error).code === "ECONNRESET") return breakOff();
       reject(diagnoseSendError(error, host));
     });

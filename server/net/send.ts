@@ -1,5 +1,5 @@
-// Requests to URLs that somebody typed: a webhook's receiver, a chat's hook. They reach the internet and what the
-// operator allows, end by a deadline, and cost the same whatever is answered.
+// Sends requests to URLs that users entered: receivers of webhooks, hooks of chats. They reach the internet and what the operator
+// allows, have a deadline, and use bounded memory whatever the response.
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { createAgents, createTargets, hostnameOf, type Lookup, systemLookup } fr
 import { exchange, type Exchanged } from "./exchange.ts";
 import { SendError, diagnoseSendError } from "./send-error.ts";
 
-/** Somebody waits for the judgement of a URL before it is saved. */
+/** Limit of checking a URL, for which a form waits. */
 const judgingMs = 5000;
 
 export type SendRequest = {
@@ -16,18 +16,18 @@ export type SendRequest = {
   method: "POST";
   headers: Record<string, string>;
   body: string | Uint8Array;
-  /** Its reason is what `send` throws. */
+  /** `send` throws its reason. */
   signal?: AbortSignal;
-  /** For everything from the lookup to the last byte of the response; 15,000 if not given. */
+  /** Limit from the lookup to the last byte of the response; by default 15,000. */
   timeoutMs?: number;
-  /** How much of the response's body is kept; 4096 if not given. */
+  /** Bytes kept of the response's body; by default 4096. */
   keepBytes?: number;
 };
 
 type SendResponse = Exchanged & { durationMs: number };
 
 export type Sender = {
-  /** Why a URL cannot be used now, for the one who types it; null = it can. */
+  /** @returns why a URL cannot be used, for the user who entered it; null = it can */
   refusalOf(url: string): Promise<string | null>;
   /**
    * Any status is a response, a redirect too: it is not followed.
@@ -35,7 +35,7 @@ export type Sender = {
    * @throws SendError
    */
   send(request: SendRequest): Promise<SendResponse>;
-  /** Closes all connections; what is under way fails. */
+  /** Closes all connections. Running requests fail. */
   close(): void;
 };
 
@@ -46,14 +46,14 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
   let isClosed = false;
 
   function open(url: URL, { method, headers, body }: SendRequest): ClientRequest {
-    // Agents that were destroyed would connect again.
+    // Destroyed agents would connect again.
     if (isClosed) throw new SendError("broken", "The service is stopping.");
     const isHttps = url.protocol === "https:";
     const outgoing = (isHttps ? requestHttps : requestHttp)(url, {
       method,
       headers: {
         ...headers,
-        // Last, so that they win: the rest of a body with a wrong length would be taken for another request.
+        // Last, so that they override: after a wrong `Content-Length`, the rest of a body would be read as another request.
         "accept-encoding": "identity",
         "content-length": Buffer.byteLength(body),
       },
@@ -73,7 +73,7 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         const url = targets.parse(text);
         host = url.host;
         const isKnown = targets.addressesOf(hostnameOf(url)).then(() => true);
-        // Whoever lost the race is nobody's any more.
+        // The promise that loses the race is not awaited.
         isKnown.catch(() => undefined);
         const isLate = wait(judgingMs, false, { ref: false });
         if (await Promise.race([isKnown, isLate])) return null;

@@ -1,4 +1,4 @@
-// Where a URL that somebody typed leads, whether a request may go there, and the connections that lead nowhere else.
+// Resolves a URL that a user entered, checks its addresses, and connects to checked addresses only.
 import { promises as dns, type LookupAddress } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
@@ -10,21 +10,21 @@ import { SendError } from "./send-error.ts";
 
 export type Lookup = (hostname: string, options: { all: true }) => Promise<LookupAddress[]>;
 
-/** The machine's own: /etc/hosts counts, as it does for every other program. */
+/** The system's lookup, which includes /etc/hosts as for every other program. */
 export const systemLookup: Lookup = (hostname, options) => dns.lookup(hostname, options);
 
 type Targets = {
   /**
-   * Checks all that can be told without a name server; a host that is an IP address is judged here.
+   * Checks all of a URL that needs no lookup, including a host that is an IP address.
    * @throws SendError
    */
   parse(url: string): URL;
   /**
-   * Where a host is: never empty, and every address may be reached.
+   * @returns the addresses of a host: at least one, all allowed
    * @throws SendError, or the error of the lookup
    */
   addressesOf(hostname: string): Promise<LookupAddress[]>;
-  /** @throws SendError when an address may not be reached */
+  /** @throws SendError where an address is not allowed */
   check(address: string, hostname: string): void;
 };
 
@@ -68,7 +68,7 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
           "unreachable",
           `${hostname} could not be resolved: the name has no address.`,
         );
-      // One bad address refuses the host: which one a connection takes is not ours to say.
+      // One forbidden address refuses the host, because the connection may take any of them.
       for (const { address } of addresses) check(address, hostname);
       return addresses;
     },
@@ -84,37 +84,37 @@ const freeSocketsOfAHost = 64;
 
 type Agents = { http: HttpAgent; https: HttpsAgent };
 
-/** Connections that lead only where a request may go, and are kept a while for the next one. */
+/** Creates agents whose connections lead only to allowed addresses, and are reused for a while. */
 export function createAgents(targets: Targets): Agents {
-  // The connection takes the very answer that was checked. A second lookup could be answered differently.
+  // The connection uses the result that was checked: a second lookup could return another.
   const addressesOf = callbackify(targets.addressesOf);
   const lookup: LookupFunction = (hostname, _options, done) =>
     addressesOf(hostname, (error, addresses) => done(error, error === null ? addresses : []));
   const options = {
     keepAlive: true,
     maxFreeSockets: freeSocketsOfAHost,
-    // Closes only what is idle; a request in flight has its own deadline.
+    // Closes idle connections only; a running request has its own deadline.
     timeout: idleMs,
     lookup,
     // With it `lookup` is always asked for all addresses, whatever flags Node was started with.
     autoSelectFamily: true,
-    // The default of 250 ms gives up hosts that are merely far away.
+    // The default of 250 ms gives up on distant hosts.
     autoSelectFamilyAttemptTimeout: 2000,
   };
   return {
     http: watched(new HttpAgent(options), targets),
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach it.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
     https: watched(new HttpsAgent({ ...options, rejectUnauthorized: true }), targets),
   };
 }
 
-/** Judges each connection once more when it stands, before a byte goes out: whatever led there, this is where it is. */
+/** Checks the address of each established connection before a byte is sent. */
 function watched<Agent extends HttpAgent>(agent: Agent, targets: Targets): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, done) => {
     const socket = connect(options, done);
     if (socket instanceof Socket)
-      // First in line: TLS and the request itself wait for the same event.
+      // First, because TLS and the request wait for the same event.
       socket.prependOnceListener("connect", () => {
         try {
           targets.check(socket.remoteAddress ?? "an unknown address", options.host ?? "The host");

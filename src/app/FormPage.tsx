@@ -1,6 +1,5 @@
-// The shape of every page with a form of its own: title and place, the fields, what belongs beside them, the buttons at
-// the end. It checks the values by the contract's schema as the service does, sends them, puts what the service has
-// against them on the fields, and asks before they are lost.
+// The layout and behavior of every form page: checks values with the contract's schema as the service does, submits them, shows
+// the service's errors at the fields, and asks before changes are lost.
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { MouseEvent, ReactNode } from "react";
 import {
@@ -26,55 +25,57 @@ import { toast } from "./toasts.ts";
 import { useTypedValues } from "./typed-values.ts";
 
 type FormPageProps<Values extends FieldValues, Body> = {
-  /** Of the page, and the form's name for a screen reader. */
+  /** Title of the page, and accessible name of the form. */
   title: string;
-  /** As of the header. */
+  /** As `context` of `PageHeader`. */
   context: readonly string[];
   crumbs: readonly Crumb[];
   /** Between the header and the form. */
   notice?: ReactNode;
-  /** Of what is sent. */
+  /** Schema of the request body. */
   schema: z.ZodMiniType<Body, Values> & { shape?: object };
-  /** The fields that the form shows complaints at; without it, the schema's own. */
+  /** Fields that show errors; by default those of the schema. */
   names?: readonly string[] | undefined;
   defaultValues: DefaultValues<Values>;
   /**
-   * Resolves when it is stored: where to go then, and what to tell there; null when the page itself turns into something
-   * else. Throws what the service has against it.
+   * Resolves once the body is stored: where to go, and the toast to show there; null where the page shows the result itself.
+   * Throws the service's error.
    */
   save: (body: Body) => Promise<{ to: string; text: string } | null>;
-  /** Sees a refusal first. @returns whether it is told already, and not by the form */
+  /**
+   * Handles an error before the form does.
+   * @returns whether the error needs no display by the form
+   */
   onRefused?: ((error: unknown) => boolean) | undefined;
-  /** The submit button, and the same while it is being saved: ["Create worker", "Creating…"]. */
+  /** Labels of the submit button, idle and busy: ["Create worker", "Creating…"]. */
   submit: readonly [label: string, busyLabel: string];
   cancelTo: string;
   /** E.g. "Leave without creating the worker?" */
   leaveQuestion: string;
   /** The fields, which find the form by `useFormContext`. */
   children: ReactNode;
-  /** Between the fields and the buttons: what came of the form so far. */
+  /** Result so far, between the fields and the buttons. */
   outcome?: ReactNode;
   /** Beside the submit button. */
   actions?: ReactNode;
-  /** Beside the fields: what they amount to. A narrow page has it below the buttons. */
+  /** Preview of the values, beside the fields; on narrow screens below the buttons. */
   preview?: ReactNode;
-  /** Beside the fields: what is good to know. A narrow page has it below that. */
+  /** Reference, beside the fields; on narrow screens below the preview. */
   reference?: ReactNode;
 };
 
-// Beside both rows, of which the second takes what it is higher than the fields.
+// Spans both rows; the second row takes the height that exceeds the fields.
 const asideClass = "grid gap-4 lg:sticky lg:top-6 lg:col-start-2 lg:row-span-2 lg:row-start-1";
 const withAside = "items-start lg:grid-rows-[auto_1fr] lg:gap-x-10";
 const withPreview = `${withAside} lg:grid-cols-[minmax(0,1fr)_20rem]`;
 const withReference = `${withAside} lg:grid-cols-[minmax(0,1fr)_22rem]`;
 
 /**
- * The field at hand keeps the focus until the click: what is wrong with it is told when it loses the focus, and would
- * push the button away from under the pointer before that is up again.
+ * Keeps the focus in the field until the click: losing focus shows its error, which would move the button from under the pointer.
  */
 const keepFocus = (event: MouseEvent) => event.preventDefault();
 
-/** What the service said that belongs to no field; `setServerErrors` puts it there, with the request's id as its type. */
+/** Errors that belong to no field. `setServerErrors` puts them there, with the request id as their type. */
 function FormError({ errors }: { errors: FieldErrors }) {
   const { message, type: requestId } = errors.root?.["service"] ?? {};
   if (message === undefined) return null;
@@ -119,7 +120,7 @@ export function FormPage<Values extends FieldValues, Body>({
     try {
       const saved = await save(body);
       if (saved === null) return;
-      // What was made takes the form's place: Back leads to where the form was opened, not to an empty one.
+      // Replaces the form in the history, so that Back leads to where it was opened and not to an empty form.
       await navigate(saved.to, { state: savedState, replace: true });
       toast.success(saved.text);
     } catch (error) {

@@ -1,4 +1,4 @@
-// The page of an entry's form, new or changed.
+// Form page of an inventory entry, new or existing.
 import { useState } from "react";
 import { flushSync } from "react-dom";
 import { useLoaderData } from "react-router";
@@ -27,11 +27,11 @@ const crumbs = [
 
 type FormProps = {
   kind: InventoryKind;
-  /** Null for a new one. */
+  /** Null for a new entry. */
   id: number | null;
-  /** The file as it was when the form was opened, which its values and its version are of. */
+  /** The file when the form was opened, from which its values and version come. */
   opened: InventoryFile;
-  /** Begins anew with another state of the file. */
+  /** Starts over with another state of the file. */
   onReload: (inventory: InventoryFile) => void;
 };
 
@@ -54,7 +54,7 @@ function EntryForm({ kind, id, opened, onReload }: FormProps) {
     setConflict(null);
     const saved = await saveEntry(kind, id, body, seen);
     const text = `${body.name} ${id === null ? "added" : "saved"}.`;
-    // The page that follows says what is wrong then.
+    // The next page shows the problem.
     return {
       to: paths.inventory(),
       text: saved.problem === null ? text : `${text} Not in force yet.`,
@@ -112,7 +112,7 @@ export function EntryPage() {
   const { kind, id } = useLoaderData<typeof entryLoader>();
   const inventory = useLoaded(inventoryQuery());
   const [state, setState] = useState({ opened: inventory, times: 0 });
-  // The loader lets nobody in without one.
+  // The loader guarantees it.
   if (state.opened === null) return null;
   return (
     <EntryForm
@@ -122,7 +122,7 @@ export function EntryPage() {
       opened={state.opened}
       onReload={(opened) => {
         flushSync(() => setState(({ times }) => ({ opened, times: times + 1 })));
-        // What was pressed is gone, with the whole form before.
+        // The button that had the focus is gone with the form.
         focusHeading(document.body);
       }}
     />

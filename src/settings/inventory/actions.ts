@@ -1,4 +1,4 @@
-// What can be done with the inventory's entries. Every change names the version of the file that it was made from.
+// Changes of inventory entries. Each names the version of the file that it is based on.
 import type { InventoryKind, RequestEntries } from "../../../contract/inventory/entries.ts";
 import { inventoryConflict, type InventoryConflict } from "../../../contract/inventory/conflict.ts";
 import {
@@ -14,7 +14,7 @@ import { invalidate, queryClient } from "../../api/query.ts";
 import { kinds } from "./kinds.ts";
 import { inventoryQuery } from "./queries.ts";
 
-/** The operations of the kinds are alike, which their types, one by one, do not say. */
+/** Operations of all kinds have the same shape, which their types do not express. */
 const callAny = call as (
   name: OperationName,
   params: { id?: number },
@@ -23,7 +23,7 @@ const callAny = call as (
 
 const versionOf = ({ version }: InventoryFile) => ({ query: version === null ? {} : { version } });
 
-/** What shows entries; a server or a site that is gone is asked for no more: the answer would be an error. */
+/** Queries that show entries. A deleted server or site is not queried again, because that would fail. */
 const shown = [
   "listServers",
   "listSites",
@@ -43,7 +43,7 @@ const ofOne: Partial<Record<InventoryKind, readonly string[]>> = {
 
 type Gone = { kind: InventoryKind; id: number };
 
-/** Whether a query asks for what is gone. */
+/** Whether a query is about the deleted entry. */
 const asksFor = ({ kind, id }: Gone, [name, params]: readonly unknown[]): boolean =>
   typeof name === "string" &&
   ofOne[kind]?.includes(name) === true &&
@@ -55,7 +55,7 @@ const asksFor = ({ kind, id }: Gone, [name, params]: readonly unknown[]): boolea
 async function keep(answer: unknown, gone: Gone | null = null): Promise<InventoryFile> {
   const { id: _, ...inventory } = changedInventory.parse(answer);
   queryClient.setQueryData(inventoryQuery().queryKey, inventory);
-  // Tells other tabs as well.
+  // Also updates other tabs.
   await invalidate("listServers");
   await queryClient.invalidateQueries({
     predicate: ({ queryKey }) =>
@@ -66,7 +66,7 @@ async function keep(answer: unknown, gone: Gone | null = null): Promise<Inventor
 
 /**
  * Called without `useMutation`, whose cache would keep a secret for minutes.
- * @param id null for a new one
+ * @param id null for a new entry
  */
 export async function saveEntry<Kind extends InventoryKind>(
   kind: Kind,
@@ -92,11 +92,11 @@ export async function testEntry<Kind extends InventoryKind>(
   return inventoryTest.parse(await callAny(test.operation, {}, { body, signal }));
 }
 
-/** The file as it is now. */
+/** @returns the current file */
 export const reloadInventory = (): Promise<InventoryFile | null> =>
   queryClient.fetchQuery({ ...inventoryQuery(), staleTime: 0 });
 
-/** What a refusal says beside its message; null for any other one. */
+/** @returns the details of a conflict; null for any other error */
 export function conflictIn(error: unknown): InventoryConflict | null {
   if (!(error instanceof ApiError) || error.status !== 409) return null;
   const { data } = inventoryConflict.safeParse(error.body);

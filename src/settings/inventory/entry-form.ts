@@ -1,4 +1,4 @@
-// The values of an entry's form: what it starts with, and what it sends.
+// Values of an entry's form: its initial ones, and what it sends.
 import * as z from "zod/mini";
 import {
   type FileEntries,
@@ -8,7 +8,7 @@ import {
 } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 
-/** By the names of the entry's fields; a form may hold fields of every type that an entry can have. */
+/** Values by field; a form may have fields of every type of entry. */
 export type EntryValues = Record<string, unknown>;
 
 const loginNames = (login: string): string[] => [
@@ -20,7 +20,7 @@ const loginNames = (login: string): string[] => [
 
 const hookNames = ["before", "after", "timeout"].map((name) => `backup_hooks.${name}`);
 
-/** Every field that a form may show, for the complaints of the service. */
+/** All fields of a form, to which the service's errors are assigned. */
 export const fieldNames: Record<InventoryKind, readonly string[]> = {
   servers: [
     "name",
@@ -86,15 +86,15 @@ const objectIn = (values: EntryValues, name: string): EntryValues => {
   return isObject(value) ? withoutEmpty(value) : {};
 };
 
-/** Of a list that is typed line by line. */
+/** Splits a list that is typed one item a line. */
 const wordsOf = (text: unknown): string[] =>
   typeof text === "string" ? text.split(/[\s,]+/).filter((word) => word !== "") : [];
 
-/** A command as one line; a list whose parts have no spaces reads the same when it is split again. */
+/** A command as one line, which splits into the same list as long as no part has spaces. */
 const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
   typeof artisan === "string" ? artisan : (artisan ?? []).join(" ");
 
-/** By the storage's type. */
+/** Fields by type of storage. */
 const storageFields: Record<string, readonly string[]> = {
   local: ["path", "server"],
   s3: ["bucket", "region", "endpoint", "access_key", "secret_key"],
@@ -102,7 +102,7 @@ const storageFields: Record<string, readonly string[]> = {
   sftp: ["path"],
 };
 
-/** Without a mode nothing is locked, whatever number was typed. */
+/** Without a mode nothing is locked, even if a number of days was entered. */
 function lockOf(values: EntryValues): EntryValues {
   const lock = objectIn(values, "lock");
   return values["type"] === "s3" && lock["mode"] !== undefined ? { lock } : {};
@@ -184,18 +184,18 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
       : pick(values, "name", "type", "webhook"),
 };
 
-/** An entry as the service takes it, of what is in the form. */
+/** Schema that turns the values of the form into an entry. */
 export const schemaOf = <Kind extends InventoryKind>(kind: Kind) =>
   z.pipe(
     z.transform((values: EntryValues) => withoutEmpty(toBody[kind](values))),
     requestEntries[kind],
-    // What the second part gives is what the kind's own schema gives.
+    // The second schema outputs what the kind's own schema does.
   ) as unknown as z.ZodMiniType<RequestEntries[Kind], EntryValues>;
 
 const onlyServer = ({ servers }: InventoryFile): number | undefined =>
   servers.length === 1 ? servers[0]?.id : undefined;
 
-/** What a new entry begins with; what there is one of only is chosen. */
+/** Initial values of a new entry. Where there is one choice only, it is selected. */
 export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryValues {
   const server = onlyServer(inventory);
   switch (kind) {
