@@ -1,36 +1,28 @@
-// Copies in a folder of a login that has SFTP and no shell.
+// Stores backups in a folder of a login that has SFTP and no shell.
 import { Readable } from "node:stream";
 import { accessSftp, type SftpAccess } from "../ssh/sftp/access.ts";
-import {
-  filesOver,
-  isFile,
-  isFolder,
-  isStatus,
-  type Entry,
-  type SftpFiles,
-} from "../ssh/sftp/files.ts";
+import { filesOver, isFile, isStatus, type SftpFiles } from "../ssh/sftp/files.ts";
 import { statuses } from "../ssh/sftp/packets.ts";
 import type { SftpSession } from "../ssh/sftp/session.ts";
 import { placeOf } from "../ssh/target.ts";
 import { toError } from "../to-error.ts";
 import { diagnoseLine } from "./disk-errors.ts";
-import { isGone, isThereAlready, leadsOut, partial, partsOfKey } from "./object-key.ts";
+import { isGone, isThereAlready, partial, partsOfKey } from "./object-key.ts";
 import { describeSftpError } from "./sftp-diagnosis.ts";
-import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
+import { createSftpFolders } from "./sftp-folders.ts";
+import { StorageError, type ListedStorage } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 
 type SftpOptions = SftpAccess & {
-  /** The folder as the login sees it; it has to be there. */
+  /** The folder as the login sees it; it must exist. */
   path: string;
 };
 
-/** `put` tells its failure within 10 s; what is left then is removed by `remove`, which is asked for again. */
+/** `put` must report its failure within 10 s. `remove`, which is retried, deletes what is left then. */
 const cleanUpMs = 4000;
-/** A question, or a step that moves no content. */
+/** Limit of a step that transfers no content. */
 const stepMs = 60_000;
-/** Of something in a folder that others remove meanwhile. */
-const maxTries = 10;
-/** A disk with less is full. */
+/** A disk with less free space counts as full. */
 const fullBytes = 1024 * 1024;
 
 type Work<Result> = (files: SftpFiles, session: SftpSession) => Promise<Result>;
@@ -42,7 +34,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
   const disk = { place, account: `${target.user} there` };
   const toWords = (error: unknown, session: SftpSession | null) =>
     describeSftpError(error, session, disk);
-  const below = (...parts: string[]) => [root === "/" ? "" : root, ...parts].join("/");
+  const { below, enter, locate, inFolder, removeEmpty, listBelow } = createSftpFolders(root, disk);
   const inWords = (key: string) => `${below(key)} on ${placeOf(target)}`;
 
   async function open(signal: AbortSignal): Promise<SftpSession> {
@@ -68,61 +60,12 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
   const step = <Result>(work: Work<Result>): Promise<Result> =>
     within(AbortSignal.timeout(stepMs), work);
 
-  /** Where the folder leads. @throws StorageError when it is none */
-  async function enter(files: SftpFiles): Promise<string> {
-    const found = await files.stat(root);
-    if (found === null || !isFolder(found))
-      throw (
-        diagnoseLine(found === null ? "No such file or directory" : "Not a directory", disk) ??
-        new StorageError(place)
-      );
-    return files.realpath(root);
-  }
-
-  /**
-   * Goes down the folders above an object, never out of the storage.
-   * @returns null where one is not there. @param isMade they are made
-   */
-  async function locate(files: SftpFiles, key: string, isMade = false): Promise<string | null> {
-    const parts = partsOfKey(key);
-    const real = await enter(files);
-    for (let depth = 1; depth < parts.length; depth++) {
-      const folder = below(...parts.slice(0, depth));
-      if ((await files.stat(folder)) === null) {
-        if (!isMade) return null;
-        // Somebody else may have made it meanwhile.
-        await files.mkdir(folder).catch(async (error: unknown) => {
-          if ((await files.stat(folder)) === null) throw error;
-        });
-      }
-      const leads = await files.realpath(folder);
-      if (!`${leads}/`.startsWith(real === "/" ? "/" : `${real}/`)) throw leadsOut(folder, place);
-    }
-    return below(...parts);
-  }
-
-  /** Works in the folder of an object, which is made. Others remove it for as long as it is empty. */
-  async function inFolder(
-    files: SftpFiles,
-    { key, content }: { key: string; content: Readable },
-    work: () => Promise<void>,
-  ): Promise<void> {
-    for (let tries = 1; ; tries++)
-      try {
-        await locate(files, key, true);
-        return await work();
-      } catch (error) {
-        const isRemoved = isStatus(error, statuses.noFile) && !content.readableDidRead;
-        if (!isRemoved || tries === maxTries) throw error;
-      }
-  }
-
   const removeFile = (files: SftpFiles, file: string): Promise<void> =>
     files.remove(file).catch((error: unknown) => {
       if (!isStatus(error, statuses.noFile)) throw error;
     });
 
-  /** Servers have one word for whatever a disk says. */
+  /** Servers report every error of a disk by the same status, so a full disk is recognized by its free space. */
   async function write(files: SftpFiles, file: string, content: Readable): Promise<void> {
     try {
       await files.write(file, content);
@@ -134,17 +77,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
     }
   }
 
-  async function removeEmpty(files: SftpFiles, parts: readonly string[]): Promise<void> {
-    for (let above = parts.slice(0, -1); above.length > 0; above = above.slice(0, -1))
-      try {
-        await files.rmdir(below(...above));
-      } catch {
-        // It holds something else, or is gone.
-        return;
-      }
-  }
-
-  /** The failure before this one is what the operator is to hear of. */
+  /** Cleans up after a failure. Its own failure is ignored, because the first one matters to the operator. */
   async function cleanUp(key: string, left: readonly string[]): Promise<void> {
     await within(AbortSignal.timeout(cleanUpMs), async (files) => {
       if ((await locate(files, key)) === null) return;
@@ -185,23 +118,6 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
     }
   }
 
-  async function* listBelow(
-    files: SftpFiles,
-    parts: readonly string[],
-  ): AsyncGenerator<StoredObject> {
-    const entries: Entry[] = await Array.fromAsync(files.list(below(...parts))).catch(
-      (error: unknown) => {
-        // Removed meanwhile, unless it is the storage itself.
-        if (parts.length > 0 && isStatus(error, statuses.noFile)) return [];
-        throw error;
-      },
-    );
-    for (const { name, attributes } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-      if (isFolder(attributes)) yield* listBelow(files, [...parts, name]);
-      else if (isFile(attributes))
-        yield { key: [...parts, name].join("/"), sizeBytes: attributes.sizeBytes ?? 0 };
-  }
-
   return {
     place,
 
@@ -221,9 +137,9 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
             await removeFile(files, piece);
             await write(files, piece, content);
           });
-          // Nobody waits any more for what was given up, and it must not appear later.
+          // After an abort the object must not appear.
           signal.throwIfAborted();
-          // From here on the server may have done it although its answer is lost.
+          // From here on, the server may have renamed the file even if its response is lost.
           left = [piece, file];
           await files.rename(piece, file).catch(async (error: unknown) => {
             left = [piece];
@@ -251,7 +167,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
           await inFolder(files, { key, content: text }, () => write(files, piece, text));
           signal.throwIfAborted();
           if (await files.replace(piece, file)) return;
-          // For a moment nothing has the name; the new text is beside it then.
+          // For a moment the name does not exist, but the new text is beside it.
           await removeFile(files, file);
           await files.rename(piece, file);
         });
@@ -262,7 +178,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
       }
     },
 
-    // What was written just now the server may have from memory.
+    // The server may read from memory what was just written.
     readBack: async (key, { signal }) => ({
       kind: "read",
       isFromDisk: () => false,
