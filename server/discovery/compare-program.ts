@@ -54,17 +54,17 @@ function refusalOf(
   const { options, group, file } = program;
   if ("problem" in running) return running.problem;
   if (group !== null)
-    return `It is part of supervisord's group ${group}. Take it out of the group, then look again.`;
+    return `It is part of supervisord's group ${group}. Take it out of the group, then scan the server again.`;
   const unreadable = unreadableOf(program, command);
   if (unreadable !== null) return unreadable;
   const unfit = unfitOptions(program);
   if (unfit.length > 0)
-    return `No worker can have ${unfit.join(", ")}. Change it in ${file}, then look again.`;
+    return `No worker can have ${unfit.join(", ")}. Change it in ${file}, then scan the server again.`;
   if (running.command === null)
-    return `supervisord has not read it: ${file} was changed since. Run supervisorctl reread and supervisorctl update, then look again.`;
+    return `supervisord has not read it: ${file} was changed since. Run supervisorctl reread and supervisorctl update, then scan the server again.`;
   const isOther = oneLine(running.command) !== oneLine(options.get("command") ?? "");
   if (running.command !== "" && isOther)
-    return `supervisord runs another command for it: ${oneLine(running.command)}. Run supervisorctl update on the server, then look again.`;
+    return `supervisord runs another command for it: ${oneLine(running.command)}. Run supervisorctl update on the server, then scan the server again.`;
   return null;
 }
 

@@ -9,7 +9,7 @@ import { startMariadbServer } from "../backups/testing/mariadb-server.ts";
 import { createLocalHost } from "../hosts/local.ts";
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 import { ownUser } from "../testing/own-user.ts";
-import { lookForThings } from "./look.ts";
+import { scanServer } from "./scan.ts";
 import { administer, createTestService, oneSite, type TestService } from "../testing/service.ts";
 
 const remote = createRemoteServer();
@@ -214,7 +214,7 @@ test("programs of supervisord that run a queue are found in its configuration", 
     "[program:late]\ncommand=artisan\n  queue:work\n\n  --tries=2 # twice\nenvironment: A=1,\n\tB=2\n\n[group:all]\nprograms=early,late",
   );
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" });
-  const found = await lookForThings(
+  const found = await scanServer(
     host,
     { roots: [], supervisordConfig: join(folder, "supervisord.conf") },
     new AbortController().signal,
@@ -258,7 +258,7 @@ test("a configuration is read as supervisord does: indented, in capitals, by sev
     join(folder, "more/two.ini"),
     "[program:capitals]\nCommand = php artisan queue:work\nNumProcs : 2\n",
   );
-  const found = await lookForThings(
+  const found = await scanServer(
     createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere" }),
     { roots: [], supervisordConfig: join(folder, "supervisord.conf") },
     new AbortController().signal,
@@ -272,7 +272,7 @@ test("a configuration is read as supervisord does: indented, in capitals, by sev
 
 describe("what was found", () => {
   const look = (roots: string[], path = "") =>
-    lookForThings(
+    scanServer(
       createLocalHost({ PATH: `${path}:${process.env["PATH"] ?? ""}`, HOME: "/nowhere" }),
       { roots, supervisordConfig: join(many, "many.conf") },
       new AbortController().signal,

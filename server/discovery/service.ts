@@ -16,11 +16,11 @@ import { ServerAway } from "../ssh/server-away.ts";
 import type { Servers } from "../ssh/servers.ts";
 import { toError } from "../to-error.ts";
 import { listDatabases } from "./list-databases.ts";
-import { lookForThings, usualRoots } from "./look.ts";
+import { scanServer, usualRoots } from "./scan.ts";
 import { createPrograms, type WorkersOfPrograms } from "./programs.ts";
 import { isAt, siteAt } from "./known-entries.ts";
 
-/** Limit of a request, from connecting to the server on. `lookForThings` has a shorter one of its own. */
+/** Limit of a request, from connecting to the server on. `scanServer` has a shorter one of its own. */
 const deadlineMs = 20_000;
 
 export function createDiscoveryService(
@@ -55,7 +55,7 @@ export function createDiscoveryService(
     const parents = known.map((root) => posix.dirname(root)).filter((folder) => folder !== "/");
     const roots = [...new Set([...usualRoots, ...parents])];
     const { supervisordFile: _, ...found } = await onServer(server, (host, signal) =>
-      lookForThings(host, { roots, supervisordConfig: server.supervisordConfig }, signal),
+      scanServer(host, { roots, supervisordConfig: server.supervisordConfig }, signal),
     );
     return {
       ...found,
@@ -75,7 +75,7 @@ export function createDiscoveryService(
   async function takeOver(server: ServerRow, body: TakeOverBody): Promise<Worker> {
     const { sites } = await inventory.listEntriesOf(server.id);
     const found = await onServer(server, (host, signal) =>
-      lookForThings(host, { roots: [], supervisordConfig: server.supervisordConfig }, signal),
+      scanServer(host, { roots: [], supervisordConfig: server.supervisordConfig }, signal),
     );
     return programs.takeOver(server, sites, found, body);
   }

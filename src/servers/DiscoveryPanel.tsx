@@ -1,4 +1,4 @@
-// Looks at a server for what the inventory does not have yet, and adds what somebody chooses.
+// Scans a server for what the inventory does not have yet, and adds what the user chooses.
 import { lateOperations } from "../../contract/late-operations.ts";
 import { useState } from "react";
 import { discovery, type Discovery } from "../../contract/discovery.ts";
@@ -16,15 +16,15 @@ addOperations(lateOperations);
 
 export function DiscoveryPanel({ serverId }: { serverId: number }) {
   const [found, setFound] = useState<Discovery | null>(null);
-  const [isLooking, setIsLooking] = useState(false);
-  const look = async () => {
-    setIsLooking(true);
+  const [isScanning, setIsScanning] = useState(false);
+  const scan = async () => {
+    setIsScanning(true);
     try {
       setFound(discovery.parse(await call("discoverServer", { id: serverId })));
     } catch (error) {
       toast.failure("Couldn't scan this server.", error);
     }
-    setIsLooking(false);
+    setIsScanning(false);
   };
   return (
     <Panel
@@ -32,16 +32,16 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
       actions={
         <Button
           isChange
-          isPending={isLooking}
+          isPending={isScanning}
           command={{ label: "Scan this server" }}
-          onClick={() => void look()}
+          onClick={() => void scan()}
         >
           Scan
         </Button>
       }
     >
       <output className="sr-only">
-        {isLooking ? "Scanning…" : found !== null && summaryOf(found)}
+        {isScanning ? "Scanning…" : found !== null && summaryOf(found)}
       </output>
       {found === null ? (
         <p className="px-4 py-3 text-sm text-muted max-sm:px-3">
@@ -49,7 +49,7 @@ export function DiscoveryPanel({ serverId }: { serverId: number }) {
           unless you choose it. <DocsLink page="inventory">What a scan finds</DocsLink>
         </p>
       ) : (
-        <FoundThings serverId={serverId} found={found} />
+        <Findings serverId={serverId} found={found} />
       )}
     </Panel>
   );
@@ -66,7 +66,7 @@ const summaryOf = ({
 const headingClass =
   "border-b border-line bg-sunken px-4 py-1.5 text-xs font-medium text-muted max-sm:px-3";
 
-function FoundThings({ serverId, found }: { serverId: number; found: Discovery }) {
+function Findings({ serverId, found }: { serverId: number; found: Discovery }) {
   const { sites, sqlite_files: files, database_servers: servers, queue_workers: workers } = found;
   const isEmpty = [sites, files, servers, workers].every((list) => list.length === 0);
   return (

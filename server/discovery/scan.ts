@@ -1,5 +1,5 @@
-// Looks at a server for what could be put into the inventory, with the programs that every server has. It lists folders and
-// reads supervisord's configuration; no file of a site is opened.
+// Scans a server for what could be added to the inventory, with programs that every server has. It lists folders and reads
+// supervisord's configuration, and opens no file of a site.
 import { posix } from "node:path";
 import type { Discovery } from "../../contract/discovery.ts";
 import type { Host } from "../hosts/host.ts";
@@ -7,25 +7,25 @@ import { toShownText } from "../ssh/server-away.ts";
 import { findQueueWorkers, type FoundProgram } from "./find-programs.ts";
 import { databaseName, siteName, siteRoot } from "./names.ts";
 
-/** Where sites usually are. */
+/** Usual folders of sites. */
 export const usualRoots = ["/var/www", "/srv", "/home", "/opt", "/usr/share/nginx"];
-/** As deep as `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
+/** Deep enough for `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
 const maxDepth = 6;
 const maxFound = 500;
-/** Of each of two searches: a large disk is not searched to its end. */
+/** Limit of each of the two searches, so that a large disk is not searched completely. */
 const searchSeconds = 6;
-const lookMs = 15_000;
+const scanMs = 15_000;
 const timedOut = 124;
 
-/** For files of one kind below the script's arguments. */
+/** Searches the script's arguments for files of one kind. */
 const search = (kind: string) =>
   `timeout ${searchSeconds} find -H "$@" -xdev -maxdepth ${maxDepth} \\
     \\( -name node_modules -o -name vendor -o -name .git \\) -prune -o -type f ${kind} 2>/dev/null`;
 
 /**
- * Records end with a zero byte, their fields with a tab: neither can stand in a path's field before the last one. The search
- * comes last, because any account can make it find more than is kept of the output. Sites are searched for first: a SQLite file
- * is listed only if its site was found.
+ * Records end with a zero byte and their fields with a tab, which no path can contain before the last field. The SQLite search
+ * comes last, because any account can make it exceed the output that is kept; sites come before it, because a file is listed only
+ * if its site was found.
  */
 const script = `
 config=$1
@@ -159,14 +159,14 @@ type Found = {
  * @param where.supervisordConfig supervisord's main file; null = where Debian and supervisord have it
  * @throws what `run` throws
  */
-export async function lookForThings(
+export async function scanServer(
   host: Host,
   { roots, supervisordConfig }: { roots: readonly string[]; supervisordConfig: string | null },
   signal: AbortSignal,
 ): Promise<Found> {
   const { stdout } = await host.run({
     argv: ["sh", "-c", script, "sh", supervisordConfig ?? "", ...roots],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(lookMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(scanMs)]),
   });
   const { records, isStopped, isCut } = readOutput(stdout);
   const of = (kind: string) => records.filter((record) => record.kind === kind);
