@@ -8,7 +8,12 @@ import type { Contact } from "./contact.ts";
 import type { Machine } from "./machine.ts";
 import { type Names, programSection } from "./program-file.ts";
 import { readRecords, recordsText, writeRecords } from "./records.ts";
-import { createRemoteLog, type RemoteLog, type SharedLogState } from "./remote-log.ts";
+import {
+  createRemoteLog,
+  type ProcessLog,
+  type RemoteLog,
+  type SharedLogState,
+} from "./remote-log.ts";
 import { createSlot, type Slot } from "./slot.ts";
 import type { SupervisordWorker } from "./worker.ts";
 
@@ -55,8 +60,8 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
     tell(worker.id);
   }
 
-  const createLog = (id: number, paths: () => Promise<string[]>): RemoteLog =>
-    createRemoteLog({ machine, folder: folderOf(id), paths, shared: options.sharedLog?.(id), log });
+  const createLog = (id: number, files: () => Promise<ProcessLog[]>): RemoteLog =>
+    createRemoteLog({ machine, folder: folderOf(id), files, shared: options.sharedLog?.(id), log });
 
   function create(program: Program): SupervisordWorker {
     const { id } = program;
@@ -71,7 +76,10 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
         // Those of one that is stopped have logs too.
         const asked = Array.from({ length: worker.program.processes }, (_, index) => index + 1);
         const numbers = new Set([...asked, ...slots.keys()]);
-        return [...numbers].map((number) => names.logOf(logFolder, id, number));
+        return [...numbers].map((number) => ({
+          path: names.logOf(logFolder, id, number),
+          isOpen: slots.get(number)?.hasProcess() === true,
+        }));
       }),
       fileText: null,
       isFileDue: false,

@@ -491,6 +491,25 @@ test("the log is followed by its offsets, over a restart of the service and all 
   await next.remove(1);
 });
 
+test("a last line without an end is read once its process has ended", async (context) => {
+  const manager = makeManager(context, supervisord);
+  await manager.resume([]);
+  const folder = makeFolder(context);
+  // As PHP's `die` writes it.
+  const args = shell("printf 'No connection'; [ -e end ] || exec sleep 302; exit 3");
+  manager.start(programOf(1, { args, root: folder, startretries: 0 }));
+  await expect.poll(isUp(manager, 1), soon).toBe(true);
+  // What it writes next may belong to it.
+  expect((await manager.readLog(1, { offset: 0 })).text).toBe("");
+  writeFileSync(join(folder, "end"), "");
+  sendSignal(pidsOf(manager, 1)[0], "SIGKILL");
+  await expect.poll(() => manager.state(1), soon).toBe("FATAL");
+  const { text, end } = await manager.readLog(1, { lines: 5 });
+  expect(text).toBe("No connection".repeat(2));
+  expect(await manager.readLog(1, { offset: end })).toMatchObject({ text: "", end });
+  await manager.remove(1);
+});
+
 test("lines of one process stay whole among those of another, however much is behind", async (context) => {
   const manager = makeManager(context, supervisord);
   await manager.resume([]);

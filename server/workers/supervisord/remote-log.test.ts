@@ -33,7 +33,7 @@ function setUp(context: TestContext) {
   const log = createRemoteLog({
     machine,
     folder,
-    paths: async () => [there],
+    files: async () => [{ path: there, isOpen: true }],
     log: { ...silent, warn: (_fields, message) => void warnings.push(message) },
   });
   let end = 0;

@@ -33,12 +33,18 @@ const maxBehindBytes = 4 * 1024 * 1024;
 const fullThere =
   "The disk of the server that the log is on is full, so new output is lost. Free space on it.";
 
+export type ProcessLog = {
+  path: string;
+  /** A process runs that may go on with its last line. */
+  isOpen: boolean;
+};
+
 type RemoteLogOptions = {
   machine: Machine;
   /** Here, of the worker's own. */
   folder: string;
   /** There, of each process. */
-  paths(): Promise<string[]>;
+  files(): Promise<ProcessLog[]>;
   /** Where several instances look after the server by turns: how far they are. */
   shared?: SharedLogState | undefined;
   log: Log;
@@ -68,7 +74,7 @@ export type SharedLogState = {
 export type RemoteLog = { read(from: LogPosition): Promise<WorkerLog> };
 
 export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
-  const { machine, folder, paths, shared, log } = options;
+  const { machine, folder, files: logs, shared, log } = options;
   const statePath = join(folder, "log.positions.json");
   let state: LogState | null = null;
   let fetching: Promise<boolean> | null = null;
@@ -139,7 +145,7 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
   }
 
   /** What follows a position, of one file, and where that leads. */
-  async function follow(path: string, from: Position | undefined) {
+  async function follow({ path, isOpen }: ProcessLog, from: Position | undefined) {
     const files = withRotated(path);
     const facts = await factsOf(machine, files);
     // The oldest one that has something new; those before it were read.
@@ -163,8 +169,8 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     const [again] = await factsOf(machine, [file]);
     if (again?.inode !== found.inode)
       return { bytes: Buffer.alloc(0), position: from, isMore: true };
-    const isRotatedEnd = index > 0 && offset + length === found.size;
-    const whole = isRotatedEnd ? bytes : wholeLines(bytes);
+    const isToEnd = offset + length === found.size;
+    const whole = isToEnd && (index > 0 || !isOpen) ? bytes : wholeLines(bytes);
     return {
       bytes: whole,
       position: { inode: found.inode, offset: offset + whole.length },
@@ -214,9 +220,10 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     await storing(() => void mkdirSync(folder, { recursive: true, mode: 0o700 }));
     state ??= await load();
     let isMore = false;
-    for (const path of await paths()) {
+    for (const one of await logs()) {
+      const { path } = one;
       for (let isTorn = true; isTorn;) {
-        const found = await follow(path, state.positions[path]);
+        const found = await follow(one, state.positions[path]);
         if (found === null) break;
         isMore ||= found.isMore;
         if (found.bytes.length === 0 || found.position === undefined) break;
@@ -231,8 +238,8 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
   }
 
   async function isFullThere(): Promise<boolean> {
-    const [path] = await paths();
-    const freeBytes = path === undefined ? null : await freeBytesIn(machine, dirname(path));
+    const [first] = await logs();
+    const freeBytes = first === undefined ? null : await freeBytesIn(machine, dirname(first.path));
     return freeBytes !== null && freeBytes < fullBytes;
   }
 
