@@ -112,7 +112,11 @@ export function createDeployer(options: DeployerOptions): Deployer {
       if (row === null) return;
       const program = programOf(row, await inventory.findSite(row.site_id));
       const its = row.transition === transition ? transition : null;
-      order(id, its, () => manager.deploy(program));
+      order(id, its, () => {
+        // One that had failed may have been given more or fewer processes since.
+        if (its !== null && manager.processes(id).length !== row.processes) manager.start(program);
+        return manager.deploy(program);
+      });
     },
   };
 }

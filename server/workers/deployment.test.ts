@@ -13,7 +13,7 @@ import { eachWorkerMachine, readNumber } from "./testing/each-machine.ts";
 import { soon } from "../testing/soon.ts";
 
 /** Each test has a site of its own, so that they run side by side. */
-const siteIds = [1, 2, 3, 4, 5, 6, 7];
+const siteIds = [1, 2, 3, 4, 5, 6, 7, 8];
 const rootOf = (folder: string, id: number) => join(folder, `site-${id}`);
 
 let service: TestService;
@@ -173,6 +173,29 @@ describe.each(eachWorkerMachine())("On $machine", (machine) => {
       expect(body.restarted_workers).toBe(1);
       await runs(id, body.id);
       await notes([2, 2, bad + 1]);
+    });
+
+    test("reaches a worker that failed and was given more or fewer processes since", async () => {
+      const { artisan, path, create, report } = siteOf(8);
+      await artisan("[ -e good ] || exit 1; exec sleep 300");
+      const changes = [
+        [1, 3],
+        [3, 1],
+      ] as const;
+      const ids = await Promise.all(
+        changes.map(([processes]) => create({ processes, startretries: 0 })),
+      );
+      for (const [index, id] of ids.entries()) {
+        await becomes(id, "failed");
+        await service.call("PUT", `/api/worker/${id}`, { processes: changes[index]?.[1] });
+      }
+      await writeFile(path("good"), "");
+      const { body } = await report(true);
+      expect(body.restarted_workers).toBe(2);
+      for (const [index, id] of ids.entries()) {
+        const now = Array.from({ length: changes[index]?.[1] ?? 0 }, () => body.id);
+        expect(carried(await becomes(id, "installed"))).toEqual(now);
+      }
     });
 
     test("right after another one counts too, and the worker is up only on the newer", async () => {
