@@ -62,11 +62,28 @@ export const sftpPath = line(1024).check(
   z.regex(/^[^~\s-]/, { error: "A path is absolute, or begins at the folder of the login." }),
 );
 
+/** Or the ARN of an access point, which has a slash. */
+export const bucket = line(255).check(
+  z.regex(/^(?:arn:\S+|[^\s/]+)$/, {
+    error: "A bucket is its name alone. Folders in it are the directories of backups.",
+  }),
+);
+
 export const endpoint = storableText().check(
   z.maxLength(2048),
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
     error: "An endpoint must be an http or https URL.",
   }),
+  // It is part of messages.
+  z.refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url === null || (url.username === "" && url.password === "");
+    },
+    {
+      error: "An endpoint has no login in it. Give the key as access_key and secret_key.",
+    },
+  ),
 );
 
 export const timeZone = line(64).check(

@@ -95,6 +95,14 @@ describe("a mistake is reported with its line and its reason", () => {
       `${start}storage_providers:\n  - { id: 1, name: s, type: s3, server: 1, bucket: b, access_key: env:A, secret_key: env:B }`,
       "line 4",
     ],
+    ...["shop/backups", "my bucket"].map((bucket) => [
+      `${start}storage_providers:\n  - { id: 1, name: s, type: s3, bucket: ${bucket}, access_key: env:A, secret_key: env:B }`,
+      "line 4: A bucket is its name alone. Folders in it are the directories of backups.",
+    ]),
+    [
+      `${start}storage_providers:\n  - { id: 1, name: s, type: s3, bucket: b, endpoint: "https://key:hunter2@s3.example.com", access_key: env:A, secret_key: env:B }`,
+      "line 4: An endpoint has no login in it. Give the key as access_key and secret_key.",
+    ],
     [`${start}sitez: []`, "line 3"],
     [
       `${start}databases:\n  - { id: 1, server: 1, name: a, engine: postgres, url: "postgres://u:p@h/d" }`,
