@@ -118,7 +118,9 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     await rm(inFile(full.path));
     const next = await service.run(id);
     expect(next).toMatchObject({ status: "finished", base_id: null });
-    expect(next.output).toMatch(/Storing a full backup: backup \d+, the last full one, is damaged/);
+    expect(next.output).toMatch(
+      /Storing a full backup: backup \d+, the last full one, is damaged: \S+ is missing\.\n/,
+    );
     expect(next.path).toMatch(/\.sqlite\.zst$/);
     expect((await service.backup(full.id)).damage).toMatch(/missing/);
     expect((await service.backup(patch.id)).damage).toMatch(/which it needs, is damaged/);

@@ -83,7 +83,7 @@ export function createReadBase(options: ReadBaseOptions) {
         if (error instanceof NoRoom) return "the data folder is full";
         if (!(error instanceof DamagedBase)) throw error;
         await noteDamage(run, base, error);
-        return `backup ${base.id}, the last full one, is damaged: ${error.damage}`;
+        return `backup ${base.id}, the last full one, is damaged: ${error.damage.replace(/\.$/, "")}`;
       }
     },
   };
