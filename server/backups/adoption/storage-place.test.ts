@@ -22,3 +22,25 @@ test("folders whose names begin alike have places of their own", () => {
   expect(rclone("box:ab").startsWith(rclone("box:a"))).toBe(false);
   expect(sftp("ab").startsWith(sftp("a"))).toBe(false);
 });
+
+test("an endpoint has one place, however it is written", () => {
+  const s3 = (endpoint: string) =>
+    placeOf(
+      {
+        id: 1,
+        name: "s",
+        type: "s3",
+        bucket: "b",
+        endpoint,
+        access_key: "env:A",
+        secret_key: "env:B",
+      },
+      new Set(),
+    );
+  const others = [
+    "https://S3.Example.com",
+    "https://s3.example.com:443/",
+    "https://s3.example.com/",
+  ];
+  for (const other of others) expect(s3(other)).toBe(s3("https://s3.example.com"));
+});

@@ -5,8 +5,10 @@ import type { StorageProviderEntry } from "../../inventory/store.ts";
 
 /** That of one provider begins with that of another where it lies inside of it. @param here ids of the servers that are this machine */
 export function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string {
-  if (entry.type === "s3")
-    return `s3 ${entry.endpoint?.replace(/\/+$/, "") ?? ""} ${entry.bucket}/`;
+  if (entry.type === "s3") {
+    const endpoint = entry.endpoint === undefined ? "" : new URL(entry.endpoint).href;
+    return `s3 ${endpoint.replace(/\/+$/, "")} ${entry.bucket}/`;
+  }
   if (entry.type === "rclone") {
     const remote = entry.remote.replace(/\/+$/, "");
     // What is in `box:` is `box:a`, not `box:/a`.
