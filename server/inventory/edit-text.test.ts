@@ -188,6 +188,18 @@ test("an entry that is taken back leaves the file as it was", () => {
   }
 });
 
+test("a list whose entries were taken out gets its first one where it stands", () => {
+  const text =
+    "servers: # all\n  - { id: 1, name: a, connection: local }\nsites: # none yet\n  # - { id: 2, server: 1, name: old, root: /srv/old }\ndatabases:\n";
+  const entry = { id: 3, server: 1, name: "shop", root: "/srv/shop" };
+  expect(editText(text, { kind: "sites", action: "add", entry })).toBe(
+    text.replace(
+      "# none yet\n",
+      "# none yet\n  - { id: 3, server: 1, name: shop, root: /srv/shop }\n",
+    ),
+  );
+});
+
 test("an entry that another one leans on cannot go", () => {
   expect(() =>
     editText(files["with anchors"], { kind: "sites", action: "remove", index: 0 }),

@@ -214,11 +214,16 @@ function added(text: string, list: YAMLSeq, write: Render): string | null {
   return `${text.slice(0, place)}\n${" ".repeat(column)}- ${rendered}${text.slice(place) || "\n"}`;
 }
 
-/** A kind that the file does not have yet, after everything else. */
+/** Below the heading of a list without entries; or, where the file does not have the kind yet, after everything else. */
 function appended(text: string, write: Render, kind: InventoryKind): string | null {
-  if (new RegExp(`^${kind}\\s*:`, "m").test(text)) return null;
   const rendered = write(0, 4);
   if (rendered === null) return null;
+  const heading = new RegExp(`^${kind}[ \\t]*:[ \\t]*(?:#.*)?$`, "m").exec(text);
+  if (heading !== null) {
+    const place = heading.index + heading[0].length;
+    return `${text.slice(0, place)}\n  - ${rendered}${text.slice(place) || "\n"}`;
+  }
+  if (new RegExp(`^${kind}\\s*:`, "m").test(text)) return null;
   const head = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   return `${head}${head.trim() === "" ? "" : "\n"}${kind}:\n  - ${rendered}\n`;
 }

@@ -19,6 +19,12 @@ test("an empty file is an empty inventory", () => {
   expect(parseInventory("", "inventory.yaml").servers).toEqual([]);
 });
 
+test("a list whose entries were taken out is an empty list", () => {
+  const text = `${start}sites:\n  # - { id: 1, server: 1, name: shop, root: /srv/shop }\ndatabases:\n`;
+  const { sites, databases, servers } = parseInventory(text, "inventory.yaml");
+  expect([sites, databases, servers.length]).toEqual([[], [], 1]);
+});
+
 test("every kind of entry is read", () => {
   const inventory = parseInventory(
     `${start}
@@ -104,6 +110,9 @@ describe("a mistake is reported with its line and its reason", () => {
       "line 4: An endpoint has no login in it. Give the key as access_key and secret_key.",
     ],
     [`${start}sitez: []`, "line 3"],
+    [`${start}sitez:`, "line 3: There is no such thing as “sitez” here."],
+    ["servers", "line 1: An inventory is made of lists, such as “servers:” and “sites:”."],
+    ["- id: 1", "line 1: An inventory is made of lists, such as “servers:” and “sites:”."],
     [
       `${start}databases:\n  - { id: 1, server: 1, name: a, engine: postgres, url: "postgres://u:p@h/d" }`,
       "A secret must be “env:NAME” or “file:PATH”.",

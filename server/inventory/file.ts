@@ -55,8 +55,8 @@ export function inspect(text: string): Inspected {
       tell: ({ at: place = 0, message }) => at(lines.linePos(place).line, message),
     };
   const tell = ({ path, message }: Complaint) => at(lineOf(document, lines, path), message);
-  // An empty file is an empty inventory, not a mistake.
-  const content: unknown = document.toJS() ?? {};
+  // An empty file is an empty inventory, and a list without entries an empty list: neither is a mistake.
+  const content = withoutEmptyLists(document.toJS() ?? {});
   const parsed = inventorySchema.safeParse(content);
   const complaints = parsed.success
     ? crossCheck(parsed.data)
@@ -70,6 +70,18 @@ export function inspect(text: string): Inspected {
   const inventory = parsed.success && complaints.length === 0 ? parsed.data : null;
   return { inventory, complaints, content, tell };
 }
+
+const withoutEmptyLists = (content: unknown): unknown =>
+  isMap(content)
+    ? Object.fromEntries(
+        Object.entries(content).filter(
+          ([kind, list]) => list !== null || !(kind in inventorySchema.shape),
+        ),
+      )
+    : content;
+
+const isMap = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;
 

@@ -5,13 +5,21 @@ import { keysOf } from "../../contract/keys-of.ts";
 
 const listOf = <Entry extends z.ZodMiniType>(entry: Entry) => z._default(z.array(entry), []);
 
-export const inventorySchema = z.strictObject({
-  servers: listOf(fileEntries.servers),
-  sites: listOf(fileEntries.sites),
-  databases: listOf(fileEntries.databases),
-  storage_providers: listOf(fileEntries.storage_providers),
-  notification_channels: listOf(fileEntries.notification_channels),
-});
+export const inventorySchema = z.strictObject(
+  {
+    servers: listOf(fileEntries.servers),
+    sites: listOf(fileEntries.sites),
+    databases: listOf(fileEntries.databases),
+    storage_providers: listOf(fileEntries.storage_providers),
+    notification_channels: listOf(fileEntries.notification_channels),
+  },
+  {
+    error: ({ code }) =>
+      code === "invalid_type"
+        ? "An inventory is made of lists, such as “servers:” and “sites:”."
+        : undefined,
+  },
+);
 
 export type Inventory = z.infer<typeof inventorySchema>;
 
