@@ -47,8 +47,8 @@ export async function openGiven(
 const script = `f=$(mktemp) && exec 8>"$f" 9<"$f" && rm -f -- "$f" && head -c "$1" >&8 && exec 8>&- && shift && exec "$@"`;
 
 /**
- * For a program of another account, which could not open a file of ours, or on another machine.
- * @returns the command, to be run in place of the one that was given
+ * For a program of another account, which could not open the service's file, or on another machine.
+ * @returns the command to run instead, which receives the text by its standard input
  */
 export function bringingGiven<Running extends Command>(command: Running): Running {
   const { given } = command;

@@ -5,7 +5,7 @@ type Argv = readonly [string, ...string[]];
 const mark = "quarterdeck ended";
 
 /**
- * The shell is given the arguments as they are, so none of them has to be quoted.
+ * The arguments are passed as positional parameters, so none has to be quoted.
  * @returns the argument list to run; `pipelineEnds` reads its error stream
  */
 export function pipelineOf(...stages: readonly [Argv, ...Argv[]]): Argv {
