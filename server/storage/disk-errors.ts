@@ -1,8 +1,8 @@
-// What a machine says of a storage's folder, in the operator's words.
+// Translates file system errors of a storage's folder for operators.
 import { StorageError } from "./storage.ts";
 import { toError } from "../to-error.ts";
 
-/** A storage's folder, and who works in it, in words. */
+/** For messages: a storage's folder, and the account that works in it. */
 type Disk = { place: string; account: string };
 
 const notAllowed = ({ place, account }: Disk) =>
@@ -31,7 +31,7 @@ const words: Record<string, (disk: Disk) => string> = {
     `The file server of ${place} doesn't respond. Look at it and at the network.`,
 };
 
-/** How the programs of a machine write these errors, in the C locale of the GNU and the musl library. */
+/** Messages of programs for these errors, in the C locale of GNU libc and musl. */
 const codes: [RegExp, string][] = [
   [/No such file or directory/, "ENOENT"],
   [/Not a directory/, "ENOTDIR"],
@@ -47,14 +47,17 @@ const codes: [RegExp, string][] = [
   [/Host is down/, "EHOSTDOWN"],
 ];
 
-/** Errors of the disk become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
+/** Turns errors of the disk into a StorageError; returns all others unchanged, such as those of the content. */
 export function diagnose(error: unknown, disk: Disk): unknown {
   const { code, syscall } = toError(error);
   const tell = code === undefined || syscall === undefined ? undefined : words[code];
   return tell === undefined ? error : new StorageError(tell(disk), { cause: error });
 }
 
-/** @param line what a program wrote as its reason; null where it is none of the disk's */
+/**
+ * @param line the reason that a program wrote
+ * @returns null where the line is not an error of the disk
+ */
 export function diagnoseLine(line: string, disk: Disk): StorageError | null {
   const code = codes.find(([pattern]) => pattern.test(line))?.[1] ?? "";
   const tell = words[code];

@@ -1,4 +1,4 @@
-// The promises of a storage, kept by every kind of it.
+// Tests what every kind of storage guarantees.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ import { soon } from "../testing/soon.ts";
 const every = createEveryStorage();
 const folders = Object.entries(every.folders);
 
-/** Mounted before any test asks for the server, which sees what was there when it started. */
+/** Mounted before any test starts the server, which only sees mounts that existed at its start. */
 const smallDisk = join(tmpdir(), `quarterdeck-small-disk-${process.pid}`);
 beforeAll(async () => {
   if (!isRoot) return;
@@ -43,7 +43,7 @@ const refused = (words: RegExp) => ({
 
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** SHA-256 of what is stored, by the storage's own reading. */
+/** Returns the SHA-256 of a stored object, by the storage's own `readBack`. */
 async function digestOf(storage: Storage, key: string): Promise<string | null> {
   const back = await storage.readBack(key, whole);
   if (back.kind === "checksums") return null;
@@ -54,12 +54,12 @@ async function digestOf(storage: Storage, key: string): Promise<string | null> {
 }
 
 type Opened = { storage: Storage; root: string };
-/** Around the pieces in which a disk is read, and the parts of an upload; a server over SSH takes its time for each. */
+/** Sizes around the pieces in which a disk is read, and around the parts of an upload; a server over SSH is slow for each. */
 const [ofDisk, ofUpload] = [
   [0, 1, 4096, 1024 * 1024, 1024 * 1024 + 1, 3_000_000],
   [0, 9_000_000],
 ];
-/** Of what goes there in smaller pieces than the parts of an upload. */
+/** Sizes for services that are written in pieces smaller than the parts of an upload. */
 const ofServer = isLongForm ? ofUpload : [0, 3_000_000];
 
 const all: [string, () => Promise<Opened>, number[]][] = [
@@ -92,19 +92,19 @@ const all: [string, () => Promise<Opened>, number[]][] = [
   ["WebDAV server by rclone", () => every.openServed("webdav"), ofUpload],
   ["bucket by rclone", every.openRcloneBucket, ofUpload],
 ];
-/** What rclone reaches goes the same way, wherever that is; `npm run soak -- storages` tries each. */
+/** All of them take the same path through rclone; `npm run soak -- storages` tests each. */
 const left = new Set(["SFTP server by rclone", "WebDAV server by rclone", "bucket by rclone"]);
 const kinds = all.filter(([name]) => isLongForm || !left.has(name));
 /**
- * Each of its steps is a start of rclone: `storage-by-rclone.test.ts` has what is put, small and large, replaced and removed,
- * `rclone.test.ts` what breaks off and what is there already.
+ * Each step starts rclone. `storage-by-rclone.test.ts` covers storing, replacing and removing, `rclone.test.ts` broken uploads
+ * and existing objects.
  */
 const mostKinds = kinds.filter(([name]) => isLongForm || name !== "folder by rclone");
-/** Those whose files a test can look at. */
+/** Storages whose files a test can inspect. */
 const shown = [...folders, ...Object.entries(every.sftp), ...Object.entries(every.rclone)];
-/** Likewise. */
+/** The same, without rclone in the short form. */
 const mostShown = shown.filter(([name]) => isLongForm || name !== "folder by rclone");
-/** Those that keep to a folder, whatever is in it. */
+/** Storages that never leave their folder, whatever is in it. */
 const kept = [...folders, ...Object.entries(every.sftp)];
 
 describe.each(kinds)("%s", (_kind, open) => {
@@ -211,7 +211,7 @@ describe.each(shown)("%s", (_kind, { open }) => {
     expect(await readdir(root)).toEqual([]);
     const { stdout } = await promisify(execFile)("df", ["-k", "--output=avail", root]);
     const freeKb = Number(stdout.split("\n")[1]);
-    // Others write to the same disk meanwhile.
+    // Other processes write to the same disk meanwhile.
     const ratio = ((await storage.freeBytes()) ?? 0) / 1024 / freeKb;
     expect(ratio).toBeGreaterThan(0.5);
     expect(ratio).toBeLessThan(2);
@@ -239,7 +239,7 @@ describe.each(mostShown)("%s", (_kind, { open }) => {
   });
 });
 
-/** SFTP names what is whole as the folder over SSH does. */
+/** SFTP renames a complete file like the folder over SSH, so the short form leaves it out. */
 describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) => {
   test("a service that is killed leaves nothing under the name, and `remove` takes the rest", async () => {
     const root = await makeRoot();
@@ -254,7 +254,7 @@ describe.each(isLongForm ? shown : folders)("%s", (_kind, { open, argument }) =>
     const storage = await open(root);
     expect(await contentsOf(root)).toEqual(["b.partial"]);
     expect(await storage.size("a/1/b")).toBeNull();
-    // The same name again does not stumble over what was left.
+    // Partial files that were left do not prevent storing under the same name.
     await storage.put("a/1/b", content("whole"), whole);
     expect(await contentsOf(root)).toEqual(["b"]);
     await writeFile(join(root, "a/1/b.partial"), "again");
@@ -367,11 +367,11 @@ test.skipIf(!isRoot).each(mostShown)(
   },
 );
 
-/** Linux lets a file in memory be read directly, and gives it as it is. */
+/** Whether a file is in memory: Linux allows direct reads of it, which then come from memory. */
 const isInMemory = async (file: string): Promise<boolean> =>
   (await promisify(execFile)("stat", ["-f", "-c", "%T", file])).stdout.trim() === "tmpfs";
 
-/** Asked of another program, so that ours is held against something. */
+/** Whether another program can read the file directly, as an independent result. */
 const canReadDirectly = (file: string): Promise<boolean> =>
   promisify(execFile)("dd", [`if=${file}`, "of=/dev/null", "iflag=direct", "bs=4096"]).then(
     () => true,

@@ -1,5 +1,6 @@
-// Copies in a folder of this machine. On a disk the service works in it itself. On a network mount commands do: one that hangs takes
-// whoever has a file open on it along, and the service could neither read a file nor start a program any more.
+// Stores backups in a folder of this machine. On a disk the service does the file work itself. On a network mount it runs
+// commands: a process with an open file on a hanging mount hangs with it, and the service could then neither read a file nor
+// start a program.
 import { createLocalStorage } from "./local.ts";
 import type { MountWatch } from "./mount-watch.ts";
 import type { RemoteFolder } from "./remote-folder.ts";
@@ -8,17 +9,17 @@ import type { ListedStorage } from "./storage.ts";
 import { createWatchedStorage } from "./watched.ts";
 
 type Options = {
-  /** Where it is, and what commands run on. */
+  /** The folder, and the host that runs commands. */
   folder: RemoteFolder;
   watch: MountWatch;
-  /** It has a marker file; without it, its disk is away. */
+  /** Whether the folder has a marker file; if it has disappeared, the disk is not mounted. */
   isMarked: boolean;
 };
 
 export function createStorageHere({ folder, watch, isMarked }: Options): ListedStorage {
   const disk = createLocalStorage({ path: folder.root, isMarked });
   const mount = createWatchedStorage(createRemoteStorage(folder, { isMarked }), watch);
-  /** @throws StorageError where it hangs */
+  /** @throws StorageError where the mount hangs */
   const chosen = async () => ((await watch.isMount()) ? mount : disk);
   return {
     place: disk.place,

@@ -1,4 +1,4 @@
-// The folder that a local storage provider names, on this machine or on a server over SSH.
+// The folder of a local storage provider, on this machine or on a server over SSH.
 import { createStorageHere } from "./folder-here.ts";
 import { isMarked, mark } from "./marker.ts";
 import { mountWatch, mountWatchThere } from "./mount-watch.ts";
@@ -8,20 +8,20 @@ import type { ListedStorage } from "./storage.ts";
 import { createWatchedStorage } from "./watched.ts";
 
 export type StorageFolder = {
-  /** In words. */
+  /** For messages. */
   place: string;
-  /** Its path where it is. */
+  /** Path of the folder on its machine. */
   root: string;
-  /** Tells it from every folder of every other machine. */
+  /** Unique among the folders of all machines. */
   key: string;
-  /** @param options `isMarked`: without its marker file, its disk is away */
+  /** @param options `isMarked`: the folder has a marker file; if it has disappeared, the disk is not mounted */
   open(options: { isMarked: boolean }): ListedStorage;
-  /** @throws what the file system says beyond that nothing is there, or StorageError */
+  /** @throws file system errors other than that the file does not exist, or StorageError */
   isMarked(): Promise<boolean>;
   mark(): Promise<void>;
 };
 
-/** @param host the service's own machine */
+/** @param host of the service's own machine */
 export function folderHere(root: string, host: RemoteFolder["host"]): StorageFolder {
   const folder = { host, server: null, root };
   const watch = mountWatch(root, host);

@@ -1,4 +1,4 @@
-// What a storage says is in it.
+// Tests what a storage lists.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

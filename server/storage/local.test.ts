@@ -1,4 +1,4 @@
-// A folder that several work in at once.
+// Tests a folder that several processes use at once.
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ const linkOf = (name: string): string => {
   try {
     return readlinkSync(`/proc/self/fd/${name}`);
   } catch {
-    // Closed meanwhile.
+    // The file was closed meanwhile.
     return "";
   }
 };

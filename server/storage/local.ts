@@ -1,4 +1,4 @@
-// Copies in a folder of this machine, or of a disk that is mounted there.
+// Stores backups in a folder of this machine, or on a disk that is mounted there.
 import { constants, type Dirent } from "node:fs";
 import {
   mkdir,
@@ -26,13 +26,13 @@ import { streamOf } from "./stream-of.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
 
-/** Of something in a folder that others remove meanwhile. */
+/** Attempts to create an entry in a folder that a concurrent removal may delete. */
 const maxTries = 10;
 
 type LocalOptions = {
-  /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
+  /** Absolute. The folder is never created, so that nothing is written below the mount point of an unmounted disk. */
   path: string;
-  /** It has a marker file; without it, its disk is away. */
+  /** Whether the folder has a marker file; if it has disappeared, the disk is not mounted. */
   isMarked?: boolean;
 };
 
@@ -50,7 +50,10 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     }
   };
 
-  /** Where a key is on the disk. @throws StorageError when that is outside */
+  /**
+   * Returns the path of a key.
+   * @throws StorageError when it lies outside of the root
+   */
   async function locate(key: string): Promise<string> {
     const parts = partsOfKey(key);
     const real = await realpath(root);
@@ -73,7 +76,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       diagnosed(async () => {
         const path = await locate(key);
         if (await exists(path)) throw isThereAlready(path);
-        // What a service that was killed has left of the same name.
+        // A partial file of the same name that a killed service left.
         await removeFile(partial(path));
         try {
           const file = await createIn(root, dirname(path), () => createFile(partial(path)));
@@ -92,7 +95,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
             }
           };
           await pipeline(content, keep, { signal });
-          // Nobody waits any more for what was given up, and it must not appear later.
+          // The caller no longer waits for an aborted upload, so its file must not appear later.
           signal.throwIfAborted();
           await refuseAway();
           await rename(partial(path), path);
@@ -130,8 +133,8 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     get: (key, { signal }) =>
       diagnosed(async () => {
         const path = await locate(key);
-        // Opened here, so that a file that is not there is reported by this call and not by the stream.
-        // Whoever opens a pipe waits for its other end, unless he says that he does not.
+        // Opened here, so that this call reports a missing file, not the stream. Without O_NONBLOCK, opening a named pipe would
+        // block until its other end is opened.
         const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
           (error: unknown) => {
             throw isMissing(error) ? isGone(path) : error;
@@ -152,7 +155,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         const path = await locate(key);
         try {
           const found = await stat(path);
-          // Whoever reads from a pipe or a device waits, or reads, for ever.
+          // Reading from a named pipe or a device might never end.
           return found.isFile() ? found.size : null;
         } catch (error) {
           if (isMissing(error)) return null;
@@ -186,7 +189,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   };
 }
 
-/** A file from its beginning. The memory of a piece that is given back is used again. */
+/** Reads a file from its beginning. Memory of pieces that are given back is reused. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const memory = createPieceMemory();
   for (;;) {
@@ -219,7 +222,7 @@ const exists = (path: string): Promise<boolean> =>
     },
   );
 
-/** Creates something in a folder, which a removal takes away just as it is made: it is still empty then. */
+/** Creates an entry in a folder, and tries again when a concurrent removal deletes the folder, which is still empty. */
 async function createIn<Created>(
   root: string,
   folder: string,
@@ -234,7 +237,7 @@ async function createIn<Created>(
     }
 }
 
-/** Makes folders so that they are there after a power cut too: each new one is synced into its parent. */
+/** Creates folders durably: each new folder is synced into its parent. */
 async function makeFolders(root: string, folder: string): Promise<void> {
   await stat(root);
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -252,14 +255,14 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** @param above of the keys, with a slash at its end unless it is empty */
+/** @param above prefix of the keys, with a trailing slash unless it is empty */
 async function* listFolder(
   folder: string,
   above: string,
   signal: AbortSignal,
 ): AsyncGenerator<StoredObject> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    // Removed meanwhile, unless it is the storage itself.
+    // The folder was removed meanwhile, unless it is the storage itself.
     if (above !== "" && isMissing(error)) return [];
     throw error;
   });
@@ -270,7 +273,7 @@ async function* listFolder(
     if (entry.isDirectory()) yield* listFolder(path, `${key}/`, signal);
     else if (entry.isFile()) {
       const found = await stat(path).catch((error: unknown) => {
-        // Removed meanwhile.
+        // The file was removed meanwhile.
         if (isMissing(error)) return null;
         throw error;
       });
@@ -279,14 +282,14 @@ async function* listFolder(
   }
 }
 
-/** Removes folders that hold nothing any more, up to the root, which stays. */
+/** Removes empty folders upwards, but never the root. */
 async function removeEmpty(root: string, folder: string): Promise<void> {
   for (let empty = folder; empty !== root && isInside(root, empty); empty = dirname(empty)) {
     const entries: Dirent[] | null = await readdir(empty, { withFileTypes: true }).catch(
       () => null,
     );
     if (entries !== null && entries.length > 0) return;
-    // Somebody may put something there just now; then it is not empty, and stays.
+    // Fails where an entry was created meanwhile, so that the folder stays.
     await rmdir(empty).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// A file in a local storage's folder that tells it from the empty mount point that stays when its disk is away.
+// The marker file in the folder of a local storage, which distinguishes it from the empty mount point of an unmounted disk.
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "./storage.ts";
@@ -10,7 +10,7 @@ export const markerText = `Quarterdeck keeps backups in this folder. Without thi
 of a disk that is away, and neither writes nor removes anything here.
 `;
 
-/** @throws what the file system says beyond that nothing is there */
+/** @throws file system errors other than that the file does not exist */
 export async function isMarked(root: string): Promise<boolean> {
   try {
     await stat(join(root, markerName));
@@ -25,7 +25,7 @@ export async function isMarked(root: string): Promise<boolean> {
 export const mark = (root: string): Promise<void> =>
   writeFile(join(root, markerName), markerText, { mode: 0o600, flush: true });
 
-/** A storage's folder: how people call it, and its path where it is. */
+/** A storage's folder: its name in messages, and its path on its machine. */
 type Folder = { place: string; root: string };
 
 const away = ({ place, root }: Folder, reason: string) =>
@@ -33,17 +33,17 @@ const away = ({ place, root }: Folder, reason: string) =>
     `${place} is away: ${reason}, so its disk is probably not mounted. Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`,
   );
 
-/** Where a marker was, and is no more. */
+/** Returns the error for a marker that has disappeared. */
 export const markerMissing = (folder: Folder): StorageError =>
   away(folder, `the file ${markerName} that Quarterdeck left there is missing`);
 
-/** Where backups should be, none is, and no marker was put yet. */
+/** Returns the error for a folder without a marker that contains none of the backups that were stored there. */
 export const nothingOfOurs = (folder: Folder): StorageError =>
   away(folder, `none of the backups that were stored there is in it, nor the file ${markerName}`);
 
-/** @throws StorageError where a marker was, and is no more */
+/** @throws StorageError where the marker has disappeared */
 export async function refuseUnmarked(root: string): Promise<void> {
-  // A root that is not there has words of its own.
+  // A missing root has a message of its own.
   await stat(root);
   if (!(await isMarked(root))) throw markerMissing({ place: root, root });
 }

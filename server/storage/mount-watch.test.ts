@@ -1,4 +1,4 @@
-// On a real mount, whose program is stopped.
+// Tests a real mount whose program is stopped.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -63,7 +63,7 @@ test("a mount that hangs is told of at each step in time, takes nothing from the
   ];
   for (const step of await Promise.allSettled(steps()))
     expect(step).toMatchObject({ status: "rejected", reason: hangs(path) });
-  // One that waited there itself would keep a thread, of which there are four.
+  // A service that waited there itself would lose a thread, of which there are four.
   expect(await readFile(join(disk, "a/b"), "utf8")).toBe("x");
   goOn();
   await soon(async () => expect(await storage.size("a/b")).toBe(1));

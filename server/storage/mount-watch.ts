@@ -1,30 +1,32 @@
-// Whether the file system of a storage's folder responds. Whoever asks a network mount whose server is away waits without end: so a
-// command asks first, and again for as long as something is done there.
+// Checks whether the file system of a storage's folder responds. An operation on a network mount whose server is unreachable
+// blocks forever, so a command checks the mount first, and again while an operation runs there.
 import { setTimeout as wait } from "node:timers/promises";
 import { placeOf, type RemoteFolder } from "./remote-folder.ts";
 import { StorageError } from "./storage.ts";
 
-/** In milliseconds. */
+/** Time limits in milliseconds. */
 export const patience = {
-  /** So long a file system may take to say what it is. */
+  /** How long a file system may take to report its type. */
   answer: 30_000,
-  /** It is asked so often while something is done there. */
+  /** How often it is checked while an operation runs there. */
   pause: 15_000,
 };
 
-/** Disks and memory of the machine, by the names that `stat` of GNU and BusyBox has for them: their kernel responds by itself. */
+/** Local file systems, by the names that `stat` of GNU and BusyBox prints. They do not wait for a server. */
 const own =
   /^(?:ext\d(?:\/ext\d)?|xfs|btrfs|bcachefs|f2fs|zfs|jfs|reiserfs|msdos|exfat|ntfs|tmpfs|ramfs|overlayfs)$/;
 
-/** `unknown`: `stat` did not say, e.g. because nothing is there; whoever goes on hears of it at once. */
+/** `unknown` = `stat` failed, for example because the folder does not exist; the next operation reports that at once. */
 type Kind = "disk" | "mount" | "hung" | "unknown";
 
-/** What was said holds for everything that is begun so soon after it; milliseconds. */
+/** How long a result is valid for new operations; milliseconds. */
 const holdsMs: Record<Kind, number> = { disk: 60_000, mount: 2000, hung: 5000, unknown: 0 };
 
 type Place = Pick<RemoteFolder, "host" | "root">;
 
-/** What the file system says, in time; and what settles once nobody waits for it any more, not even the kernel. */
+/**
+ * Reads the type of the file system within the time limit. `ended` resolves once `stat` has exited, which the kernel may delay.
+ */
 function askKind({ host, root }: Place): { kind: Promise<Kind>; ended: Promise<void> } {
   const signal = AbortSignal.timeout(patience.answer);
   const late = new Promise<Kind>((resolve) =>
@@ -33,7 +35,7 @@ function askKind({ host, root }: Place): { kind: Promise<Kind>; ended: Promise<v
   const said = host.run({ argv: ["stat", "-f", "-c", "%T", "--", root], signal }).then(
     ({ exitCode, stdout }): Kind =>
       exitCode !== 0 ? "unknown" : own.test(stdout.trim()) ? "disk" : "mount",
-    // That a server is away is said by what is done there.
+    // The operation itself reports that a server is unreachable.
     (): Kind => (signal.aborted ? "hung" : "unknown"),
   );
   return { kind: Promise.race([said, late]), ended: said.then(() => undefined) };
@@ -41,13 +43,13 @@ function askKind({ host, root }: Place): { kind: Promise<Kind>; ended: Promise<v
 
 export type MountWatch = ReturnType<typeof createMountWatch>;
 
-/** @param place in words */
+/** @param place name of the folder in messages */
 function createMountWatch(place: string, at: Place) {
   let known: { kind: Kind; untilMs: number } | null = null;
-  /** One at a time: one that hangs may be one that nobody can end. */
+  /** Only one check at a time, because a process that hangs may be impossible to kill. */
   let asked: Promise<Kind> | null = null;
 
-  /** @throws StorageError where the file system does not say in time */
+  /** @throws StorageError where the file system does not respond in time */
   async function ask(): Promise<Kind> {
     if (known === null || performance.now() >= known.untilMs) {
       if (asked === null) {
@@ -64,7 +66,9 @@ function createMountWatch(place: string, at: Place) {
     );
   }
 
-  /** @returns what rejects once it does not respond any more; to be ended in any case */
+  /**
+   * @returns a promise that rejects once the file system stops responding, and a function that must be called to end the checks
+   */
   function watch() {
     const over = new AbortController();
     const hung = Promise.withResolvers<never>();
@@ -80,13 +84,16 @@ function createMountWatch(place: string, at: Place) {
   }
 
   return {
-    /** Whether it is a mount that may hang. @throws StorageError where it does */
+    /**
+     * Whether the folder is on a mount that may hang.
+     * @throws StorageError where it hangs
+     */
     isMount: async (): Promise<boolean> => (await ask()) === "mount",
 
     /**
-     * Waits for what is done there, and gives it up where the mount hangs.
-     * @param work its signal is aborted then; what it waits for may go on waiting
-     * @throws what it throws, or StorageError
+     * Awaits an operation, and abandons it where the mount hangs.
+     * @param work its signal is aborted then, although the operation itself may stay blocked
+     * @throws the error of the operation, or StorageError
      */
     async whileResponding<Result>(
       work: (givenUp: AbortSignal) => Promise<Result>,
@@ -101,7 +108,10 @@ function createMountWatch(place: string, at: Place) {
       }
     },
 
-    /** Passes on what is read there, piece by piece. @throws StorageError where the mount hangs */
+    /**
+     * Passes on pieces that are read from the mount.
+     * @throws StorageError where the mount hangs
+     */
     async *each<Piece>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
       const { hung, end } = watch();
       const iterator = pieces[Symbol.asyncIterator]();
@@ -113,7 +123,7 @@ function createMountWatch(place: string, at: Place) {
         }
       } finally {
         end();
-        // Not waited for: it may hang.
+        // Not awaited, because it may hang.
         iterator.return?.().catch(() => undefined);
       }
     },
@@ -122,13 +132,16 @@ function createMountWatch(place: string, at: Place) {
 
 const watches = new Map<string, MountWatch>();
 
-/** Of a folder of this machine; the same for everybody. @param host runs commands here */
+/**
+ * Returns the watch of a folder of this machine, which all callers share.
+ * @param host runs commands on this machine
+ */
 export function mountWatch(root: string, host: Place["host"]): MountWatch {
   const found = watches.get(root) ?? createMountWatch(root, { host, root });
   watches.set(root, found);
   return found;
 }
 
-/** Of a folder of a server over SSH. */
+/** Returns a watch of a folder on a server over SSH. */
 export const mountWatchThere = (folder: RemoteFolder): MountWatch =>
   createMountWatch(placeOf(folder), folder);

@@ -1,7 +1,10 @@
-// The names of stored files.
+// Keys of stored objects, and errors about them.
 import { StorageError } from "./storage.ts";
 
-/** @returns the folders above an object, and its own name last. @throws StorageError where it would lead elsewhere */
+/**
+ * Splits a key into the names of its folders and, last, of the object.
+ * @throws StorageError where the key is invalid or would leave the storage
+ */
 export function partsOfKey(key: string): string[] {
   const parts = key.split("/");
   if (key.includes("\0") || parts.some((part) => part === "" || part === "." || part === ".."))
@@ -9,7 +12,7 @@ export function partsOfKey(key: string): string[] {
   return parts;
 }
 
-/** A piece that is being written; no object has such a name. */
+/** Returns the name of an object that is still being written; no key ends like that. */
 export const partial = (name: string): string => `${name}.partial`;
 
 export const isThereAlready = (path: string): StorageError =>

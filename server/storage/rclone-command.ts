@@ -1,4 +1,4 @@
-// Runs rclone on this machine for a storage, and says what went wrong in the operator's words.
+// Runs rclone on this machine for a storage, and translates its errors for operators.
 import type { Command, CommandEnd, Host } from "../hosts/host.ts";
 import { CommandMissing } from "../hosts/host.ts";
 import { givenFile } from "../hosts/given-file.ts";
@@ -7,30 +7,32 @@ import { StorageError } from "./storage.ts";
 
 export type RcloneOptions = {
   host: Pick<Host, "run">;
-  /** As rclone has it: the name of a remote, a colon and a path. */
+  /** In rclone's syntax: the name of a remote, a colon and a path. */
   remote: string;
-  /** Null: rclone's own. In a file rclone renews the tokens that it is given; a text stays what it is. */
+  /** Null = rclone's default config file. In a file rclone renews its tokens; a text is never changed. */
   config: { path: string } | { text: string } | null;
-  /** Where what is sent lies for a while, for services that have to know its size first; by default the system's folder. */
+  /**
+   * Folder for temporary copies of uploads, for services that need the size in advance; by default the system's temporary folder.
+   */
   spoolFolder?: string;
-  /** How long a connection may go without a byte. */
+  /** How long a connection may be idle; milliseconds. */
   idleMs?: number;
 };
 
-/** rclone's own code for a folder that is not there. */
+/** Exit code of rclone for a folder that does not exist. */
 export const folderMissing = 3;
 
-/** A question, or a step that moves no content. */
+/** Time limit of a command that transfers no content. */
 const stepMs = 60_000;
 
 export const placeOfRemote = (remote: string): string => `rclone remote ${remote}`;
 
-/** What the local backend creates is for this account alone. */
+/** Makes files of the local backend readable only for this account. */
 const closed = 'umask 077; exec "$@"';
 
 /**
- * @param isStep it moves no content, and has a deadline of its own
- * @throws StorageError, or what the input or `take` said, or the signal's reason
+ * @param isStep whether the command transfers no content, so that it gets a time limit
+ * @throws StorageError, the error of the input or of `take`, or the signal's reason
  */
 export async function runRclone(
   { host, remote, config, idleMs = 60_000 }: RcloneOptions,
@@ -51,9 +53,9 @@ export async function runRclone(
       "sh",
       "rclone",
       ...path,
-      // Nobody is there to type one.
+      // Nobody could enter a password.
       "--ask-password=false",
-      // What was sent once cannot be sent again.
+      // A streamed input cannot be sent again.
       "--retries=1",
       "--low-level-retries=3",
       "--contimeout=15s",
@@ -80,7 +82,7 @@ const rcloneMissing = (place: string): StorageError =>
     `${place} can't be used: rclone is not installed on this machine. As root: apt-get install rclone`,
   );
 
-/** Of the last line that says something; the services' own words differ, what rclone makes of them less. */
+/** Patterns of the last error line. The services' own messages differ, rclone's own parts of them less so. */
 const words: [RegExp, string][] = [
   [
     /didn't find section in config file/,
@@ -107,7 +109,7 @@ const words: [RegExp, string][] = [
 const full =
   /no space left|quota.*exceeded|exceeded.*quota|insufficient (?:storage|space)|\b507\b/i;
 
-/** Why rclone ended with another code than 0. */
+/** Returns why rclone failed. */
 export function describeRcloneFailure(remote: string, stderr: string): StorageError {
   const place = placeOfRemote(remote);
   const line = stderr.split("\n").findLast((one) => one.trim() !== "") ?? "";
@@ -127,6 +129,6 @@ export function describeRcloneFailure(remote: string, stderr: string): StorageEr
   );
 }
 
-/** Addresses of requests carry signatures and passwords. */
+/** URLs of requests may contain signatures and passwords. */
 const withoutLogins = (text: string): string =>
   text.replaceAll(/(https?:\/\/)(?:[^/\s"']*@)?([^?\s"']*)(?:\?[^\s"']*)?/g, "$1$2");

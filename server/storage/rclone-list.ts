@@ -1,10 +1,10 @@
-// What `rclone lsjson` writes: an array with an object a line.
+// Parses the output of `rclone lsjson`: a JSON array with one object per line.
 import { z } from "zod/mini";
 import { StorageError, type StoredObject } from "./storage.ts";
 
 const line = z.object({ Path: z.string(), Size: z.int() });
 
-/** @throws StorageError where rclone doesn't know a size */
+/** @throws StorageError where rclone does not report a size */
 export function parseListed(output: string): StoredObject[] {
   const objects = output.split("\n").flatMap(parseLine);
   const unsized = objects.find(isUnsized);
@@ -13,7 +13,7 @@ export function parseListed(output: string): StoredObject[] {
   return objects;
 }
 
-/** Without what has no size, and so is no file of ours: a document of Google's in the same folder. */
+/** Skips files without a size, which cannot be backups, such as Google documents in the same folder. */
 export async function* readListed(output: AsyncIterable<Buffer>): AsyncGenerator<StoredObject> {
   const sized = (text: string) =>
     text

@@ -1,4 +1,4 @@
-// Reads what rclone writes: a file, over as many connections as it takes, or a list.
+// Streams the output of rclone: a file, reconnecting if necessary, or a list.
 import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
 import { toError } from "../to-error.ts";
@@ -14,13 +14,13 @@ import { maxBreaks, StorageError } from "./storage.ts";
 
 type ReadOptions = { signal: AbortSignal; size?: Promise<number | null> };
 
-/** Not an error of the storage where only some folder of it was asked for. */
+/** Separate from StorageError, because it is not an error when only a subfolder was listed. */
 export class FolderMissing extends Error {}
 
 /**
- * What rclone writes, from its first byte on.
- * @param size of the file that it reads: a reader may take nothing for minutes, e.g. a restore while an index is built, and then
- * the rest comes over another connection; left out: it is no file
+ * Streams the output of an rclone command.
+ * @param size of the file that the command reads. A reader may pause for minutes, such as a restore that builds an index, and
+ *   rclone then loses its connection; the rest is read over another one. Omitted when the command does not read a file.
  */
 export function readFromRclone(
   options: RcloneOptions,
@@ -31,7 +31,7 @@ export function readFromRclone(
   const passing = new PassThrough({ highWaterMark: heldBytes });
   const unread = new AbortController();
   passing.once("close", () => unread.abort(new Error("Reading was canceled.")));
-  // Whoever gets it hears of its error; until then nobody does.
+  // Without a listener, an error before the caller adds one would crash the process.
   passing.on("error", () => undefined);
   let bytes = 0;
   const run = (more: readonly string[] = []) =>

@@ -1,4 +1,4 @@
-// Sends a stream to rclone, which stores it under the name of a piece.
+// Sends a stream to rclone, which stores it under the given partial name.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,16 +8,16 @@ import { toError } from "../to-error.ts";
 import { describeRcloneFailure, runRclone, type RcloneOptions } from "./rclone-command.ts";
 
 /**
- * `put` tells its failure within 10 s: so long rclone may take to end an upload that nobody wants any more, and as long
- * the removal of what is left.
+ * `put` has to report a failure within 10 s. Ending an unwanted upload in rclone and removing what is left may each take this
+ * long.
  */
 export const cleanUpMs = 4000;
 export const heldBytes = 1024 * 1024;
 
 /**
- * What comes of a content that breaks off is stored, too: it is a piece, which is removed then. An upload that is killed
- * may leave parts behind that no list shows, and that cost their room.
- * @param to as rclone has it
+ * Content that breaks off is stored as well, under the partial name, and is removed afterwards. Killing rclone instead could
+ * leave parts of an upload that no listing shows, but that use space.
+ * @param to in rclone's syntax
  * @throws the content's own error, StorageError, or the signal's reason
  */
 export async function sendToRclone(
@@ -43,13 +43,13 @@ async function send(
   { content, signal, spool }: Sending,
 ): Promise<void> {
   const input = new PassThrough({ highWaterMark: heldBytes });
-  // The program's end says why.
+  // The exit of the program reports the reason.
   input.on("error", () => undefined);
   const giveUp = new AbortController();
 
   let isOver = false;
 
-  /** @returns why the content broke off */
+  /** @returns the error of the content; null = none */
   async function pass(): Promise<Error | null> {
     try {
       const pieces: AsyncIterable<Buffer> = content;
@@ -59,7 +59,7 @@ async function send(
       }
       return null;
     } catch (error) {
-      // Whoever sees that rclone has ended gives the content up.
+      // After the exit of rclone the content is destroyed, which is not an error of the content.
       if (isOver) return null;
       void wait(cleanUpMs, undefined, { ref: false }).then(() => giveUp.abort());
       return toError(error);
@@ -74,7 +74,7 @@ async function send(
   try {
     const environment = { TMPDIR: spool };
     const ended = runRclone(options, args, { input, environment, signal: giveUp.signal });
-    // Whether it succeeds is of no interest where the content broke off.
+    // Where the content broke off, the result of rclone does not matter.
     const [end] = await Promise.allSettled([ended]);
     isOver = true;
     content.destroy();
@@ -89,7 +89,10 @@ async function send(
   }
 }
 
-/** @param stream not closed yet. @returns once it takes more, or is closed */
+/**
+ * Waits until the stream accepts more, or is closed.
+ * @param stream not closed yet
+ */
 function drained(stream: Writable): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const event of ["drain", "close"]) stream.once(event, resolve);

@@ -1,4 +1,4 @@
-// What only a storage of rclone has to keep; the promises of every storage are in `every-storage.test.ts`.
+// Tests what is specific to rclone; `every-storage.test.ts` has what every storage guarantees.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -280,10 +280,10 @@ describe("a bucket by rclone", () => {
   });
 });
 
-/** Arguments and environments of the processes that have a word among their arguments. */
+/** Arguments and environments of processes whose arguments contain a word. */
 async function processesWith(word: string): Promise<string> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  // One that has ended has none, and another account's environment is closed.
+  // An exited process has none, and the environment of another account's process is not readable.
   const read = (pid: string, what: string) =>
     readFile(`/proc/${pid}/${what}`, "latin1").catch(() => "");
   const found = await Promise.all(

@@ -1,5 +1,6 @@
-// Copies in whatever rclone reaches. Some services show a file while it is still being written, and an input that a killed
-// service leaves behind looks to rclone like one that ended: so nothing is sent under its final name, but moved there.
+// Stores backups in anything that rclone supports. Some services list a file while it is still being written, and when the
+// service is killed, rclone takes the end of its input for a complete file. So files are uploaded under a partial name, and then
+// moved.
 import { Readable } from "node:stream";
 import { z } from "zod/mini";
 import { isGone, isThereAlready, partial, partsOfKey } from "./object-key.ts";
@@ -17,7 +18,7 @@ import { StorageError, type ListedStorage } from "./storage.ts";
 
 const list = ["lsjson", "-R", "--files-only", "--no-modtime", "--no-mimetype"];
 
-/** What a remote can do, as rclone says. */
+/** Capabilities of a remote, as rclone reports them. */
 const featuresSchema = z.object({
   Features: z.object({
     Move: z.boolean(),
@@ -32,7 +33,7 @@ type Features = z.infer<typeof featuresSchema>["Features"];
 
 const aboutSchema = z.object({ free: z.optional(z.number()) });
 
-/** Sizes by key; one that is not there has none. */
+/** Sizes by key; a missing object has no entry. */
 type Sizes = ReadonlyMap<string, number>;
 
 export function createRcloneStorage(options: RcloneOptions): ListedStorage {
@@ -41,7 +42,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
   const root = /[:/]$/.test(remote) ? remote : `${remote}/`;
   let known: Promise<Features> | null = null;
 
-  /** As an argument of rclone; it begins with the remote's name, so that it is no option. */
+  /** Returns an argument for rclone, which starts with the name of the remote, so that it is never parsed as an option. */
   const at = (key: string): string => `${root}${key}`;
   const inWords = (key: string) => `${key} in ${place}`;
 
@@ -52,7 +53,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     return parts;
   }
 
-  /** @throws StorageError when it fails, or the signal's reason */
+  /** @throws StorageError when the command fails, or the signal's reason */
   async function perform(
     args: readonly string[],
     command: Parameters<typeof runRclone>[2] = {},
@@ -62,7 +63,10 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     return stdout;
   }
 
-  /** What moves no content, so that it has a deadline of its own. @throws like `perform` */
+  /**
+   * Runs a command that transfers no content, with a time limit.
+   * @throws like `perform`
+   */
   const ask = (
     args: readonly string[],
     { signal, input }: { signal?: AbortSignal | undefined; input?: Readable } = {},
@@ -92,7 +96,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     return known;
   }
 
-  /** Asks for these files alone, whatever else is in their folder. */
+  /** Returns the sizes of exactly these files, without listing their folders. */
   async function sizesOf(keys: readonly string[], signal?: AbortSignal): Promise<Sizes> {
     const output = await ask([...list, "--no-traverse", "--files-from-raw=-", at("")], {
       input: Readable.from([Buffer.from(`${keys.join("\n")}\n`)]),
@@ -101,7 +105,10 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
     return new Map(parseListed(output).map(({ key, sizeBytes }) => [key, sizeBytes]));
   }
 
-  /** Of what is not there rclone finds no files, too. @throws StorageError */
+  /**
+   * rclone also finds no files in a folder that does not exist, so this checks the folder.
+   * @throws StorageError
+   */
   async function refuseMissingRoot(): Promise<void> {
     const args = ["lsf", "--max-depth=1", at("")];
     const { exitCode, stderr } = await runRclone(options, args, { isStep: true });
@@ -117,23 +124,23 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
       try {
         await ask(["deletefile", at(key)], { signal });
       } catch (error) {
-        // Somebody else may have removed it.
+        // Another process may have removed it.
         if ((await sizesOf([key], signal)).size > 0) throw error;
       }
   }
 
-  /** The failure before this one is what the operator is to hear of; what is left is removed by `remove`. */
+  /** Errors are ignored, because the failure before is the one to report; `remove` deletes what is left. */
   async function cleanUp(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     await work(AbortSignal.timeout(cleanUpMs)).catch(() => undefined);
   }
 
-  /** Within one service it is renamed, or copied there: what reads it finds it whole. */
+  /** Moves the file within the service by renaming or server-side copying, so that readers find it complete. */
   const moveInto = (key: string, how: string, signal: AbortSignal) =>
     perform(["moveto", how, at(partial(key)), at(key)], { signal });
 
   async function get(key: string, signal: AbortSignal): Promise<Readable> {
     checkKey(key);
-    // `cat` gives all that is in a folder of that name, and of what is not there it may say nothing.
+    // `cat` would print all files of a folder with that name, and may report nothing for a missing file, so the size is checked.
     const size = sizesOf([key], signal).then((sizes) => sizes.get(key) ?? null);
     const content = readFromRclone(options, ["cat", at(key)], { signal, size });
     try {
@@ -156,7 +163,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
         if (sizes.size > 0) throw isThereAlready(inWords(key));
         left = [partial(key)];
         await send(partial(key), content, signal);
-        // From here on it may be done although the answer is lost.
+        // From here on the file may exist although the response was lost.
         left = [partial(key), key];
         await moveInto(key, "--ignore-existing", signal);
         const after = await sizesOf([key, partial(key)], signal);
@@ -176,8 +183,8 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
       }
     },
 
-    // rclone removes what has the name before it gives it to another file, so for a moment nothing has it: whoever fails
-    // then leaves the new text beside it, and tries once more to name it.
+    // To move a file over another, rclone deletes the old one first, so for a moment no file has the name. After a failure at
+    // that point the new text stays under its partial name, and is moved once more.
     async replace(key, content, { signal }) {
       checkKey(key);
       signal.throwIfAborted();
@@ -236,7 +243,7 @@ export function createRcloneStorage(options: RcloneOptions): ListedStorage {
       for (let above = parts.slice(0, -1); above.length > 0; above = above.slice(0, -1)) {
         const args = ["rmdir", at(above.join("/"))];
         const { exitCode } = await runRclone(options, args, { isStep: true });
-        // It holds something else, or is gone.
+        // The folder is not empty, or does not exist.
         if (exitCode !== 0) return;
       }
     },

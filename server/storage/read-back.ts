@@ -1,4 +1,4 @@
-// Reads a stored file from its disk, past the memory in which the system keeps what was written just now.
+// Reads a stored file from its disk, bypassing the page cache, which still holds what was just written.
 import { constants } from "node:fs";
 import { open, statfs, type FileHandle } from "node:fs/promises";
 import { alignedMemory, isInMemory, isNotDirect } from "./direct.ts";
@@ -6,14 +6,17 @@ import type { ReadBack } from "./storage.ts";
 
 const pieceBytes = 1024 * 1024;
 
-/** Directly where the file system can do that, else as it gives it. @param toWords of what goes wrong */
+/**
+ * Uses direct I/O where the file system supports it, otherwise ordinary reads.
+ * @param toWords translates errors
+ */
 export function readBackFile(
   path: string,
   { signal, fromByte = 0 }: { signal: AbortSignal; fromByte?: number | undefined },
   toWords: (error: unknown) => unknown,
 ): ReadBack {
   let isFromDisk = false;
-  /** A piece's memory is used again for the next. */
+  /** The memory of a piece is reused for the next one. */
   async function* read(): AsyncGenerator<Buffer> {
     const memory = alignedMemory(pieceBytes);
     let file = await openDirect(path, memory);
@@ -25,7 +28,7 @@ export function readBackFile(
         const { bytesRead } = await file.read(memory, 0, memory.length, at);
         if (bytesRead > 0) yield memory.subarray(0, bytesRead);
         at += bytesRead;
-        // A direct read has to begin at a block; a piece that is not full is the last.
+        // A direct read has to start at a block, so the first incomplete piece must be the last.
         if (bytesRead < memory.length) return;
       }
     } finally {
@@ -42,14 +45,14 @@ export function readBackFile(
   return { kind: "read", isFromDisk: () => isFromDisk, content: readDiagnosed() };
 }
 
-/** Large, since a disk turns from writing to reading and back for each. */
+/** Large, because a disk switches between writing and reading for each. */
 const followedBytes = 4 * pieceBytes;
-/** Of what was written last, so much is left alone: it may not be whole yet. */
+/** Number of last written bytes that are not read yet, because they may be incomplete. */
 const leftBytes = 2 * followedBytes;
 
 /**
- * Reads a file from its disk while it is still being written; to be ended in any case.
- * @param take called with each piece, from the beginning; never where the file system cannot read directly
+ * Reads a file from its disk while it is still being written. `end` must be called in any case.
+ * @param take called with each piece, from the beginning; never where the file system does not support direct I/O
  */
 export function followFile(path: string, take: (piece: Buffer) => Promise<void>) {
   let takenBytes = 0;
@@ -80,7 +83,7 @@ export function followFile(path: string, take: (piece: Buffer) => Promise<void>)
       writtenBytes = bytes;
       if (!isBehind() || opened?.file === null) return;
       following ??= follow()
-        // Whatever stands in its way is found, and told, by whoever reads the rest.
+        // Errors end this early reading; reading the rest of the file finds and reports them.
         .catch(() => void (isOver = true))
         .finally(() => (following = null));
     },
@@ -92,7 +95,7 @@ export function followFile(path: string, take: (piece: Buffer) => Promise<void>)
   };
 }
 
-/** @returns null where the file system cannot read directly, e.g. one in memory */
+/** @returns null where the file system does not support direct I/O, such as one in memory */
 async function openDirect(path: string, memory: Buffer): Promise<FileHandle | null> {
   let file: FileHandle | null = null;
   try {

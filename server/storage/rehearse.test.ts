@@ -8,7 +8,7 @@ test("a rehearsal that is tried again after a kill removes what the first one le
   const storage = createLocalStorage({ path: await makeRoot() });
   const { signal } = new AbortController();
   const keys = async () => (await Array.fromAsync(storage.list({ signal }))).map(({ key }) => key);
-  // What the first one had written when it was killed.
+  // What a killed rehearsal left.
   await storage.put("shop/1/rehearsal-2", Readable.from([Buffer.from("left")]), { signal });
   const rehearse = (attempt: number | null) =>
     rehearseStorage(storage, { folder: "shop/1", attempt }, signal);

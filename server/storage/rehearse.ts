@@ -1,18 +1,19 @@
-// The rehearsal of a storage: it takes a small object, gives it back and lets it go, unless its bucket locks whatever it gets.
+// Rehearses a storage: stores a small object, reads it back and deletes it, unless the bucket locks all objects.
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { ObjectLocked, StorageError, type Storage } from "./storage.ts";
 
 type Rehearsal = {
-  /** What is to be known of the storage. */
+  /** Notes about the storage for operators. */
   details: string[];
-  /** Until when the object stays, because the storage locks whatever it gets; null = it is gone. */
+  /** Until when the object stays, because the bucket locks all objects; null = it was deleted. */
   keptUntil: Date | null;
 };
 
 /**
- * @param folder where the object is for a moment, as in a key
- * @param attempt the same when it is tried again after a kill, which left the object; null = nobody tries it again
+ * @param folder of the object, as in a key
+ * @param attempt the same number when the rehearsal is repeated after a kill, which may have left the object; null = never
+ *   repeated
  * @throws StorageError
  */
 export async function rehearseStorage(

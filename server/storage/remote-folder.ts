@@ -1,5 +1,5 @@
-// A storage's folder that commands work in, on a server over SSH or on a network mount of this machine: what runs there, and what
-// went wrong in the operator's words.
+// Runs scripts in a storage's folder, on a server over SSH or on a network mount of this machine, and translates their errors for
+// operators.
 import { accountName } from "../hosts/account.ts";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../hosts/host.ts";
 import { ServerAway, toShownText } from "../ssh/server-away.ts";
@@ -10,13 +10,13 @@ import { StorageError } from "./storage.ts";
 
 export type RemoteFolder = {
   host: Pick<Host, "run" | "account">;
-  /** What the inventory calls the server; null = this machine. */
+  /** Name of the server in the inventory; null = this machine. */
   server: string | null;
-  /** Absolute; the folder has to be there, because what is not mounted must not be written beneath. */
+  /** Absolute. The folder is never created, so that nothing is written below the mount point of an unmounted disk. */
   root: string;
 };
 
-/** A question, or a step that moves no content: no disk that works takes so long. */
+/** Time limit of a script that transfers no content; no working disk takes that long. */
 const stepMs = 60_000;
 
 export const placeOf = ({ root, server }: Pick<RemoteFolder, "root" | "server">): string =>
@@ -28,7 +28,7 @@ export const storageAway = (
 ): StorageError =>
   new StorageError(`Couldn't reach the storage ${placeOf(folder)}: ${cause.message}`, { cause });
 
-/** @throws StorageError, or what the input or `take` said, or the signal's reason */
+/** @throws StorageError, the error of the input or of `take`, or the signal's reason */
 export async function runThere(
   folder: RemoteFolder,
   script: string,
@@ -44,7 +44,7 @@ export async function runThere(
       argv: ["sh", "-c", script, "sh", root, ...args],
     });
   } catch (error) {
-    // That of a source is not the storage's.
+    // An error of the input belongs to the source, not to the storage.
     if (error === command.input?.errored) throw error;
     if (error instanceof ServerAway) throw storageAway(folder, error);
     if (error instanceof CommandMissing)
@@ -59,7 +59,7 @@ export async function runThere(
   }
 }
 
-/** Why a script ended with another code than 0. */
+/** Returns why a script failed. */
 export function describeFailure(
   folder: RemoteFolder,
   { exitCode, stderr }: Partial<CommandEnd> & Pick<CommandEnd, "stderr">,

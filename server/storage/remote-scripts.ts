@@ -1,30 +1,33 @@
-// What a storage over SSH has its server do, in the shell and the tools that every server has. No script moves the bytes of
-// an object and names it: whatever still runs behind a connection that was cut cannot make one appear.
+// Scripts of a storage over SSH, for a POSIX shell and standard tools. No single script both writes an object's bytes and gives
+// it its name, so that a script that outlives a lost connection cannot make an object appear.
 import { markerName } from "./marker.ts";
 import { partial } from "./object-key.ts";
 
-/** Exit codes with a meaning of their own; of all others the last line on the error stream is the reason. */
+/** Exit codes with a special meaning; for all others the last line of the error stream is the reason. */
 export const exits = { gone: 70, there: 71, outside: 72, unmarked: 73, closed: 74, noFolder: 75 };
 
-/** Lines on the error stream that no tool writes. */
+/** Marker lines on the error stream, which no tool writes. */
 export const openedLine = "quarterdeck opened";
 export const unreadLine = "quarterdeck unread";
-/** How a file was read back: from its disk, or as the file system gives it. */
+/** How a file was read back: `fromDisk` = with direct I/O, otherwise with ordinary reads. */
 export const fromDisk = "disk";
 
-/** `$1` is the storage's folder. All that follows is relative to where this leads. */
+/** `$1` is the storage's folder. All further paths are relative to its real path. */
 const enter = `umask 077
 ls -d -- "$1" >/dev/null || exit 1
 [ -d "$1" ] || exit ${exits.noFolder}
 cd -P -- "$1" || exit ${exits.closed}
 r=$PWD`;
 
-/** `$2` is `marked` where there has to be a marker. */
+/** `$2` is `marked` where the folder must have a marker file. */
 const enterMarked = `${enter}
 [ "$2" != marked ] || [ -e ./${markerName} ] || exit ${exits.unmarked}
 n=$3; shift 3`;
 
-/** Goes down the folders above an object, never out of the storage. @param missing what is done where one is not there */
+/**
+ * Enters the folders above an object, and refuses to leave the storage.
+ * @param missing commands to run where a folder does not exist
+ */
 const walk = (missing: string): string => `${enterMarked}
 for p do
   [ -e "./$p" ] || [ -L "./$p" ] || { ${missing}; }
@@ -33,7 +36,7 @@ for p do
 done`;
 
 const walkThere = walk(`exit ${exits.gone}`);
-/** Each new folder is synced into its parent. */
+/** Creates missing folders; each new folder is synced into its parent. */
 const walkMaking = walk('{ mkdir -m 700 -- "./$p" || [ -d "./$p" ]; } && sync . || exit 1');
 
 const notThere = `[ ! -e "./$n" ] && [ ! -L "./$n" ] || exit ${exits.there}`;
@@ -45,28 +48,31 @@ set -C
 exec 3>"${part}" || exit 1
 dd bs=1M conv=fsync status=none >&3 || { rm -f -- "${part}"; exit 1; }`;
 
-/** Removes folders that hold nothing any more, up to the storage's own. */
+/** Removes empty folders upwards, but never the storage's own. */
 const leave = `while [ "$PWD" != "$r" ]; do
   d=$PWD; cd -P .. && rmdir -- "$d" 2>/dev/null || exit 0
 done`;
 
-/** Each gets the storage's folder, `marked` or nothing, the object's name, and the folders above it. */
+/**
+ * Arguments of all scripts but `isMarked` and `mark`: the storage's folder, `marked` or an empty word, the object's name, and the
+ * folders above it.
+ */
 export const scripts = {
-  /** Stores its input under the name of a piece, safe from a power cut. What was left of the same name is replaced. */
+  /** Stores the input durably under the partial name, replacing a file of the same name that was left. */
   write: `${walkMaking}
 ${notThere}
 ${writePart}`,
 
-  /** The same where something may be under the name itself. */
+  /** Like `write`, where an object of the final name may exist. */
   writeAnew: `${walkMaking}
 ${writePart}`,
 
-  /** Gives the piece its name. */
+  /** Renames the partial file to its final name. */
   name: `${walkThere}
 ${notThere}
 mv -- "${part}" "./$n" && sync . && stat -L -c %s -- "./$n"`,
 
-  /** The same in place of what has it. */
+  /** Like `name`, replacing an existing object. */
   nameAnew: `${walkThere}
 mv -f -- "${part}" "./$n" && sync .`,
 
@@ -88,7 +94,7 @@ exec 3<"./$n" || exit 1
 echo ${openedLine} >&2
 exec cat <&3`,
 
-  /** Past the memory in which the system keeps what was written just now, where the file system can do that. */
+  /** Reads a file with direct I/O, bypassing the page cache, where the file system supports it, and prints its SHA-256. */
   readBack: `${walkThere}
 ${isThere}
 f=iflag=direct
@@ -99,7 +105,7 @@ case $f$(stat -f -c :%t "./$n") in
 esac
 { dd if="./$n" bs=1M status=none $f || echo ${unreadLine} >&2; } | sha256sum`,
 
-  /** Size and path of each file, links not followed. What goes away meanwhile is no failure. */
+  /** Prints size and path of each file, without following links. Files that disappear meanwhile are not an error. */
   list: `${enterMarked}
 echo ${openedLine} >&2
 exec find . -ignore_readdir_race -type f -printf '%s %P\\0'`,
@@ -110,7 +116,7 @@ stat -f -c '%a %S' .`,
   isMarked: `${enter}
 [ ! -e ./${markerName} ] || echo marked`,
 
-  /** `$2` is the marker's text. */
+  /** `$2` is the content of the marker file. */
   mark: `${enter}
 printf %s "$2" >./${markerName} && sync ./${markerName} && sync .`,
 } as const;

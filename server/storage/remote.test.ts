@@ -1,4 +1,4 @@
-// What only a storage over SSH has to keep; the promises of every storage are in `every-storage.test.ts`.
+// Tests what is specific to a storage over SSH; `every-storage.test.ts` has what every storage guarantees.
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";

@@ -1,4 +1,5 @@
-// Copies in a folder that commands work in, on a server over SSH or on a network mount: they touch no disk of this machine.
+// Stores backups in a folder through commands, on a server over SSH or on a network mount, without disk access by the service
+// itself.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,14 +10,14 @@ import { describeFailure, placeOf, runThere, type RemoteFolder } from "./remote-
 import { exits, fromDisk, openedLine, scripts, unreadLine } from "./remote-scripts.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "./storage.ts";
 
-/** `put` tells its failure within 10 s; what is left then is removed by `remove`, which is asked for again. */
+/** `put` has to report a failure within 10 s; `remove`, which is retried, deletes what is left. */
 const cleanUpMs = 4000;
 const heldBytes = 1024 * 1024;
 
 type Script = Exclude<keyof typeof scripts, "isMarked" | "mark">;
 type Done = { verdict: "done" | "gone" | "there"; stdout: string; stderr: string };
 
-/** @param isMarked it has a marker file; without it, its disk is away */
+/** @param isMarked whether the folder has a marker file; if it has disappeared, the disk is not mounted */
 export function createRemoteStorage(
   folder: RemoteFolder,
   { isMarked = false } = {},
@@ -24,7 +25,7 @@ export function createRemoteStorage(
   const place = placeOf(folder);
   const inWords = (key: string) => placeOf({ ...folder, root: `${folder.root}/${key}` });
 
-  /** @throws StorageError, or what the input or the output said, or the signal's reason */
+  /** @throws StorageError, the error of the input or of the output, or the signal's reason */
   async function perform(
     script: Script,
     parts: readonly string[],
@@ -40,7 +41,7 @@ export function createRemoteStorage(
     throw describeFailure(folder, end);
   }
 
-  /** The failure before this one is what the operator is to hear of. */
+  /** Errors are ignored, because the failure before is the one to report. */
   async function cleanUp(script: "discard" | "remove", parts: readonly string[]): Promise<void> {
     const over = new AbortController();
     const cleaning = perform(script, parts, { signal: over.signal });
@@ -51,7 +52,10 @@ export function createRemoteStorage(
     cleaning.catch(() => undefined);
   }
 
-  /** What a script writes, from the moment on at which it has begun. @param key null for the storage itself */
+  /**
+   * Streams the output of a script; resolves once the script has opened its file.
+   * @param key null for the storage itself
+   */
   async function open(
     script: "read" | "list",
     key: string | null,
@@ -60,7 +64,7 @@ export function createRemoteStorage(
     const passing = new PassThrough({ highWaterMark: heldBytes });
     const unread = new AbortController();
     passing.once("close", () => unread.abort(new Error("Reading was canceled.")));
-    // Whoever gets it hears of its error; until then nobody does.
+    // Without a listener, an error before the caller adds one would crash the process.
     passing.on("error", () => undefined);
     const opened = Promise.withResolvers<void>();
     async function read(): Promise<void> {
@@ -95,9 +99,9 @@ export function createRemoteStorage(
       try {
         const { verdict } = await perform("write", parts, { input: content, signal });
         if (verdict === "there") throw isThereAlready(inWords(key));
-        // Nobody waits any more for what was given up, and it must not appear later.
+        // The caller no longer waits for an aborted upload, so its file must not appear later.
         signal.throwIfAborted();
-        // From here on the server may have done it although its answer is lost.
+        // From here on the object may exist although the server's response was lost.
         left = "remove";
         const named = await perform("name", parts, { signal });
         if (named.verdict === "there") left = "discard";

@@ -1,8 +1,8 @@
-// Whether an S3 service has received what was sent, by the checksums that it computes itself.
+// Compares what an S3 service received with what was sent, by the checksums that the service computes.
 import { createHash, webcrypto } from "node:crypto";
 import { StorageError } from "./storage.ts";
 
-/** SHA-256 in Base64, as `x-amz-checksum-sha256` has it; computed beside the service's other work. */
+/** Returns the SHA-256 in Base64, as in `x-amz-checksum-sha256`. Computed on another thread. */
 export const checksumOf = async (content: Buffer): Promise<string> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a buffer of ours lies in ordinary memory
   Buffer.from(await webcrypto.subtle.digest("SHA-256", content as Buffer<ArrayBuffer>)).toString(
@@ -12,9 +12,9 @@ export const checksumOf = async (content: Buffer): Promise<string> =>
 type Answer = { ChecksumSHA256?: string | undefined; ETag?: string | undefined };
 
 /**
- * @param sent what `checksumOf` said of it
- * @returns false where the service says neither that checksum nor, as its ETag, the MD5 of the content
- * @throws StorageError when its checksum is another
+ * @param sent the result of `checksumOf` for the content
+ * @returns false where the service returned neither that checksum nor, as the ETag, the MD5 of the content
+ * @throws StorageError when its checksum differs
  */
 export function isConfirmed(answer: Answer, content: Buffer, sent: string, place: string): boolean {
   const { ChecksumSHA256: said, ETag: tag } = answer;

@@ -1,4 +1,4 @@
-// What S3-compatible storage says of a request, in the operator's words. No key stands in any of them.
+// Translates errors of S3-compatible storage for operators. No message contains a key.
 import { networkWords } from "../net/send-error.ts";
 import { StorageError } from "./storage.ts";
 import { toError } from "../to-error.ts";
@@ -27,7 +27,7 @@ const byName: Record<string, string> = {
   XMinioStorageFull: full,
 };
 
-/** Where the inventory has the address, or a connection may be used once more. */
+/** Errors of S3 whose advice differs from that of other connections. */
 const byCode: Record<string, string> = {
   ENOTFOUND: "could not be resolved (DNS). Correct the endpoint in the inventory.",
   ECONNRESET: "closed the connection.",
@@ -42,38 +42,41 @@ export const isMissingObject = (error: unknown): boolean => {
   return name === "NotFound" || name === "NoSuchKey" || $metadata?.httpStatusCode === 404;
 };
 
-/** The key is known, and may not do that. */
+/** Whether the credentials are valid, but lack the permission. */
 export function isDenied(error: unknown): boolean {
   const { name, $metadata }: SdkError = toError(error);
   return $metadata?.httpStatusCode === 403 && (name === "AccessDenied" || !(name in byName));
 }
 
-/** The service took the request and does not do what it asks for. */
+/** Whether the service understood the request and refuses it. */
 export function isRefused(error: unknown): boolean {
   const { $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode ?? 0;
   return (status >= 400 && status < 500) || status === 501;
 }
 
-/** Of a question for a bucket's object lock: it has none, or its service knows none. */
+/** Whether an error about a bucket's object lock means that the bucket, or its service, has none. */
 export function isWithoutLocks(error: unknown): boolean {
   const { name, $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode ?? 0;
   return name === "ObjectLockConfigurationNotFoundError" || [400, 405, 501].includes(status);
 }
 
-/** What a service says beside a status. Where it says nothing, or not as S3 does, the SDK has words of its own. */
+/**
+ * Returns the service's own message beside a status. The SDK substitutes its own where the service sent none, or not in S3's
+ * format.
+ */
 const saidIn = (message: string): string =>
   /^UnknownError$|Deserialization error/.test(message)
     ? ", and doesn't say why. Check the endpoint and the region in the inventory."
     : `: ${message}`;
 
-/** Errors of the storage become StorageErrors; all others, e.g. of what was to be stored, stay what they are. */
+/** Turns errors of the storage into a StorageError; returns all others unchanged, such as those of the content. */
 export function diagnoseS3Error(error: unknown, place: string): unknown {
   const { name, code, message, $metadata }: SdkError = toError(error);
   const status = $metadata?.httpStatusCode;
   const words =
-    // The code first: the SDK calls a broken connection a TimeoutError.
+    // The code is checked first, because the SDK names a broken connection TimeoutError.
     (code === undefined ? undefined : (byCode[code] ?? networkWords({ code, message }))) ??
     byName[name] ??
     (status === 403 ? byName["AccessDenied"] : undefined) ??

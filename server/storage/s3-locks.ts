@@ -1,4 +1,5 @@
-// Object lock of S3: how long a bucket refuses to delete what is stored, and the versions that a deletion would leave behind.
+// Object lock of S3: how long a bucket refuses to delete objects, and how to remove the versions that a deletion would leave
+// behind.
 import {
   DeleteObjectCommand,
   GetBucketVersioningCommand,
@@ -15,7 +16,7 @@ import { countOf } from "../../contract/count-text.ts";
 import { isDenied, isMissingObject, isRefused, isWithoutLocks } from "./s3-diagnosis.ts";
 import { ObjectLocked, StorageError, type StorageLocks } from "./storage.ts";
 
-/** What the inventory says. */
+/** The lock in the inventory. */
 export type S3Lock = { mode: "governance" | "compliance"; days: number };
 
 type Options = { client: S3Client; bucket: string; place: string; lock: S3Lock | null };
@@ -26,14 +27,14 @@ const namesOfMode = { governance: "GOVERNANCE", compliance: "COMPLIANCE" } as co
 
 const daysOf = (days: number) => countOf(days, "day");
 
-/** @returns a period and its mode, in words */
+/** @returns a period and its mode, for messages */
 function inWords({ Mode, Days, Years }: DefaultRetention): string {
   const period = Days === undefined ? `${Years ?? 0} years` : daysOf(Days);
   return `${period} (${Mode?.toLowerCase() ?? "no mode"})`;
 }
 
 export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) {
-  /** @returns what the bucket says of an object, or of one version of it; null = nothing is there */
+  /** @returns the lock of an object, or of one of its versions; null = it does not exist */
   async function lockOf(Key: string, VersionId?: string) {
     try {
       const head = await client.send(new HeadObjectCommand({ Bucket, Key, VersionId }));
@@ -57,7 +58,10 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
       throw new ObjectLocked(place, found.until);
   }
 
-  /** @param permission of the key, which the words name @throws StorageError where it has none */
+  /**
+   * @param permission to name in the message
+   * @throws StorageError where the credentials lack it
+   */
   async function permitted<Result>(permission: string, work: () => Promise<Result>) {
     try {
       return await work();
@@ -83,7 +87,7 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
     }
   }
 
-  /** Deletion markers too, behind which versions lie hidden and take room. */
+  /** Also removes delete markers, which hide versions that use space. */
   async function removeVersions(Prefix: string): Promise<void> {
     for (let KeyMarker: string | undefined, VersionIdMarker: string | undefined; ;) {
       const page = await permitted("s3:ListBucketVersions", () =>
@@ -96,7 +100,7 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
     }
   }
 
-  /** @returns null where it cannot be asked */
+  /** @returns null where the configuration cannot be read */
   async function readBucket(abortSignal: AbortSignal) {
     try {
       const { ObjectLockConfiguration: found } = await client.send(
@@ -119,7 +123,7 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
       client.send(new PutObjectRetentionCommand({ Bucket, Key, Retention }), { abortSignal }),
     );
 
-  /** False also where that cannot be asked: it changes nothing but what is said. */
+  /** Also false where that cannot be read, because it only affects a message. */
   const keepsVersions = (abortSignal: AbortSignal): Promise<boolean> =>
     client.send(new GetBucketVersioningCommand({ Bucket }), { abortSignal }).then(
       ({ Status }) => Status === "Enabled",
@@ -131,12 +135,13 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
 
   return {
     /**
-     * Removes an object, so that its room is free. Without locks the versions that a bucket keeps are its owner's choice, and stay.
+     * Removes an object including its versions, so that its space is freed. Without locks, keeping versions is the choice of the
+     * bucket's owner, so they stay.
      * @throws ObjectLocked
      */
     async remove(Key: string): Promise<void> {
       const found = await lockOf(Key);
-      // A deletion without a version would hide what is locked and free nothing.
+      // A deletion without a version would only hide a locked object, and free no space.
       refuseLocked(found);
       if (lock !== null || (found !== null && found.mode !== null)) await removeVersions(Key);
       else await client.send(new DeleteObjectCommand({ Bucket, Key }));
@@ -151,10 +156,10 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
         const found = await lockOf(Key);
         if (found === null) return null;
         if (found.until !== null && found.until >= until) return found.until;
-        // One that is locked keeps its mode, which may not be weakened.
+        // A locked object keeps its mode, which cannot be weakened.
         const Mode = found.mode ?? namesOfMode[lock?.mode ?? "governance"];
         await retain(Key, { Mode, RetainUntilDate: until }, abortSignal);
-        // What the bucket says counts, not what it was asked for.
+        // The lock that the bucket reports counts, not the requested one.
         const now = await lockOf(Key);
         if (now?.until === null)
           throw new StorageError(
@@ -165,7 +170,8 @@ export function createS3Locks({ client, bucket: Bucket, place, lock }: Options) 
 
       async tryOn(Key, { signal: abortSignal }) {
         const { mode: Mode, until: RetainUntilDate } = (await lockOf(Key)) ?? noLock;
-        // Whoever may lock is told that this moment has passed, and nothing is locked; what the bucket has locked stays so.
+        // With the permission to lock, the service rejects a date in the past, and nothing is locked. An existing lock of the
+        // bucket is requested again unchanged.
         const retention =
           Mode === null || RetainUntilDate === null
             ? { Mode: namesOfMode.governance, RetainUntilDate: new Date(0) }

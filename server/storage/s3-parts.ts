@@ -6,8 +6,8 @@ const firstPartBytes = 8 * mebibyte;
 const partsBeforeGrowing = 1000;
 
 /**
- * How large a part is: 8 MiB at first, twice as large after every thousand. S3 takes 10,000 parts, which makes
- * 8 TB in all, more than the 5 TB that one object may have; and a backup of less than 8 GB never needs larger parts.
+ * Returns the size of a part: 8 MiB at first, doubled after every thousand parts. S3 allows 10,000 parts, which makes 8 TB in
+ * all, more than the 5 TB that one object may have; and a backup of less than 8 GB never needs larger parts.
  * @param number counts from 1
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
  */
@@ -15,18 +15,18 @@ export const partBytes = (number: number): number =>
   firstPartBytes * 2 ** Math.floor((number - 1) / partsBeforeGrowing);
 
 /**
- * Cloudflare's service refuses, at the very end of an upload, parts that differ in size. Then 625 GiB fit.
+ * Cloudflare R2 rejects parts of different sizes, at the very end of an upload. With this size 625 GiB fit.
  * @see https://developers.cloudflare.com/r2/objects/multipart-objects/
  */
 const evenPartBytes = 64 * mebibyte;
 
-/** @param endpoint null: Amazon's own */
+/** @param endpoint null = Amazon's own */
 export const partBytesAt = (endpoint: string | null): typeof partBytes =>
   endpoint !== null && /\.r2\.cloudflarestorage\.com$/i.test(new URL(endpoint).hostname)
     ? () => evenPartBytes
     : partBytes;
 
-/** All parts but the last have exactly their size. */
+/** All parts but the last have exactly the size that `bytesOf` returns. */
 export async function* cutIntoParts(
   content: Readable,
   bytesOf = partBytes,

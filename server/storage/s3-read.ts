@@ -1,4 +1,4 @@
-// Reads an object of S3-compatible storage, over as many connections as it takes.
+// Reads an object of S3-compatible storage, reconnecting if necessary.
 import { GetObjectCommand, type GetObjectCommandInput, type S3Client } from "@aws-sdk/client-s3";
 import type { Readable } from "node:stream";
 import { diagnoseS3Error } from "./s3-diagnosis.ts";
@@ -16,16 +16,16 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
     const found = await client.send(new GetObjectCommand({ Bucket, Key, ...rest }), {
       abortSignal,
     });
-    // In Node the SDK's body is a stream of Node's.
+    // In Node the SDK's body is a Node stream.
     const body = found.Body as Readable;
-    // Whoever reads it hears of its error; until then nobody does.
+    // Without a listener, an error before the caller adds one would crash the process.
     body.on("error", () => undefined);
     return { ...found, body };
   };
 
   /**
-   * The content of an object. A restore may take nothing for minutes, e.g. while an index is built, and the client or the service
-   * gives the connection up: what is left comes over another one.
+   * Streams an object. A restore may pause reading for minutes, for example while an index is built, and the client or the
+   * service closes the connection; the rest is read over another one.
    */
   async function* read(
     key: string,
@@ -45,7 +45,7 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
       } catch (error) {
         signal.throwIfAborted();
         breaks = at > from ? 1 : breaks + 1;
-        // Another error is the reader's.
+        // Any other error comes from the reader.
         if (body.errored !== error || breaks > maxBreaks) throw error;
       }
       if (at === whole.ContentLength) return;
@@ -68,7 +68,10 @@ export function createS3Reader({ client, bucket: Bucket, place }: S3ReaderOption
     }
   }
 
-  /** The errors of its stream are in words, too. @throws StorageError */
+  /**
+   * Errors of the returned stream are translated, too.
+   * @throws StorageError
+   */
   return async (key: string, signal: AbortSignal): Promise<Readable> => {
     const unread = new AbortController();
     const reading = AbortSignal.any([signal, unread.signal]);

@@ -41,7 +41,7 @@ const objects = async () =>
     name.endsWith("._S3rver_object"),
   );
 
-/** As S3 says what is wrong. */
+/** Returns an error in the format of S3. */
 const codeOf = (code: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>No.</Message></Error>`;
 
@@ -59,7 +59,7 @@ describe("what is put", () => {
     expect(await storage.size(key)).toBe(bytes);
     const back = await buffer(await storage.get(key, whole));
     expect(back.equals(content)).toBe(true);
-    // The service's own checksums of every part were ours; another client's word is not known here.
+    // The service confirmed the checksums of every part to the client that stored it; another client does not know that.
     expect(await storage.readBack(key, whole)).toEqual({ kind: "checksums" });
     const again = await open().readBack(key, whole);
     if (again.kind !== "read") throw new Error("nothing was put by this one");
@@ -157,7 +157,7 @@ describe("what is read", () => {
     s3.rule(() => "stall");
     const stream = await open({ idleMs: 3_600_000 }).get(key, whole);
     await once(stream, "readable");
-    // Until it waits for more.
+    // Reads until the stream waits for more.
     while (stream.read() !== null) await setImmediate();
     s3.givenUp();
     stream.destroy();
@@ -166,7 +166,7 @@ describe("what is read", () => {
 });
 
 describe("failed requests", () => {
-  /** Two whole parts and more: an upload in parts is begun with the second. */
+  /** Two whole parts and more: the second part starts a multipart upload. */
   const large = randomBytes(17_000_000);
 
   test("one answer of 500 is tried again", async () => {

@@ -1,5 +1,5 @@
-// Copies in S3-compatible storage. The parts are cut here and not by the SDK's own uploader: its parts have one size,
-// and with at most 10,000 of them a size that suits a small backup's memory would end at 80 GB.
+// Stores backups in S3-compatible storage. The parts are cut here instead of by the SDK's uploader, whose parts have one size:
+// with at most 10,000 parts, a size that suits the memory of a small backup would end at 80 GB.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -24,19 +24,19 @@ import { StorageError, type ListedStorage } from "./storage.ts";
 export type S3Options = {
   bucket: string;
   region: string;
-  /** Null: Amazon's own. */
+  /** Null = Amazon's own. */
   endpoint: string | null;
   accessKey: string;
   secretKey: string;
-  /** Left out: nothing is locked but what the bucket locks itself. */
+  /** Omitted = nothing is locked except by the bucket itself. */
   lock?: S3Lock | undefined;
-  /** How long a request may go without progress. */
+  /** How long a request may go without progress; milliseconds. */
   idleMs?: number;
 };
 
 /**
- * An abort and a deletion after a failure go on although the run's own signal has fired, each for so long: `put` tells
- * its failure within 10 s. What is left then is removed by `remove`, which is asked for again and again.
+ * Time limit of an abort and of a deletion after a failure, which run even after the run's own signal was aborted: `put` has to
+ * report its failure within 10 s. `remove`, which is retried, deletes what is left.
  */
 const cleanUpMs = 4_000;
 
@@ -55,20 +55,20 @@ export function createS3Storage(options: S3Options): ListedStorage {
     region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
-    // Several services that speak S3 refuse the trailers that the SDK would add by itself.
+    // Several S3-compatible services reject the checksum trailers that the SDK would add by default.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 10_000,
       socketTimeout: idleMs,
-      // A part on its way makes progress; this ends one that only trickles. An hour lets a part of 64 MiB pass at 0.15 Mbit/s,
-      // at which the system's own buffers empty too slowly for the timeout above.
+      // The timeout above does not end an upload that only trickles; this one does. An hour lets a part of 64 MiB pass at 0.15
+      // Mbit/s, at which the system's own buffers empty too slowly for the timeout above.
       requestTimeout: 60 * idleMs,
       throwOnRequestTimeout: true,
     },
   });
-  /** Keys of what was put just now, of which the service said the right checksums. */
+  /** Keys of objects that were just stored, and whose checksums the service confirmed. */
   const confirmed = new Set<string>();
   const { remove, locks } = createS3Locks({ client, bucket: Bucket, place, lock });
   const get = createS3Reader({ client, bucket: Bucket, place });
@@ -80,12 +80,15 @@ export function createS3Storage(options: S3Options): ListedStorage {
     }
   };
 
-  /** Of an object that is not there a service says the same as of a bucket that is not. @throws StorageError where that is so */
+  /**
+   * A service reports a missing bucket like a missing object, so this checks the bucket.
+   * @throws StorageError where the bucket does not exist
+   */
   async function refuseMissingBucket(): Promise<void> {
     try {
       await client.send(new HeadBucketCommand({ Bucket }));
     } catch (error) {
-      // A key that may not ask has been answered about the object.
+      // Any other error, such as a missing permission for this request, says nothing about the bucket.
       if (isMissingObject(error)) throw bucketMissing(place);
     }
   }
@@ -113,7 +116,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
     return { answer: await client.send(command, { abortSignal }), checksum };
   }
 
-  /** @returns whether the service confirmed it by a checksum of its own */
+  /** @returns whether the service confirmed the content by a checksum of its own */
   async function putWhole(Key: string, Body: Buffer, abortSignal: AbortSignal): Promise<boolean> {
     const checksum = await checksumOf(Body);
     const command = new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256: checksum });
@@ -143,12 +146,12 @@ export function createS3Storage(options: S3Options): ListedStorage {
       for (;;) {
         const PartNumber = Parts.length + 1;
         const sent = sendPart({ Bucket, Key, UploadId, PartNumber, Body: part }, sending);
-        // The next part is filled while this one is on its way; a failure of either ends both.
+        // The next part is filled while this one is sent; a failure of either ends both.
         const [{ answer, checksum }, next] = await Promise.all([sent, parts.next()]);
         isWhole = isConfirmed(answer, part, checksum, place) && isWhole;
         bytes += part.length;
         const { ETag, ChecksumSHA256 } = answer;
-        // One that keeps no checksums need not understand them here.
+        // Services that do not store checksums may reject them here.
         Parts.push({ ETag, PartNumber, ...(ChecksumSHA256 !== undefined && { ChecksumSHA256 }) });
         if (next.done === true) break;
         part = next.value;
@@ -159,14 +162,14 @@ export function createS3Storage(options: S3Options): ListedStorage {
           { abortSignal },
         )
         .catch(async (error: unknown) => {
-          // Where its answer was lost, or took too long, the upload is over when it is asked again.
+          // The upload may be complete although its response was lost or late.
           if (abortSignal.aborted || (await size(Key).catch(() => null)) !== bytes) throw error;
         });
       return isWhole;
     } catch (error) {
       // A part that arrives after the abort would stay.
       over.abort();
-      // The operator is to hear of the first failure; `remove` tries once more.
+      // The first failure is the one to report; `remove` aborts the upload once more.
       await abort(Key, UploadId, { abortSignal: AbortSignal.timeout(cleanUpMs) }).catch(
         () => undefined,
       );
@@ -174,11 +177,14 @@ export function createS3Storage(options: S3Options): ListedStorage {
     }
   }
 
-  /** A part that is not thrown away costs its room for ever, and no list of objects shows it. */
+  /** Aborts an upload. Parts of an upload that is not aborted use space forever, and no list of objects shows them. */
   const abort = (Key: string, UploadId: string, limit: { abortSignal?: AbortSignal } = {}) =>
     client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), limit);
 
-  /** Not every service or key can do that. Where the service may answer the next time, whoever asked asks again. */
+  /**
+   * Aborts unfinished uploads of a key. Services or credentials that do not support that are ignored; other errors are thrown, so
+   * that the caller retries.
+   */
   async function abortLeftovers(Key: string): Promise<void> {
     try {
       const list = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
@@ -208,7 +214,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
           return stored;
         } catch (error) {
           content.destroy();
-          // The answer to the last request may have been lost although it was carried out.
+          // The last request may have succeeded although its response was lost.
           await client
             .send(new DeleteObjectCommand({ Bucket, Key: key }), {
               abortSignal: AbortSignal.timeout(cleanUpMs),
@@ -220,7 +226,7 @@ export function createS3Storage(options: S3Options): ListedStorage {
       }),
 
     replace: (key, content, { signal }) =>
-      // A service that has taken a whole object replaces the former one at once; until then that one stays.
+      // A service replaces the former object atomically once it has received the new one completely.
       diagnosed(async () => void (await putWhole(key, content, signal))),
 
     readBack: async (key, { signal }) =>

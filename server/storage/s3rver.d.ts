@@ -1,4 +1,4 @@
-// What the tests use of s3rver, which brings no types.
+// The types of s3rver that the tests need; it has none of its own.
 declare module "s3rver" {
   import type { Server } from "node:http";
 

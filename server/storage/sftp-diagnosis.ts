@@ -1,4 +1,4 @@
-// What an SFTP server says of a request, in the operator's words.
+// Translates errors of an SFTP server for operators.
 import { ServerAway } from "../ssh/server-away.ts";
 import { statuses } from "../ssh/sftp/packets.ts";
 import { SftpRefusal, shownRefusal, type SftpSession } from "../ssh/sftp/session.ts";
@@ -19,8 +19,8 @@ function refused(error: SftpRefusal, disk: Disk): StorageError {
 }
 
 /**
- * What the server, or the way there, has to say; all else stays what it is.
- * @param session null = there is none yet
+ * Turns errors of the server or the connection into a StorageError; returns all others unchanged.
+ * @param session null = not opened yet
  */
 export function describeSftpError(
   error: unknown,
@@ -29,7 +29,7 @@ export function describeSftpError(
 ): unknown {
   if (error instanceof SftpRefusal) return refused(error, disk);
   if (!(error instanceof ServerAway)) return error;
-  // That of a source is not the storage's.
+  // A connection error of another session belongs to the source, not to the storage.
   if (session !== null && session.ended.reason !== error) return error;
   return new StorageError(`Couldn't reach the storage ${disk.place}: ${error.message}`, {
     cause: error,

@@ -1,5 +1,4 @@
-// What only a storage over SFTP has to keep, on a login that has nothing else; the promises of every storage are in
-// `every-storage.test.ts`.
+// Tests what is specific to SFTP, on a login that has nothing else; `every-storage.test.ts` has what every storage guarantees.
 import { randomBytes } from "node:crypto";
 import { rmdirSync, watch } from "node:fs";
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
@@ -22,9 +21,9 @@ const refused = (words: RegExp) => ({
 });
 const sftpOnly = "Subsystem sftp internal-sftp\nForceCommand internal-sftp";
 
-/** A login without a shell; as root in a folder that it takes for the whole disk. */
+/** Starts a login without a shell; as root, in a chroot. */
 async function startBox(config = sftpOnly, cleanUp: CleanUp = onTestFinished) {
-  // sshd wants nobody but root to be able to change any folder on the way there.
+  // sshd requires that only root can write to the folders of the path.
   const jail = isRoot ? await mkdtemp("/var/lib/quarterdeck-jail-") : await makeFolder(cleanUp);
   if (isRoot) cleanUp(() => rm(jail, { recursive: true }));
   await chmod(jail, 0o755);
@@ -42,7 +41,7 @@ async function startBox(config = sftpOnly, cleanUp: CleanUp = onTestFinished) {
   return { sshd, root, path, open: (more = {}) => openSftp(sshd.target(), path, more) };
 }
 
-/** For tests that leave the server as it was. */
+/** For tests that leave the server unchanged. */
 let box: Awaited<ReturnType<typeof startBox>>;
 const cleanUps: Parameters<CleanUp>[0][] = [];
 beforeAll(async () => {
@@ -147,7 +146,7 @@ test("a file is stored in a folder that others remove as soon as it is made", as
       rmdirSync(folder);
       removed += 1;
     } catch {
-      // It is not there, or holds something.
+      // The folder does not exist, or is not empty.
     }
   });
   onTestFinished(() => watching.close());
@@ -199,7 +198,7 @@ test("a server that hangs is given up", async () => {
     })(),
     { objectMode: false },
   );
-  // Only this one is in a hurry: a machine may be busy.
+  // Only this client has a short limit, because a busy machine may be slow.
   await expect(open({ idleMs: 1000 }).put("a/1/c", held, whole)).rejects.toMatchObject(
     refused(/stopped responding/),
   );

@@ -1,4 +1,4 @@
-// Stores backups in a folder of a login that has SFTP and no shell.
+// Stores backups in a folder of a login that has SFTP but no shell.
 import { Readable } from "node:stream";
 import { accessSftp, type SftpAccess } from "../ssh/sftp/access.ts";
 import { filesOver, isFile, isStatus, type SftpFiles } from "../ssh/sftp/files.ts";
@@ -14,7 +14,7 @@ import { StorageError, type ListedStorage } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 
 type SftpOptions = SftpAccess & {
-  /** The folder as the login sees it; it must exist. */
+  /** Path of the folder as the login sees it. The folder must exist. */
   path: string;
 };
 
@@ -65,7 +65,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
       if (!isStatus(error, statuses.noFile)) throw error;
     });
 
-  /** Servers report every error of a disk by the same status, so a full disk is recognized by its free space. */
+  /** Writes a file. SFTP has one status for all disk errors, so a full disk is recognized by its free space. */
   async function write(files: SftpFiles, file: string, content: Readable): Promise<void> {
     try {
       await files.write(file, content);
@@ -124,7 +124,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
     async put(key, content, { signal }) {
       const [file, piece] = [below(key), partial(below(key))];
       let left: string[] = [];
-      // It may break off before anybody reads it.
+      // The stream may fail before it is read.
       content.on("error", () => undefined);
       try {
         partsOfKey(key);
@@ -137,9 +137,9 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
             await removeFile(files, piece);
             await write(files, piece, content);
           });
-          // After an abort the object must not appear.
+          // The caller no longer waits for an aborted upload, so its file must not appear later.
           signal.throwIfAborted();
-          // From here on, the server may have renamed the file even if its response is lost.
+          // From here on the object may exist although the server's response was lost.
           left = [piece, file];
           await files.rename(piece, file).catch(async (error: unknown) => {
             left = [piece];
@@ -167,7 +167,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
           await inFolder(files, { key, content: text }, () => write(files, piece, text));
           signal.throwIfAborted();
           if (await files.replace(piece, file)) return;
-          // For a moment the name does not exist, but the new text is beside it.
+          // For a moment no file has the name; the new text then has its partial name.
           await removeFile(files, file);
           await files.rename(piece, file);
         });
@@ -178,7 +178,7 @@ export function createSftpStorage({ path, ...access }: SftpOptions): ListedStora
       }
     },
 
-    // The server may read from memory what was just written.
+    // The server may read what was just written from its memory, so `isFromDisk` is false.
     readBack: async (key, { signal }) => ({
       kind: "read",
       isFromDisk: () => false,

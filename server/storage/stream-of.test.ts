@@ -40,7 +40,7 @@ test("what fails while its pieces are given up ends no service", async () => {
       yield Buffer.from("a");
       yield Buffer.from("b");
     } finally {
-      // As a loop over a stream that was destroyed with an error does.
+      // As a loop over a stream does that was destroyed with an error.
       await Promise.reject(new Error("gone"));
     }
   }

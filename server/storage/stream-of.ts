@@ -1,13 +1,13 @@
-// Pieces that are slow in coming as a stream, e.g. those of a stored file.
+// Makes a stream of pieces that may arrive slowly, such as those of a stored file.
 import { Readable } from "node:stream";
 import { toError } from "../to-error.ts";
 
 const heldBytes = 1024 * 1024;
 
 /**
- * @param end gives up what the pieces come from, as soon as the reader leaves: `Readable.from` would wait for the next piece
- * before, which may be long in coming
- * @param isOneByOne for pieces whose memory is used again: none is taken while another one waits
+ * @param end stops the source as soon as the reader closes the stream: `Readable.from` would wait for the next piece first, which
+ *   may take long
+ * @param isOneByOne for pieces whose memory is reused: none is read ahead
  */
 export function streamOf(
   pieces: AsyncGenerator<Buffer>,
@@ -28,9 +28,9 @@ export function streamOf(
     },
   });
   const giveUp = () => {
-    // Where they come from may have failed, of which the reader has heard.
+    // The source may have failed, which was already reported to the reader.
     pieces.return(undefined).catch(() => undefined);
   };
-  // Whoever gets it hears of its error; until then nobody does.
+  // Without a listener, an error before the caller adds one would crash the process.
   return stream.on("error", () => undefined).once("close", giveUp);
 }

@@ -1,11 +1,11 @@
-// A storage whose folder may be on a mount that hangs: what is done there then is given up.
+// Wraps a storage whose folder may be on a mount that hangs, and abandons operations then.
 import type { MountWatch } from "./mount-watch.ts";
 import type { ListedStorage } from "./storage.ts";
 import { streamOf } from "./stream-of.ts";
 
-/** @param storage one whose work nobody has to wait for, as commands do it */
+/** @param storage one that works through commands, so that its operations can be abandoned */
 export function createWatchedStorage(storage: ListedStorage, watch: MountWatch): ListedStorage {
-  /** @param work its signal is aborted where the mount hangs, too */
+  /** @param work its signal is also aborted where the mount hangs */
   const until = <Options extends { signal: AbortSignal }, Result>(
     options: Options,
     work: (options: Options) => Promise<Result>,

@@ -1,4 +1,4 @@
-// Files that are written past the system's memory hold what was given, whatever its size and wherever they are.
+// Files that are written with direct I/O contain exactly what was given, for every size and file system.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
@@ -19,7 +19,7 @@ async function write(folder: string, content: Buffer, pieceBytes: number): Promi
     for (let at = 0; at < content.length; at += pieceBytes) {
       const piece = Buffer.from(content.subarray(at, at + pieceBytes));
       await file.write(piece);
-      // Its memory is used for something else.
+      // The memory of the piece is reused.
       piece.fill(0);
     }
     await file.finish();
@@ -30,7 +30,7 @@ async function write(folder: string, content: Buffer, pieceBytes: number): Promi
   return path;
 }
 
-/** On a disk: while tests run, the system's temporary folder is in memory. */
+/** A folder on a disk: while tests run, the system's temporary folder is in memory. */
 const onDisk = "/var/tmp";
 const folders = [onDisk, "/dev/shm"].filter((folder) => existsSync(folder));
 const sizes = [0, 1, slabBytes - 1, slabBytes, slabBytes + 1, 3 * slabBytes, 3 * slabBytes + 4097];

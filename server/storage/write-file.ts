@@ -1,26 +1,26 @@
-// Writes a file to its disk, past the memory in which the system keeps what is written. What is stored is read back from the
-// disk at once, so nobody needs it there, and to keep it takes ten times the processor time of writing it.
+// Writes a file with direct I/O, bypassing the page cache. What is stored is read back from the disk at once, so caching it is
+// useless, and takes ten times the processor time of writing it.
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { alignedMemory, isNotDirect } from "./direct.ts";
 
-/** Large, since each write waits for the disk. */
+/** Large, because each write waits for the disk. */
 const slabBytes = 4 * 1024 * 1024;
 
 type FileWriter = {
-  /** @returns once the piece may be used for something else; it may be still on its way to the disk */
+  /** Copies a piece; resolves once the caller may reuse its memory, possibly before the disk has the bytes. */
   write(piece: Buffer): Promise<void>;
-  /** What was written, from the beginning. */
+  /** Number of bytes that were written, from the beginning of the file. */
   writtenBytes(): number;
-  /** Writes what is left, and waits until the disk has all of it. */
+  /** Writes the rest, and waits until all of it is on the disk. */
   finish(): Promise<void>;
-  /** In any case. */
+  /** Must be called in any case. */
   close(): Promise<void>;
 };
 
-/** @param path where nothing is yet */
+/** @param path must not exist yet */
 export async function createFile(path: string): Promise<FileWriter> {
-  // What is no whole number of blocks cannot be written directly.
+  // For the end of the file: direct I/O only writes whole blocks.
   const plain = await open(path, "wx", 0o600);
   let direct = await openDirect(path).catch(async (error: unknown) => {
     await plain.close();
@@ -30,7 +30,7 @@ export async function createFile(path: string): Promise<FileWriter> {
   let filled = 0;
   let other = alignedMemory(slabBytes);
   let writtenBytes = 0;
-  /** Of the other slab. */
+  /** Settles when the other slab is written. */
   let writing = Promise.resolve();
 
   async function writeAll(file: FileHandle, memory: Buffer): Promise<void> {
@@ -47,7 +47,7 @@ export async function createFile(path: string): Promise<FileWriter> {
     try {
       await writeAll(direct, memory);
     } catch (error) {
-      // Some file systems say it here only.
+      // Some file systems report only here that they do not support direct I/O.
       if (writtenBytes > 0 || !isNotDirect(error)) throw error;
       await direct.close();
       direct = null;
@@ -58,7 +58,7 @@ export async function createFile(path: string): Promise<FileWriter> {
   async function handOver(): Promise<void> {
     await writing;
     writing = writeSlab(filling.subarray(0, filled));
-    // Told by whoever hands over next.
+    // The next call that awaits `writing` reports the error.
     writing.catch(() => undefined);
     [filling, other] = [other, filling];
     filled = 0;
@@ -87,7 +87,7 @@ export async function createFile(path: string): Promise<FileWriter> {
   };
 }
 
-/** @returns null where the file system cannot do that */
+/** @returns null where the file system does not support direct I/O */
 async function openDirect(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_DIRECT);

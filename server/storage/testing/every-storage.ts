@@ -1,4 +1,4 @@
-// One storage of each kind for the promises that all of them keep.
+// One storage of each kind, for tests of what all kinds guarantee.
 import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,14 +16,14 @@ import { serveByRclone, type Served } from "./rclone-server.ts";
 
 type Options = { isMarked?: boolean };
 
-/** For the top of a file. */
+/** Call at the top of a test file. */
 export function createEveryStorage() {
   const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
   const targetOf = async (): Promise<SshTarget> =>
     (await remote.sshd()).target({ user: (await remote.host()).account.name });
   return {
     remote,
-    /** Those that are a folder: `root` is where a test looks at it. */
+    /** Storages in a folder whose files a test can inspect in `root`. */
     sftp: {
       "folder over SFTP": {
         open: async (root: string): Promise<ListedStorage> => openSftp(await targetOf(), root),
@@ -34,7 +34,7 @@ export function createEveryStorage() {
       "folder here": {
         open: async (root: string, { isMarked = false }: Options = {}): Promise<Storage> =>
           createLocalStorage({ path: root, isMarked }),
-        /** What a process of its own opens it by. */
+        /** Argument from which a separate process opens it. */
         argument: async () => JSON.stringify("here"),
       },
       "folder over SSH": {
@@ -44,18 +44,18 @@ export function createEveryStorage() {
       },
     },
     openRclone,
-    /** The same among the folders; it knows no marker, and links are the service's own matter. */
+    /** A folder by rclone. It has no marker, and links are handled by rclone. */
     rclone: {
       "folder by rclone": { open: openRclone, argument: async () => JSON.stringify("rclone") },
     },
-    /** What another rclone serves from a folder, as a service of that kind. */
+    /** Opens what another rclone serves from a folder, as a service of that kind. */
     async openServed(kind: Served): Promise<{ storage: ListedStorage; root: string }> {
       const root = await makeRoot();
       const server = await serveByRclone(kind, root);
       onTestFinished(() => server.close());
       return { storage: rcloneWith(server.config, "served:"), root };
     },
-    /** The bucket below, by rclone's client of S3. */
+    /** Opens an S3 bucket through rclone's S3 client. */
     async openRcloneBucket(): Promise<{ storage: ListedStorage; root: string }> {
       const root = await makeRoot();
       const gate = await startS3(root);
@@ -82,7 +82,7 @@ export async function makeRoot(): Promise<string> {
   return folder;
 }
 
-/** Names of the files that hold an object, or a piece of one. */
+/** Names of the files that hold an object, or a part of one. */
 export const contentsOf = async (root: string): Promise<string[]> =>
   (await readdir(root, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/_S3rver_object_metadata|\.md5$/.test(entry.name))

@@ -1,4 +1,4 @@
-// Storages of rclone, as the tests open them: their config file is given as a text.
+// Opens rclone storages for tests; their config is passed as text.
 import { dirname } from "node:path";
 import { createLocalHost } from "../../hosts/local.ts";
 import { createRcloneStorage } from "../rclone.ts";
@@ -10,7 +10,7 @@ const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/nowhere"
 export const rcloneWith = (text: string, remote: string, more = {}): ListedStorage =>
   createRcloneStorage({ host, config: { text }, remote, ...more });
 
-/** A folder here by rclone's local backend. */
+/** Opens a folder of this machine with rclone's local backend. */
 export const openRclone = async (root: string): Promise<ListedStorage> =>
   rcloneWith("[here]\ntype = local\n", `here:${root}`, { spoolFolder: dirname(root) });
 

@@ -1,4 +1,4 @@
-// A real service of S3 with object lock: the gateway of a Ceph cluster of one monitor and one store in memory.
+// A real S3 service with object lock: the gateway of a Ceph cluster of one monitor and one store in memory.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -23,11 +23,11 @@ const run = promisify(execFile);
 export type Radosgw = {
   options: Omit<S3Options, "bucket">;
   createBucket(name: string, hasLocks?: boolean): Promise<void>;
-  /** From now on the bucket locks by itself. */
+  /** Sets the bucket's default retention. */
   lockByDefault(bucket: string, retention: DefaultRetention): Promise<void>;
-  /** From now on nobody may do so in the bucket: an action of S3, or what begins with it. */
+  /** Denies an action of S3, or all that start with the given prefix, in the bucket. */
   deny(bucket: string, action: string): Promise<void>;
-  /** Keys of all versions in it, also of what was deleted. */
+  /** Returns keys of all versions in the bucket, including deleted ones. */
   versions(bucket: string): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -86,7 +86,7 @@ export async function startRadosgw(): Promise<Radosgw> {
   }
 }
 
-/** @param started takes the processes */
+/** @param started receives the processes */
 async function startIn(folder: string, started: ChildProcess[]): Promise<Omit<Radosgw, "close">> {
   const ports = { monitor: await freePort(), gateway: await freePort() };
   await mkdir(join(folder, "mon"));
@@ -96,7 +96,7 @@ async function startIn(folder: string, started: ChildProcess[]): Promise<Omit<Ra
   const env = { ...process.env, CEPH_CONF: conf };
   async function start(program: string, ...args: string[]): Promise<void> {
     const child = spawn(program, [...args, "-f"], { env, stdio: "ignore" });
-    // Fails where the program isn't installed.
+    // Fails where the program is not installed.
     await once(child, "spawn");
     started.push(child);
   }

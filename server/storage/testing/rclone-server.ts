@@ -1,4 +1,4 @@
-// A service that rclone itself serves from a folder, as a foreign one for the tests of rclone as a client.
+// Serves a folder with `rclone serve`, as an independent service for the tests of rclone as a client.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ export type Served = "sftp" | "webdav" | "http";
 
 export type RcloneServer = {
   port: number;
-  /** A config file of rclone in which it is the remote `served`. */
+  /** rclone config with the service as the remote `served`. */
   config: string;
   close(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export async function serveByRclone(
       login.password,
       ...more,
     ],
-    // Its host key is made there.
+    // rclone creates the host key in that home.
     { stdio: "ignore", env: { PATH: process.env["PATH"], HOME: home } },
   );
   const ended = once(server, "exit");
@@ -53,7 +53,7 @@ export async function serveByRclone(
   const configs: Record<Served, string> = {
     sftp: `[served]\ntype = sftp\nhost = 127.0.0.1\nport = ${port}\nshell_type = none\n${access}`,
     webdav: `[served]\ntype = webdav\nurl = http://${address}\nvendor = other\n${access}`,
-    // It can only be read.
+    // This kind is read-only.
     http: `[served]\ntype = http\nurl = http://${login.user}:${encodeURIComponent(login.password)}@${address}/\n`,
   };
   return {
@@ -76,7 +76,7 @@ async function connectTo(port: number): Promise<void> {
   }
 }
 
-/** As rclone writes passwords into its config file. */
+/** Encrypts a password as rclone's config file requires. */
 async function obscure(password: string): Promise<string> {
   const child = spawn("rclone", ["obscure", "-"], { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(password);

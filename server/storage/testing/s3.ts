@@ -1,4 +1,4 @@
-// A real S3-compatible storage for the tests, and a gate before it that can be told to misbehave.
+// A real S3-compatible storage for tests, and a proxy in front of it that misbehaves on demand.
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import S3rver from "s3rver";
 import type { S3Options } from "../s3.ts";
@@ -8,17 +8,18 @@ type Verdict = "pass" | "reset" | "hang" | "lost" | "cut" | "stall" | number;
 
 export type Gate = {
   options: S3Options;
-  /** What was asked for since the last look: method, path and query. */
+  /** Returns the requests since the last call: method, path and query. */
   asked(): string[];
-  /** What the client has given up before it had the whole answer. */
+  /** Returns the requests that the client aborted before the end of the response. */
   givenUp(): string[];
   /**
-   * Says what becomes of each request: `pass`, an answer's code, `reset` breaks the connection in the middle of the
-   * request's body or, where it has none, before the answer, `hang` never answers, `lost` carries it out and breaks the connection instead of an answer, `cut` breaks it in the middle of the answer,
-   * `stall` never ends that. A promise has the request wait for it.
+   * Sets the outcome of each request: `pass`; a status code of a response; `reset` breaks the connection in the middle of the
+   * request's body or, where it has none, before the response; `hang` never responds; `lost` executes the request and breaks the
+   * connection instead of responding; `cut` breaks it in the middle of the response; `stall` never ends the response. A promise
+   * delays the request.
    */
   rule(next: (asked: string) => Verdict | Promise<Verdict>): void;
-  /** From now on it says of each file that it is locked until then, as a bucket with object lock would; null = of none. */
+  /** Reports each file as locked until then, as a bucket with object lock would; null = not locked. */
   lock(until: Date | null): void;
   close(): Promise<void>;
 };
@@ -57,7 +58,6 @@ export async function startS3(directory: string): Promise<Gate> {
   }
   const gate = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a port has an address with one.
   const port = portOf(gate);
 
   return {
@@ -84,7 +84,7 @@ export async function startS3(directory: string): Promise<Gate> {
     async close() {
       gate.closeAllConnections();
       gate.close();
-      // An upload that was broken off keeps its connection open for ever.
+      // An interrupted upload keeps its connection open forever.
       storage.httpServer?.closeAllConnections();
       await storage.close();
     },

@@ -1,19 +1,18 @@
-// What lies in a storage's folder, as tests of backups count and copy it.
+// Lists and copies the files in a storage's folder, for tests of backups.
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { markerName } from "../marker.ts";
 import { partial } from "../object-key.ts";
 
 /**
- * Paths of the stored files, and of all that belongs to none of them, in order. A manifest whose file is there counts with it,
- * and neither the marker nor the recovery page is anybody's backup.
+ * Returns sorted paths of the stored files. A manifest beside its file is left out, and so are the marker and the recovery page.
  */
 export async function storedFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
-    // One that is being replaced has two names for a moment.
+    // The recovery page has two names while it is replaced.
     .filter((name) => ![markerName, "RECOVERY.md", "RECOVERY.md.partial"].includes(name))
     .sort();
   const all = new Set(names);
@@ -22,6 +21,6 @@ export async function storedFilesIn(folder: string): Promise<string[]> {
   );
 }
 
-/** Copies a storage whose service is running: what it is writing at that moment, such as the next recovery page, is left out. */
+/** Copies a storage whose service is running. Leaves out partial files, such as the next recovery page. */
 export const copyStorage = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, filter: (path) => !path.endsWith(partial("")) });

@@ -1,4 +1,4 @@
-// Puts an object without an end into a storage, until it is killed.
+// Stores an endless object until the process is killed.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function openThere(target: SshTarget) {
   return createRemoteStorage({ host: await openRemoteHost(connection), server: "far", root });
 }
 
-/** What the test gave. */
+/** Set by the test. */
 type Given = "here" | "rclone" | { ssh: SshTarget } | { sftp: SshTarget };
 
 async function openGiven(way: Given) {
@@ -33,7 +33,7 @@ async function openGiven(way: Given) {
   return "ssh" in way ? openThere(way.ssh) : openSftp(way.sftp, root);
 }
 
-// By `argument` of the storage in `every-storage.ts`.
+// The `argument` of the storage in `every-storage.ts`.
 const storage = await openGiven(JSON.parse(given) as Given);
 const endless = Readable.from(
   (async function* () {
