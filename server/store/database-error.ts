@@ -1,6 +1,8 @@
-// What a failed query says about the database itself, in the operator's words.
+// Translates errors of the database itself for operators.
 
-/** https://www.postgresql.org/docs/18/errcodes-appendix.html: codes of five characters, classes of two. */
+/**
+ * Keys of this table: https://www.postgresql.org/docs/18/errcodes-appendix.html has codes of five characters in classes of two.
+ */
 const words = {
   full: "The database's disk is full. Free some space. Saved data is safe.",
   starting: "The database is starting. Try again in a moment.",
@@ -11,20 +13,20 @@ const words = {
     "The database is read-only, as a standby is. Connect Quarterdeck to the primary database. Saved data is safe.",
 };
 
-/** Of a service that goes on. */
+/** For a service that keeps running. */
 export const lostWords = words.lost;
 
-/** As PostgreSQL says that a file can't grow. */
+/** SQLSTATE of a full disk. */
 const fullDiskState = "53100";
 
-/** @returns whether what a database told was that its disk is full */
+/** Whether an error of the database means that its disk is full. */
 export const isFullDisk = ({ code }: { code?: string | undefined }): boolean =>
   code === fullDiskState;
 
-/** Of a transaction that may only read. */
+/** SQLSTATE of a write in a read-only transaction. */
 const readOnlyState = "25006";
 
-/** Nothing can be changed in a database, as PostgreSQL says it once somebody tries. */
+/** The database is read-only. Has the code that PostgreSQL uses for a rejected write. */
 export class ReadOnlyDatabase extends Error {
   override name = "ReadOnlyDatabase";
   code = readOnlyState;
@@ -32,12 +34,12 @@ export class ReadOnlyDatabase extends Error {
 
 const bySqlState: Record<string, string> = {
   [readOnlyState]: words.readOnly,
-  // A transaction that cannot be committed is rolled back as a whole: serialization, deadlock.
+  // Serialization failure and deadlock: PostgreSQL rolls back the whole transaction.
   "40001": words.conflict,
   "40P01": words.conflict,
   [fullDiskState]: words.full,
   "53300": words.crowded,
-  // Shut down by somebody, ended by a crash, not up yet.
+  // Shut down by an administrator, crashed, starting.
   "57P01": words.lost,
   "57P02": words.lost,
   "57P03": words.starting,
@@ -56,16 +58,17 @@ const lostCodes = new Set([
   "EAI_AGAIN",
 ]);
 
-/** What `pg` and its pool say without a code. */
+/** Errors of `pg` and its pool that have no code. */
 const lostMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired$)/;
 
 /**
- * What is wrong with the database in operator's words, if that is why `error` was thrown; null for anything else, e.g. a broken
- * constraint. To be asked about errors of database calls: a refused connection does not say what it was to.
+ * Describes a problem of the database for operators. Only for errors of database calls, because a refused connection does not say
+ * what it led to.
+ * @returns null where the error has another cause, such as a violated constraint
  */
 export function describeDatabaseError(error: unknown): string | null {
-  // Drizzle wraps what `pg` throws, a service may wrap that, and a host with two addresses fails with one error for each.
+  // Drizzle wraps errors of `pg`, a service may wrap those, and a host with two addresses fails with one error for each.
   const waiting = [error];
   const seen = new Set<unknown>();
   while (waiting.length > 0) {
@@ -86,7 +89,7 @@ function describeOne(error: NodeJS.ErrnoException & { address?: string }): strin
   const known = bySqlState[code];
   if (known !== undefined) return known;
   if (lostCodes.has(code) || isConnectionCode(code)) return words.lost;
-  // A file that is missing has this code too; the socket of a database that is down has a telling name.
+  // A missing file has this code too, so the name of PostgreSQL's socket tells whether the database is down.
   return code === "ENOENT" && address?.includes(".s.PGSQL.") ? words.lost : null;
 }
 

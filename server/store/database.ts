@@ -1,4 +1,4 @@
-// The connection to PostgreSQL, wherever it runs, and the migrations that bring it up to date.
+// Connects to PostgreSQL, wherever it runs, and applies the migrations.
 import { fileURLToPath } from "node:url";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
@@ -13,27 +13,27 @@ import { StorableClient, type ConnectionOptions } from "./storable.ts";
 import * as tables from "./tables.ts";
 
 export type Database = NodePgDatabase<typeof tables> & { $client: pg.Pool };
-/** A transaction, or the database itself where none is needed. */
+/** A transaction, or the database itself. */
 export type Connection = Pick<Database, "select" | "insert" | "update" | "delete" | "execute">;
 
 export type OpenDatabase = {
   db: Database;
-  /** Answers whether a query gets through and could change something; throws what stood in its way. */
+  /** Resolves if a query succeeds and the database is writable; throws the reason otherwise. */
   ping(): Promise<void>;
-  /** Its connections just now; `waiting` counts the queries that have none yet. */
+  /** Number of connections; `waiting` counts the queries that have none yet. */
   pool(): { open: number; idle: number; waiting: number; max: number };
   close(): Promise<void>;
 };
 
-/** Any number will do, as long as every instance on one database takes the same. */
+/** Key of an advisory lock; an arbitrary number that all instances on a database share. */
 export const migrationLock = 7_382_145;
 
 export const migrationsFolder = fileURLToPath(new URL("migrations", import.meta.url));
 
 /**
  * Connects and migrates.
- * @param options as of `pg.Pool`: a `connectionString`, or host and user
- * @param onIdleError called when a connection breaks that nobody is using
+ * @param options of `pg.Pool`: a `connectionString`, or host and user
+ * @param onIdleError called when an idle connection breaks
  * @param onSecondConnection called when code inside a transaction asks the pool for a connection; by default it throws
  */
 export async function openDatabase(
@@ -44,7 +44,8 @@ export async function openDatabase(
   const withDefaults = {
     max: 10,
     connectionTimeoutMillis: 5000,
-    // A dashboard asks again after 30 s at most, and the first statements of a connection take several times as long as the next.
+    // Longer than the 30 s between polls of a dashboard, because the first statements of a connection take several times as long
+    // as later ones.
     idleTimeoutMillis: 40_000,
     ...options,
   };
@@ -53,7 +54,7 @@ export async function openDatabase(
 }
 
 /**
- * Connects to a database whose tables are another process's to change: none are made here.
+ * Connects without migrating, to a database that another process may migrate.
  * @throws DatabaseMoved, NewerSchema
  */
 export async function openUnchanged(options: ConnectionOptions): Promise<OpenDatabase> {
@@ -82,13 +83,13 @@ function connectTo(
 ): OpenDatabase {
   const pool = new GuardedPool({ ...options, Client: StorableClient }, onSecondConnection);
   let isClosing = false;
-  // Without a listener, a database that goes away would end the service.
+  // Without a listener, the error of a lost database would end the service.
   pool.on("error", (error) => {
-    // `end` does not wait for the server to let go, and the embedded one is stopped next.
+    // `end` does not wait for the server to close its connections, and the embedded server is stopped next.
     if (!isClosing) onIdleError(error);
   });
-  // A pool listens to the connections that nobody uses alone. One that is lost between two queries of a transaction fails the
-  // next of them; it must not end the service as well.
+  // A pool only listens to idle connections. An error of one that is lost between two queries of a transaction must not end the
+  // service: the next query fails anyway.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const disk = watchForFullDisk(pool);
   const db = drizzle(pool, { schema: tables });
@@ -116,15 +117,15 @@ function connectTo(
 }
 
 /**
- * Runs what makes or changes tables while no other instance does: neither Drizzle's migrator nor the job queue's installation
- * can bear another one beside it. The lock is held by a transaction, on a connection of its own: one of a session may stay
- * behind where a pooler hands out connections.
+ * Runs a change of the schema while no other instance does, because neither Drizzle's migrator nor the job queue's installation
+ * may run concurrently. A transaction on a connection of its own holds the lock, because a session's lock could outlive the
+ * client behind a connection pooler.
  */
 export async function changeTablesAlone(
   options: ConnectionOptions,
   change: (pool: pg.Pool, lock: pg.PoolClient) => Promise<unknown>,
 ): Promise<void> {
-  // A statement that rewrites a large table says nothing until it has.
+  // A statement that rewrites a large table is silent until it has finished.
   const patient = {
     connectionTimeoutMillis: 5000,
     ...options,
@@ -133,7 +134,7 @@ export async function changeTablesAlone(
     silenceLimitMs: 0,
   };
   const pool = new pg.Pool(patient);
-  // What is lost fails the next query.
+  // The next query on a lost connection fails anyway.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   try {
@@ -144,7 +145,7 @@ export async function changeTablesAlone(
       await change(pool, lock);
       await lock.query("commit");
     } catch (error) {
-      // It ends the transaction as well, whatever state that is in.
+      // Closing the connection also ends the transaction, in whatever state it is.
       lock.release(toError(error));
       throw error;
     }

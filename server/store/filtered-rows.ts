@@ -1,40 +1,40 @@
-// One page of a table's rows: as the list comes by itself, or filtered, searched and sorted. Then their number by status
-// comes with them. Two queries in either case, however many rows there are.
+// Reads one page of a table's rows: in the list's own order, or filtered, searched and sorted, with their number by status. Takes
+// two queries in either case, however many rows there are.
 import { rangeOf, type PageRequest } from "../../contract/paging.ts";
 import { byAttention, type Filters, type Wanted } from "../http/list-filters.ts";
 import type { Database } from "./database.ts";
 import { and, asc, desc, inArray, type PgColumn, type PgTable, type SQL, sql } from "./drizzle.ts";
 import { readRows } from "./rows.ts";
 
-/** The request for a page of a list that can be filtered. */
+/** Request of one page of a list that can be filtered. */
 export type ListRequest = PageRequest & {
-  /** Null or left out: all rows, in the list's own order. */
+  /** Null or omitted = all rows, in the list's own order. */
   wanted?: Wanted | null;
 };
 
-/** A page of rows; `counts` where something was wanted of the list. */
+/** A page of rows; `counts` is set for filtered requests. */
 export type Rows<Row> = {
   rows: Row[];
   total: number;
   counts?: Record<string, number> | undefined;
 };
 
-/** What the names of a list's filters mean in its table. */
+/** Maps the names of a list's filters to its table. */
 type Source<Status extends string, Sort extends string> = {
   id: PgColumn;
-  /** The list's own order is by id, and this way unless it says false. */
+  /** Whether the list's own order is descending by id; default true. */
   isNewestFirst?: boolean;
-  /** What a search looks in, as one text. */
+  /** Expressions that are searched, joined to one text. */
   search: readonly (PgColumn | SQL)[];
   status: [Status] extends [never] ? null : SQL<string>;
-  /** `id` and `attention` go without saying. */
+  /** Columns by name of the sort; `id` and `attention` are built in. */
   sorts: Record<Exclude<Sort, "id" | typeof byAttention>, PgColumn | SQL>;
 };
 
-/** `like` has two wildcards, and a character that takes their meaning away. */
+/** Returns a pattern for `like`, with its two wildcards and the escape character escaped. */
 const patternOf = (word: string) => `%${word.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** The place of a status in the order of attention. */
+/** Returns the rank of a status in the order of attention. */
 function attentionOf(status: SQL<string>, { statuses }: Filters): SQL {
   const all = Object.entries(statuses);
   const wrong = all.filter(([, urgency]) => urgency === "wrong").map(([name]) => name);
@@ -46,7 +46,7 @@ function attentionOf(status: SQL<string>, { statuses }: Filters): SQL {
   return sql`case ${status} ${sql.join(places, sql` `)} end`;
 }
 
-/** Makes what reads a page of those of a table's rows that lie in a scope. */
+/** Returns a function that reads a page of the table's rows in a scope. */
 export function createFilteredRows<
   Table extends PgTable,
   Status extends string,
@@ -70,19 +70,19 @@ export function createFilteredRows<
     return [sql`${order} ${sql.raw(sort?.isDescending ? "desc" : "asc")} nulls last`, ownOrder];
   }
 
-  // The overloads of a table that is a parameter do not meet.
+  // The query builder's overloads do not accept a generic table.
   const anyTable: PgTable = table;
   const select = (condition: SQL | undefined, order: SQL[]) =>
     db
       .select()
       .from(anyTable)
       .where(condition)
-      // A select of all columns gives the table's rows.
+      // A select of all columns returns the table's rows.
       .orderBy(...order) as unknown as Parameters<typeof readRows<Row>>[0];
 
-  /** How many rows there are of each status. */
+  /** Number of rows by status. */
   async function countBy(condition: SQL | undefined): Promise<Map<string, number>> {
-    // Drizzle's own select would take the tables' names off the columns, which a status may need.
+    // Drizzle's own select would remove the tables' names from the columns, which a status may need.
     const { rows } = await db.execute<{ status: string; many: number }>(sql`
       select ${status ?? sql`'all'`} as status, count(*)::int as many from ${table}
       where ${condition ?? sql`true`} group by 1`);

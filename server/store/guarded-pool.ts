@@ -1,5 +1,5 @@
-// Keeps a transaction on its own connection. Code that waits for a second connection inside a transaction does not
-// release the first: once every connection of the pool is held that way, none of them can continue.
+// Keeps a transaction on its own connection. Code that waits for a second connection inside a transaction does not release the
+// first: once all connections of the pool are held that way, none of them can continue.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
@@ -8,19 +8,19 @@ import { toError } from "../to-error.ts";
 type Transaction = {
   state: "beginning" | "open" | "over";
   begun: Error;
-  /** Its own; null while it has none. */
+  /** The transaction's connection; null while it has none. */
   connection: pg.PoolClient | null;
-  /** What began it. */
+  /** The transaction in whose context this one was begun. */
   around: Transaction | undefined;
 };
 
-/** The transaction around the running code. Work that was started inside may outlive it. */
+/** The transaction of the running code. Work that was started inside may outlive it. */
 const current = new AsyncLocalStorage<Transaction>();
 
-/** The pool was asked for a connection inside a transaction. */
+/** Code inside a transaction asked the pool for a connection. */
 export class SecondConnection extends Error {
   override name = "SecondConnection";
-  /** @param begun whose stack says where the transaction was begun; that of a query ends in Drizzle */
+  /** @param begun an error whose stack shows where the transaction was begun; the stack of a query ends in Drizzle */
   constructor(begun: Error) {
     super("A query inside a transaction went to the pool; it must go through the transaction.", {
       cause: begun,
@@ -28,12 +28,12 @@ export class SecondConnection extends Error {
   }
 }
 
-/** A pool that detects a second connection, whichever query or store asks for it. */
+/** A pool that detects requests for a second connection from any query. */
 export class GuardedPool extends pg.Pool {
-  /** @param onSecondConnection may throw the error: the query fails with it */
+  /** @param onSecondConnection if it throws the error, the query fails with it */
   constructor(options: pg.PoolConfig, onSecondConnection: (error: SecondConnection) => void) {
     super(options);
-    // Called with what the wrapper got, whichever overload that is.
+    // Called with the arguments of the wrapper, whichever overload that is.
     const connect = this.connect.bind(this) as (...parts: unknown[]) => unknown;
     // Every query of the pool goes through `connect`. The wrapper keeps the original's overloads.
     this.connect = ((...parts: unknown[]) => {
@@ -51,8 +51,8 @@ export class GuardedPool extends pg.Pool {
 }
 
 /**
- * Makes each transaction of the database known to its pool. The connection of one that cannot begin is given back here, because
- * Drizzle forgets it: with a database that is away for a moment, the pool would have none left for good.
+ * Tracks the transactions of a database for its pool. Also releases the connection of a transaction that cannot begin, which
+ * Drizzle does not: a short loss of the database would otherwise exhaust the pool for good.
  */
 export function guardTransactions<Schema extends Record<string, unknown>>(
   db: NodePgDatabase<Schema>,

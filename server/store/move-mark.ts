@@ -1,31 +1,31 @@
-// What a database says of the move that it was part of: a row of its settings, which is not moved along.
+// The mark that a move between databases leaves in each of them: a row of the settings, which is not moved along.
 import type pg from "pg";
 import { commandLine } from "../program-name.ts";
 
-/** One end of a move, as its own database says it. Both ends have the same id. */
+/** One end of a move. Both ends have the same id. */
 export type MoveMark = {
   id: string;
   /**
-   * `leaving`: all of it was copied, and whether the other database has taken it is known there alone. `left`: it has, so nothing may be
-   * changed here any more. `arrived`: this is the database that took it.
+   * `leaving`: everything was copied, and only the other database can say whether it was committed there. `left`: it was
+   * committed, so nothing may be changed here any more. `arrived`: this is the target of the move.
    */
   state: "leaving" | "left" | "arrived";
-  /** Where the other end is, without a secret. */
+  /** The other end, for messages, without a secret. */
   place: string;
   /** Whether the other end is an embedded database. */
   isEmbedded: boolean;
-  /** When, in ISO 8601. */
+  /** Time of the mark in ISO 8601. */
   at: string;
 };
 
 const key = "move";
 
-/** Quarterdeck was started on a database that was moved away. The message says where to and how to go on. */
+/** Quarterdeck was started on a database that was moved away. The message says where to, and what to do. */
 export class DatabaseMoved extends Error {
   override name = "DatabaseMoved";
 }
 
-/** @returns null where no move was made, or no Quarterdeck has ever been */
+/** @returns null where no move was made, or where the database has no settings table */
 export async function readMoveMark(client: pg.ClientBase): Promise<MoveMark | null> {
   const { rows: found } = await client.query<{ is_there: boolean }>(
     "select to_regclass('public.settings') is not null as is_there",
@@ -52,7 +52,7 @@ export async function writeMoveMark(client: pg.ClientBase, mark: MoveMark | null
 
 const stay = `To use this database again without what has changed in the other one, run \`${commandLine("cancel-move")}\` and never start Quarterdeck on the other one.`;
 
-/** @throws DatabaseMoved where the data is elsewhere, or may be */
+/** @throws DatabaseMoved where the data was moved away, or may have been */
 export async function refuseMoved(client: pg.ClientBase): Promise<void> {
   const mark = await readMoveMark(client);
   if (mark === null || mark.state === "arrived") return;

@@ -1,4 +1,4 @@
-// The operator's own PostgreSQL, which `DATABASE_URL` names: tried before anything is made in it.
+// Checks the operator's own PostgreSQL (`DATABASE_URL`) before anything is created in it.
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import pg from "pg";
@@ -7,12 +7,12 @@ import { describeRefusal } from "../postgres/refusal.ts";
 import { toError } from "../to-error.ts";
 import type { ConnectionOptions } from "./storable.ts";
 
-/** Nothing can be stored there; the message says why and what to do, and holds no secret. */
+/** The database cannot be used. The message says why and what to do, and contains no secret. */
 export class DatabaseUnusable extends Error {
   override name = "DatabaseUnusable";
 }
 
-/** The oldest major version that is tried by tests. */
+/** Oldest major version that the tests cover. */
 const oldestVersion = 15;
 const connectTimeoutMs = 10_000;
 
@@ -24,7 +24,7 @@ type Found = {
   may_create: boolean;
 };
 
-/** Both kinds of rights: for the schema of the jobs, and for the tables. */
+/** Checks both privileges: to create the schema of the jobs, and to create tables. */
 const survey = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_version') as version_text,
   current_setting('server_encoding') as encoding,
@@ -32,9 +32,9 @@ const survey = `select current_setting('server_version_num')::int / 10000 as ver
   has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as may_create`;
 
 /**
- * How the database at `url` is connected to, with TLS or without.
- * @param setting what the operator knows the URL by
- * @throws DatabaseUnusable where it cannot be reached, is too old, is a standby or lets nothing be made
+ * Finds out how to connect to the database, with TLS or without.
+ * @param setting name of the setting that has the URL, for messages
+ * @throws DatabaseUnusable where the database is unreachable, too old, a standby, or may not be written to
  */
 export async function openOwnServer(
   url: string,
@@ -47,7 +47,7 @@ export async function openOwnServer(
   try {
     return await connectAs(address, readGiven, async (ssl) => {
       const client = new pg.Client({ ...options, ssl, connectionTimeoutMillis: connectTimeoutMs });
-      // One that breaks between two queries is reported by the next one; without this it would end the service.
+      // Without a listener, a connection that breaks between two queries would end the service; the next query reports it.
       client.on("error", () => undefined);
       try {
         await client.connect();

@@ -1,5 +1,5 @@
-// Statements that each connection parses and plans once. For a large one that is as much work as to execute it. With `DATABASE_URL`
-// statements have no names, since a pooler may stand before the database, and are planned each time.
+// Prepared statements, which each connection parses and plans once: for a large statement that takes as long as its execution.
+// With `DATABASE_URL` statements have no names, because a pooler may be in between, and are planned each time.
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Database } from "./database.ts";
@@ -8,8 +8,9 @@ import { PgDialect, type SQL } from "./drizzle.ts";
 const dialect = new PgDialect();
 
 /**
- * Moments come as `Date`, not as Drizzle reads them.
- * @param name of all its shapes: each connection keeps the plan of each, so there should be a few
+ * Runs a prepared statement. Timestamps are returned as `Date`, not as Drizzle maps them.
+ * @param name shared by all variants of the statement's text. Each connection keeps a plan for each variant, so there should be
+ *   few
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
   db: Pick<Database, "$client">,

@@ -1,16 +1,16 @@
-// Rows as every store reads them: a page of a list, and the row of an insert.
+// Reads pages of lists, and inserts rows.
 import type { PgTable } from "drizzle-orm/pg-core";
 import { rangeOf, type PageRequest } from "../../contract/paging.ts";
 import type { Connection } from "./database.ts";
 import { sql } from "./drizzle.ts";
 import { storableJson } from "./storable.ts";
 
-/** A query whose rows can still be limited. */
+/** A query that can still be limited. */
 type Limitable<Row> = { limit(limit: number): { offset(offset: number): PromiseLike<Row[]> } };
 
 /**
  * Reads one page of a query's rows.
- * @param total the number of all its rows, e.g. by `$count`
+ * @param total number of all rows of the query, for example by `$count`
  */
 export async function readRows<Row>(
   query: Limitable<Row>,
@@ -22,15 +22,15 @@ export async function readRows<Row>(
   return { rows, total: count };
 }
 
-/** The row of an insert that has neither a conflict clause nor a condition, and so always returns one. */
+/** Returns the row of an insert without a conflict clause or a condition, which always returns one. */
 export function insertedRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error("An insert returned no row.");
   return row;
 }
 
 /**
- * Inserts rows that name the same columns, however many they are: as one value. Drizzle puts a parameter together for each cell,
- * which takes longer than the insert itself, and a statement takes 65,535 of them.
+ * Inserts any number of rows with the same columns as one JSON parameter. Drizzle builds a parameter for each cell, which takes
+ * longer than the insert itself, and a statement is limited to 65,535 of them.
  */
 export async function insertRows<Table extends PgTable>(
   tx: Connection,

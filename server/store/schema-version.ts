@@ -1,39 +1,39 @@
-// Whether this version of the code can work with the schema that it finds. Several instances of two adjacent versions may
-// share one database while it is upgraded; one that is too old must not touch what it does not know.
+// Checks whether this version of the code can work with the schema of the database. Instances of two adjacent versions may share
+// a database during an upgrade; a version that is too old must not touch a schema that it does not support.
 import { createRequire } from "node:module";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { eq, sql } from "./drizzle.ts";
 import { settings } from "./tables.ts";
 
 /**
- * The last migration that code without it cannot work with. A migration that only adds what the code before it may leave
- * alone does not change this; one that takes away or changes what that code reads or writes becomes the new value.
+ * The last migration that older code cannot work with. A migration that only adds what older code can ignore does not change this
+ * value; one that removes or changes what older code reads or writes does.
  */
 const lastBreaking = "0020_instances";
 
 const require = createRequire(import.meta.url);
-// `require` knows no types; both are files of known shape.
+// `require` is untyped; both files have a known format.
 const journal = require("./migrations/meta/_journal.json") as {
   entries: { tag: string; when: number }[];
 };
 const { pgboss }: { pgboss: { schema: number } } = require("pg-boss/package.json");
 
-/** Of the job engine's own tables. */
+/** Schema version of pg-boss. */
 export const jobsSchema = pgboss.schema;
 
-/** When a migration was written, in milliseconds: the number that it is known by in the database. */
+/** Returns when a migration was written, in milliseconds; Drizzle stores this number for each applied migration. */
 function whenOf(tag: string): number {
   const entry = journal.entries.find((entry) => entry.tag === tag);
   if (entry === undefined) throw new Error(`There is no migration ${tag}.`);
   return entry.when;
 }
-/** Whether code of before the newest migration cannot work with it. */
+/** Whether code without the newest migration cannot work with it. */
 export const breaksWithPrevious = journal.entries.at(-1)?.tag === lastBreaking;
 const newestKnown = Math.max(...journal.entries.map(({ when }) => when));
 
 const key = "schema_last_breaking";
 
-/** The database is one of a version that this code does not know. */
+/** The schema was created by a newer, incompatible version of the code. */
 export class NewerSchema extends Error {
   override name = "NewerSchema";
   constructor() {
@@ -68,14 +68,14 @@ export async function refuseNewerSchema(db: Connected): Promise<void> {
   if (noted === undefined || Number(noted.value) > newestKnown) throw new NewerSchema();
 }
 
-/** How the schema stands to this code's, where that can work with it; `empty` = no service has started on it yet. */
+/** Compares a compatible schema with this code's; `empty` = no service has started on it yet. */
 export async function readSchemaState(db: Connected): Promise<"empty" | "older" | "current"> {
   const newest = await newestApplied(db);
   if (newest === null) return "empty";
   return newest < newestKnown ? "older" : "current";
 }
 
-/** Notes for older versions what they have to know, once the schema is this code's. */
+/** Stores the last breaking migration for older versions, once the schema is this code's. */
 export async function noteSchema(db: Connected): Promise<void> {
   if (((await newestApplied(db)) ?? 0) > newestKnown) return;
   const value = String(whenOf(lastBreaking));

@@ -1,10 +1,10 @@
-// What the installation knows of itself.
+// Settings that the installation stores about itself.
 import { randomUUID } from "node:crypto";
 import { eq } from "./drizzle.ts";
 import type { Database } from "./database.ts";
 import { settings } from "./tables.ts";
 
-/** The name that this installation's workers are marked with; made once. */
+/** Returns the id of this installation, which marks its workers' processes; created once. */
 export async function installationId(db: Database): Promise<string> {
   const key = "installation";
   await db.insert(settings).values({ key, value: randomUUID() }).onConflictDoNothing();

@@ -1,17 +1,17 @@
-// Makes every value storable on its way into the database: a tool's output, a worker's log, a receiver's answer hold
-// whatever their authors like, and no outcome may be lost because of it.
+// Makes every value storable on its way into the database: a tool's output, a worker's log or a receiver's response may contain
+// any characters, and no outcome may be lost because of them.
 import type pg from "pg";
 import { ImpatientClient, type ImpatientOptions } from "./impatient-client.ts";
 
 const replacement = "\u{fffd}";
 
-/** PostgreSQL keeps no U+0000 in a text, and a lone half of a surrogate pair has no form in UTF-8. */
+/** Replaces what PostgreSQL cannot store in a text: U+0000, and lone surrogates, which have no form in UTF-8. */
 export const toStorableText = (text: string): string =>
   text.toWellFormed().replaceAll("\0", replacement);
 
 /**
- * The JSON of a value, with every text in it storable. `jsonb` takes neither character, not even as an escape, which
- * is how `JSON.stringify` writes both; an escaped backslash before the same letters is left alone.
+ * Returns the JSON of a value with all its texts storable. `jsonb` rejects both kinds of characters even as escapes, which is how
+ * `JSON.stringify` writes them. An escaped backslash before the same letters stays as it is.
  */
 export const storableJson = (value: unknown): string =>
   JSON.stringify(value).replace(/\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g, (escape, bad?: string) =>
@@ -23,9 +23,9 @@ function toStorable(value: unknown): unknown {
   return Array.isArray(value) ? value.map(toStorable) : value;
 }
 
-/** What `query` is called with: a statement, its values beside it or in it, and maybe a callback. */
+/** Converts one argument of `query`: a statement, its values, or a callback. */
 function toStorablePart(part: unknown): unknown {
-  // Only a statement as an object has a list of that name.
+  // Only a statement in object form has a list with that name.
   return typeof part === "object" && part !== null && "values" in part && Array.isArray(part.values)
     ? { ...part, values: toStorable(part.values) }
     : toStorable(part);
@@ -33,7 +33,7 @@ function toStorablePart(part: unknown): unknown {
 
 export type ConnectionOptions = pg.PoolConfig &
   ImpatientOptions & {
-    /** False behind a pooler of transactions, where the next statement may meet a session that nobody prepared it in. */
+    /** False behind a transaction pooler, where the next statement may run in a session that has not prepared it. */
     hasNamedStatements?: boolean;
   };
 
@@ -41,9 +41,9 @@ const withoutName = (part: unknown): unknown =>
   typeof part === "object" && part !== null && "name" in part ? { ...part, name: undefined } : part;
 
 /**
- * A transaction whose client asks nothing for so long is over: whoever was stopped, or lost its machine, in the middle of one would
- * keep others from what it locked. It is less than a lease, so that a takeover waits for no lock. Set with each transaction,
- * because a pooler hands on no settings of a session.
+ * PostgreSQL ends a transaction after so long without a statement. A client that was suspended, or lost its machine, in a
+ * transaction would otherwise keep its locks. Shorter than a lease, so that a takeover does not wait for a lock. Set in each
+ * transaction, because a pooler does not keep session settings.
  */
 const idleLimitMs = 10_000;
 
@@ -60,16 +60,16 @@ const limited = (part: unknown): unknown =>
     : part;
 
 /**
- * A connection whose queries carry storable values only. This is the one place that all of them pass, however a query
- * was written, so nobody who stores a text has to think of it. A value that is JSON already comes from `storableJson`.
+ * A client whose queries only send storable values. All queries pass through it, so code that stores text needs no precautions.
+ * Values that are JSON already come from `storableJson`.
  */
 export class StorableClient extends ImpatientClient {
   constructor(config: ConnectionOptions = {}) {
     super(config);
     const { hasNamedStatements = true } = config;
-    // Called with what the wrapper got, whichever overload that is.
+    // Called with the arguments of the wrapper, whichever overload that is.
     const query = this.query.bind(this) as (...parts: unknown[]) => unknown;
-    // It takes and gives what the original does; that one's overloads are too many to be repeated.
+    // The wrapper has the original's signature, whose overloads are too many to repeat.
     this.query = ((...parts: unknown[]) =>
       query(
         ...parts

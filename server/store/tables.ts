@@ -1,4 +1,4 @@
-// Every table, as Drizzle and its migrations know it. `npm run migrations` writes the next migration from this.
+// All tables, for Drizzle. `npm run migrations` generates the next migration from them.
 import { sql } from "./drizzle.ts";
 import type { PgColumn, SQL } from "./drizzle.ts";
 import {
@@ -38,7 +38,7 @@ import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import { storableJson } from "./storable.ts";
 
-/** Drizzle's own writes what `jsonb` refuses, e.g. the NUL that a tool printed. */
+/** Drizzle's own `jsonb` would send values that PostgreSQL rejects, such as the NUL of a tool's output. */
 const jsonb = customType<{ data: unknown; driverData: string }>({
   dataType: () => "jsonb",
   toDriver: storableJson,
@@ -47,7 +47,7 @@ const jsonb = customType<{ data: unknown; driverData: string }>({
 const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const createdAt = moment("created_at").notNull().defaultNow();
 
-/** What the installation knows of itself, e.g. the name its workers are marked with. */
+/** Settings that the installation stores about itself, such as the id that marks its workers. */
 export const settings = pgTable("settings", {
   key: text().primaryKey(),
   value: text().notNull(),
@@ -56,21 +56,21 @@ export const settings = pgTable("settings", {
 export const tokens = pgTable("tokens", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
   name: text().notNull(),
-  /** Hex SHA-256 of the secret part. The secret itself is nowhere. */
+  /** Hex SHA-256 of the secret part. The secret itself is not stored. */
   hash: text().notNull().unique(),
   abilities: text().array().$type<Ability[]>().notNull(),
-  /** The servers it may reach; null = all. */
+  /** The servers that the token may access; null = all. */
   server_ids: integer().array(),
-  /** It came from the environment, so a change there replaces it. */
+  /** Whether the token comes from the environment, so that a change there replaces it. */
   from_environment: boolean().notNull().default(false),
   expires_at: moment("expires_at"),
   last_used_at: moment("last_used_at"),
   created_at: createdAt,
 });
 
-/** Each stands in for its token at one path. A revoked token takes its links with it. */
+/** One-time links. Each replaces its token for one path, and is deleted with it. */
 export const oneTimeLinks = pgTable("one_time_links", {
-  /** Hex SHA-256 of the code in the link. The code itself is nowhere. */
+  /** Hex SHA-256 of the code in the link. The code itself is not stored. */
   hash: text().primaryKey(),
   path: text().notNull(),
   token_id: integer()
@@ -79,15 +79,15 @@ export const oneTimeLinks = pgTable("one_time_links", {
   expires_at: moment("expires_at").notNull(),
 });
 
-/** What is left of a limit that several instances share. Unlogged: no count waits for the disk. */
+/** State of rate limits that several instances share. Unlogged, so that counting does not wait for the disk. */
 export const rateLimits = pgTable("rate_limits", {
   key: text().primaryKey(),
   points: integer().notNull().default(0),
-  /** When it starts anew, in milliseconds. */
+  /** When the limit resets, in milliseconds. */
   expire: bigint({ mode: "number" }),
 });
 
-// The inventory's rows. Their ids are the file's, and `entry` is what the file says of them.
+// Tables of the inventory. The ids are those of the file, and `entry` is the entry in the file.
 const inventoryColumns = <Kind extends InventoryKind>() => ({
   id: integer().primaryKey(),
   name: text().notNull(),
@@ -97,7 +97,7 @@ const inventoryColumns = <Kind extends InventoryKind>() => ({
 
 export const servers = pgTable("servers", inventoryColumns<"servers">());
 
-/** Whether a server over SSH responded when it was last asked. */
+/** Whether a server responded to the last check. */
 export const serverContacts = pgTable("server_contacts", {
   server_id: integer()
     .primaryKey()
@@ -105,44 +105,49 @@ export const serverContacts = pgTable("server_contacts", {
   reachable: boolean().notNull(),
   since: moment("since").notNull(),
   reason: text(),
-  /** That it is unreachable was reported, so its recovery will be. */
+  /** Whether an event reported that it is unreachable, so that its recovery is reported too. */
   is_reported: boolean().notNull().default(false),
 });
 
-/** Instances of the service on this database that live: who finds one whose time is over deletes it. */
+/** Live instances of the service on this database. Any instance deletes the rows of expired ones. */
 export const instances = pgTable("instances", {
-  /** Of one life of a process. */
+  /** Id of one run of a process. */
   id: uuid().primaryKey(),
-  /** As operators know it. */
+  /** Name for operators. */
   name: text().notNull(),
-  /** Of its data folder, through all its lives. */
+  /** Id of the data folder, the same in all runs. */
   home: uuid().notNull(),
   role: text().$type<InstanceRole>().notNull(),
-  /** Where other instances reach it; without a slash at the end. */
+  /** Base URL for other instances, without a trailing slash. */
   address: text().notNull(),
   version: text().notNull(),
   started_at: moment("started_at").notNull().defaultNow(),
-  /** It counts as alive until then. */
+  /** When the instance expires unless it renews its row. */
   until: moment("until").notNull(),
 });
 
-/** Which instance looks after a server. */
+/** Which instance looks after each server. */
 export const serverLeases = pgTable("server_leases", {
   server_id: integer()
     .primaryKey()
     .references(() => servers.id, { onDelete: "cascade" }),
-  /** It holds the lease for as long as it is there; null = it was handed back. */
+  /** The lease is held while that instance's row exists; null = it was released. */
   instance_id: uuid(),
-  /** Its name, which is known for longer than itself. */
+  /** Name of the instance, which is still shown once its row is gone. */
   instance_name: text().notNull(),
-  /** Counts its holders. */
+  /** Incremented with each new holder. */
   epoch: integer().notNull().default(1),
-  /** The data folder of the machine that the server is; null for one over SSH, which any instance may look after. */
+  /**
+   * Home (data folder) of the instance whose machine the server is; null for a server over SSH, which any instance may look
+   * after.
+   */
   home: uuid(),
   since: moment("since").notNull().defaultNow(),
 });
 
-/** Decided when the entry was accepted; null for entries without files, and until the inventory is read again. */
+/**
+ * The account that was chosen when the entry was accepted; null for entries without files, and until the inventory is read again.
+ */
 const entryAccount = () => jsonb("account").$type<EntryAccount>();
 
 const ofServer = () =>
@@ -156,14 +161,14 @@ export const sites = pgTable(
     ...inventoryColumns<"sites">(),
     server_id: ofServer(),
     account: entryAccount(),
-    /** Kept by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page. */
+    /** Maintained by a trigger of the workers' table: counting 100,000 rows for each page costs more than the page itself. */
     worker_count: integer().notNull().default(0),
   },
   (table) => [
     index("sites_of_server").on(table.server_id, table.id),
-    // For the sites that list a database, whose events they get.
+    // To find the sites that list a database, which get its events.
     index("sites_of_database").using("gin", sql`(${table.entry} -> 'databases') jsonb_path_ops`),
-    // For the one that the first start makes.
+    // To find the site that the first start creates.
     index("sites_of_root").using("hash", sql`(${table.entry} ->> 'root')`),
   ],
 );
@@ -180,7 +185,7 @@ export const databases = pgTable(
 
 export const storageProviders = pgTable("storage_providers", {
   ...inventoryColumns<"storage_providers">(),
-  /** The folder in which a marker file was found or put; without it there, the storage is away. */
+  /** The folder in which a marker file was found or created; if it disappears from there, the disk is not mounted. */
   marked_path: text(),
 });
 
@@ -189,32 +194,34 @@ export const notificationChannels = pgTable(
   inventoryColumns<"notification_channels">(),
 );
 
-/** A worker's settings, with their `settings_version`. */
+/** A worker's settings with their `settings_version`. */
 export type VersionedSettings = {
   version: number;
   settings: Omit<WorkerSettings, "directory"> & { directory: string | null };
 };
 
-/** A program of a server's supervisord whose place a worker takes. */
+/** A program of a server's supervisord that a worker takes over. */
 export type TakenProgram = {
   server_id: number;
   program: string;
   file: string;
-  /** What supervisord runs for it: one that runs something else by now is another program. */
+  /** The command that supervisord runs; a program with another command is a different one. */
   command: string;
-  /** supervisord's own configuration file, where it is not one that `supervisorctl` finds by itself. */
+  /** Configuration file of supervisord; null where `supervisorctl` finds it by itself. */
   config: string | null;
-  /** Nothing but the program stands in its file. */
+  /** Whether its file contains nothing but the program. */
   is_alone: boolean;
   status: TakeOverState;
-  /** A moment in ISO 8601. */
+  /** Time in ISO 8601. */
   since: string;
   reason: string | null;
-  /** Somebody has taken it out of supervisord and of its file, so that it does not come back. */
+  /** Whether the program was removed from supervisord and its file, so that it does not return. */
   is_removed: boolean;
 };
 
-/** A worker that failed, restarts by itself or cannot be asked for. A restart that somebody asked for has no reason to give. */
+/**
+ * Matches workers that failed, restart by themselves, or cannot be reached. Only restarts that were not requested have a reason.
+ */
 export const isInTrouble = (
   table: Record<"status" | "status_reason" | "unreachable_since", PgColumn>,
 ): SQL =>
@@ -238,7 +245,7 @@ export const workers = pgTable(
     timeout: integer().notNull(),
     tries: integer().notNull(),
     processes: integer().notNull(),
-    /** As it was typed: absolute, or from the site's root on; null = the root itself. */
+    /** As it was entered: absolute or relative to the site's root; null = the root itself. */
     directory: text(),
     startsecs: integer().notNull(),
     stopwaitsecs: integer().notNull(),
@@ -247,41 +254,46 @@ export const workers = pgTable(
     stopasgroup: boolean().notNull().default(false),
     status: text().$type<WorkerState>().notNull(),
     status_reason: text(),
-    /** Since when the status is what it is; null where that was not noted yet. */
+    /** When the status last changed; null in rows from before this column. */
     status_since: moment("status_since").defaultNow(),
-    /** Its failure was reported, and its recovery is still to be. */
+    /** Whether its failure was reported, and its recovery not yet. */
     notified_failed: boolean().notNull().default(false),
-    /** Counts the changes of status, so that what was decided on an older one changes nothing. */
+    /** Incremented with each change of status, so that decisions based on an older status change nothing. */
     transition: integer().notNull().default(1),
-    /** The transition of the newest order to restart: processes that were started before it are to be replaced. */
+    /** Transition of the newest restart order: processes that were started before it have to be replaced. */
     restart_order: integer(),
-    /** The transition of the newest change of its settings; a process that was started with another one's is to be replaced. */
+    /** Transition of the newest change of settings; processes that were started with older settings have to be replaced. */
     settings_version: integer().notNull().default(0),
-    /** The settings before a change that is being rolled out, to go back to if a process does not start; null = none is. */
+    /**
+     * The settings before a change that is being rolled out, to be restored if a process does not start; null = no change is
+     * being rolled out.
+     */
     changed_from: jsonb().$type<VersionedSettings>(),
-    /** What was killed or undone on the way to the next state, which is to say so. */
+    /** What was killed or undone during the transition, to be included in the reason of the next state. */
     kill_reason: text(),
-    /** When a state in transit counts as failed; null for a state that is settled. */
+    /** When a state in transit counts as failed; null for a settled state. */
     deadline_at: moment("deadline_at"),
-    /** Newest finished deployment of its site since it was made, which processes started from then on carry. */
+    /** Newest finished deployment of its site since the worker was created; processes record it when they start. */
     deployment_id: integer(),
-    /** Newest deployment that restarts workers: a process that carries an older one is to be replaced. */
+    /** Newest deployment that restarts workers: processes of an older one have to be replaced. */
     required_deployment_id: integer(),
-    /** Since when its processes come up again and again; null = they do not. */
+    /** Since when its processes are crash-looping; null = they are not. */
     crash_loop_since: moment("crash_loop_since"),
     crash_loop_reason: text(),
-    /** Since when and why what keeps it up cannot be asked, and its status before that; null = it can. */
+    /** Since when and why its process manager is unreachable, and the status before that; null = it is reachable. */
     unreachable_since: moment("unreachable_since"),
     unreachable_reason: text(),
     last_status: text().$type<WorkerState>(),
-    /** The transition of an order that may not have been taken up; it waits for as long as the row has the same one. */
+    /**
+     * Transition of an order that the process manager may not have received; it is pending while the row has the same transition.
+     */
     waiting_order: integer(),
-    /** Null = it was made for itself. */
+    /** Null = the worker did not take over a program. */
     take_over: jsonb().$type<TakenProgram>(),
     created_at: createdAt,
   },
   (table) => [
-    // The few that have taken over a program.
+    // The few workers that have taken over a program.
     index("workers_take_over")
       .on(table.id)
       .where(sql`${table.take_over} is not null`),
@@ -290,7 +302,7 @@ export const workers = pgTable(
     index("workers_deadline")
       .on(table.deadline_at)
       .where(sql`${table.deadline_at} is not null`),
-    // The few that the overview names.
+    // The few workers that the overview lists.
     index("workers_in_trouble").on(table.site_id).where(isInTrouble(table)),
     check(
       "workers_status",
@@ -299,21 +311,21 @@ export const workers = pgTable(
   ],
 );
 
-/** What is known of the processes that a server's supervisord keeps, for whichever instance looks after it next. */
+/** State of the processes that a server's supervisord runs, for the instance that looks after the server next. */
 export const workerRecords = pgTable("worker_records", {
   worker_id: integer()
     .primaryKey()
     .references(() => workers.id, { onDelete: "cascade" }),
-  /** As `workers/supervisord/records.ts` writes it. */
+  /** Written by `workers/supervisord/records.ts`. */
   records: text().notNull(),
 });
 
-/** How far the log of a worker was read that is on its server, for whichever instance reads it next. */
+/** Position in the log of a worker on its server, for the instance that reads it next. */
 export const workerLogs = pgTable("worker_logs", {
   worker_id: integer()
     .primaryKey()
     .references(() => workers.id, { onDelete: "cascade" }),
-  /** As `workers/supervisord/log-state.ts` writes it. */
+  /** Written by `workers/supervisord/log-state.ts`. */
   state: text().notNull(),
 });
 
@@ -325,47 +337,50 @@ export const backupConfigurations = pgTable(
     name: text().notNull(),
     frequency: text().notNull(),
     hold: integer().notNull(),
-    /** What stays beyond the hold; null = nothing. */
+    /** Keep rules beyond the hold; null = none. */
     keep: jsonb().$type<KeepRules>(),
-    /** Of a site: patterns of what is left out; null = nothing. */
+    /** For sites: patterns of excluded files; null = none. */
     exclude: jsonb().$type<string[]>(),
-    /** Of a site: the content of folders with a CACHEDIR.TAG is left out. */
+    /** For sites: whether the content of folders with a CACHEDIR.TAG is excluded. */
     exclude_caches: boolean().notNull().default(false),
-    /** Of zstd; null = the usual one. */
+    /** Compression level of zstd; null = the default. */
     compression_level: integer(),
-    /** How fast a run may write to its storage; null = as fast as it can. */
+    /** Limit of writing to the storage; null = unlimited. */
     bytes_per_second: bigint({ mode: "number" }),
-    /** Runs store what has changed since the newest full where that is smaller. */
+    /** Whether runs store only the changes since the newest full backup where that is smaller. */
     incremental: boolean().notNull().default(false),
     directory: text().notNull(),
     storage_provider_id: integer()
       .notNull()
       .references(() => storageProviders.id),
-    /** Where each run is copied to; null = nowhere. */
+    /** Storage that each run is copied to; null = none. */
     copy_storage_provider_id: integer().references(() => storageProviders.id),
     type: text().$type<BackupableType>().notNull(),
     database_id: integer().references(() => databases.id),
     site_id: integer().references(() => sites.id),
-    /** A restore drill every so many days; null = none. */
+    /** Days between restore drills; null = no drills. */
     drill: integer(),
     status: text().$type<BackupConfigurationState>().notNull(),
     status_reason: text(),
-    /** Since when the status is what it is; null where that was not noted yet. */
+    /** When the status last changed; null in rows from before this column. */
     status_since: moment("status_since").defaultNow(),
-    /** What the installation found that no status says, e.g. why a restore would be refused. */
+    /** Findings of the installation that do not affect the status, such as why a restore would be refused. */
     install_warnings: text().array().notNull().default([]),
-    /** Counts the changes of status, so that what was decided on an older one changes nothing. */
+    /** Incremented with each change of status, so that decisions based on an older status change nothing. */
     transition: integer().notNull().default(1),
-    /** The next moment of the schedule that no run was made for yet; null until it is installed. */
+    /** Next time of the schedule without a run; null until the configuration is installed. */
     next_run_at: moment("next_run_at"),
-    /** The time zone by which runs are found overdue; null until somebody has looked. */
+    /** Time zone by which overdue runs are found; null until the first check. */
     schedule_zone: text(),
-    /** Since when the schedule is this one, or its time zone; null = always. */
+    /** Since when the schedule or its time zone is the present one; null = always. */
     schedule_since: moment("schedule_since"),
     /** Since when a run is overdue. */
     missed_since: moment("missed_since"),
     last_proven_at: moment("last_proven_at"),
-    /** When it was made for backups of an earlier installation; null once it has settings of its own, or always had. */
+    /**
+     * When it was created for backups of an earlier installation; null once it has settings of its own, or for any other
+     * configuration.
+     */
     adopted_at: moment("adopted_at"),
     created_at: createdAt,
   },
@@ -378,11 +393,11 @@ export const backupConfigurations = pgTable(
     index("backup_configurations_of_database")
       .on(table.database_id, table.status)
       .where(sql`${table.database_id} is not null`),
-    // The few that make no backups, among all that are read for the overview.
+    // The few configurations that make no backups, which the overview reads.
     index("backup_configurations_adopted")
       .on(table.id)
       .where(sql`${table.adopted_at} is not null`),
-    // The few that the overview holds against what was copied.
+    // The few configurations with copies, which the overview checks.
     index("backup_configurations_copied")
       .on(table.copy_storage_provider_id)
       .where(sql`${table.copy_storage_provider_id} is not null`),
@@ -397,18 +412,18 @@ export const backupConfigurations = pgTable(
   ],
 );
 
-/** What a restore replaced that is not the backup's own source. */
+/** What a restore replaced, where that is not the backup's own source. */
 export type RestoreTarget = {
   type: BackupableType;
   id: number;
-  /** In the inventory. */
+  /** Name in the inventory. */
   name: string;
   server_id: number;
-  /** Of a database that the restore made, its name on its server; null = it went into the entry's own. */
+  /** Name of a database that the restore created on its server; null = it restored into the entry's own database. */
   database: string | null;
-  /** What alone was restored: tables, or a path; null = all of it. */
+  /** The restored part: tables, or a path; null = everything. */
   part: string | null;
-  /** The backup that it made of what was there; null = none, or not yet. */
+  /** The safety backup that the restore took first; null = none, or not yet. */
   safety_backup_id: number | null;
 };
 
@@ -419,7 +434,7 @@ export const backups = pgTable(
     configuration_id: integer()
       .notNull()
       .references(() => backupConfigurations.id, { onDelete: "cascade" }),
-    /** Where its file is: the configuration's provider at the time of the run. */
+    /** Storage of the file: that of the configuration at the time of the run. */
     storage_provider_id: integer()
       .notNull()
       .references(() => storageProviders.id),
@@ -430,11 +445,14 @@ export const backups = pgTable(
     /** Name of the file in its storage; empty until the run begins. */
     path: text().notNull().default(""),
     /**
-     * The full whose changes it holds: nothing opens it without that one. Null = it is a full. A trigger keeps a full from being
-     * deleted before them.
+     * The full backup that this incremental one needs; null = it is a full one itself. A trigger prevents deleting a full backup
+     * before its incremental ones.
      */
     base_id: integer(),
-    /** What the source said of itself while this was dumped: as long as it says the same, it has the same content. Null = nobody can tell. */
+    /**
+     * State that the source reported for this dump: the content is the same as long as the source reports the same state. Null =
+     * unknown.
+     */
     source_state: text(),
     /** Bytes as stored. */
     size: bigint({ mode: "number" }).notNull().default(0),
@@ -444,50 +462,50 @@ export const backups = pgTable(
     stored_bytes: bigint({ mode: "number" }).notNull().default(0),
     /** Hex SHA-256 of the file as stored. */
     checksum: text(),
-    /** What the dump says its content is; a drill holds what came back against it. */
+    /** Content of the dump by its own account; a drill compares it with what was restored. */
     manifest: jsonb().$type<Record<string, unknown>>(),
     warnings: text().array().notNull().default([]),
     output: text().notNull().default(""),
     restore_status: text().$type<RestoreState>(),
     restore_output: text(),
     restored_at: moment("restored_at"),
-    /** Where the last restore went, if not back into its own source; its names as they were then. */
+    /** Target of the last restore, where that was not the backup's own source; with the names at that time. */
     restore_target: jsonb().$type<RestoreTarget>(),
     drill_status: text().$type<RestoreState>(),
     drill_output: text(),
     drilled_at: moment("drilled_at"),
-    /** Of a copy: the run whose file it holds; null also once that one was deleted. */
+    /** For a copy: the run whose file it holds; null also once that run was deleted. */
     copy_of_id: integer().references((): PgColumn => backups.id, { onDelete: "set null" }),
-    /** Of a copy: when the run began whose file it holds. */
+    /** For a copy: when the run whose file it holds began. */
     taken_at: moment("taken_at"),
-    /** Null: nothing keeps retention and requests from deleting it. */
+    /** Null = not pinned, so that retention and requests may delete it. */
     pinned_at: moment("pinned_at"),
-    /** Until then the storage itself refuses to delete its file; null = not that anybody knows. */
+    /** Until when the storage itself refuses to delete the file; null = no lock is known. */
     locked_until: moment("locked_until"),
     verified_at: moment("verified_at"),
-    /** When the stored file was last read again, whatever was found. */
+    /** When the stored file was last read again, whatever the result. */
     checked_at: moment("checked_at"),
     damage: text(),
-    /** Until it runs: when it was asked for. */
+    /** Until it runs: when it was requested. */
     started_at: moment("started_at").notNull().defaultNow(),
-    /** Of a run that waits for its copy: when its own file was stored. */
+    /** For a run that waits for its copy: when its own file was stored. */
     ended_at: moment("ended_at"),
   },
   (table) => [
     index("backups_of_configuration").on(table.configuration_id, table.id),
-    // The few that work goes on with, among all that were ever made.
+    // The few backups that are in transit.
     index("backups_unsettled")
       .on(table.status)
       .where(sql`${table.status} in ('pending', 'running', 'deleting')`),
-    // The few that retention looks for without a run.
+    // The few failed backups whose file retention still has to remove.
     index("backups_not_removed")
       .on(table.configuration_id)
       .where(sql`${table.status} = 'failed' and ${table.path} <> ''`),
-    // The few that were ever restored.
+    // The few backups that were restored.
     index("backups_restored")
       .on(table.restored_at)
       .where(sql`${table.restored_at} is not null`),
-    // The few that need another one.
+    // The few backups that need another one.
     index("backups_of_base")
       .on(table.base_id)
       .where(sql`${table.base_id} is not null`),
@@ -507,24 +525,24 @@ export const backups = pgTable(
   ],
 );
 
-/** A run as far as it decides on protection. */
+/** What of a run decides on protection. */
 export type DecidingRun = {
   id: number;
   status: BackupState;
   trigger: BackupTrigger;
   damage: string | null;
-  /** The first line of it. */
+  /** First line of the reason. */
   reason: string | null;
   warnings: string[];
   /** Seconds since 1970. */
   ended: number | null;
 };
 
-/** How far the runs of a configuration were copied, by the id of the storage provider. */
+/** How far the runs of a configuration were copied, by id of the storage provider. */
 type Copied = Record<
   string,
   {
-    /** The newest run of which there is a good copy. */
+    /** The newest run with a good copy. */
     run: number;
     /** Seconds since 1970: when the oldest finished run after that one ended; null = there is none. */
     since: number | null;
@@ -532,17 +550,17 @@ type Copied = Record<
 >;
 
 /**
- * What the backups of a configuration come to: kept by a trigger of the backups' table at each commit, because looking for the newest
- * of every configuration costs more than all that is made of them. Safety backups and copies are no runs.
+ * Summary of each configuration's backups. A trigger of the backups' table updates it at each commit, because finding the newest
+ * backup of every configuration costs more than all other work on them. Safety backups and copies do not count as runs.
  */
 export const newestBackups = pgTable("newest_backups", {
   configuration_id: integer()
     .primaryKey()
     .references(() => backupConfigurations.id, { onDelete: "cascade" }),
-  /** Of the newest run; null = there is none. */
+  /** Status of the newest run; null = there is none. */
   status: text().$type<BackupState>(),
   is_damaged: boolean().notNull().default(false),
-  /** When the newest run began of those that have. */
+  /** When the newest run that has begun did so. */
   begun_at: moment("begun_at"),
   /** The newest run that finished and is not damaged. */
   good_id: integer(),
@@ -550,22 +568,22 @@ export const newestBackups = pgTable("newest_backups", {
   good_ended_at: moment("good_ended_at"),
   good_size: bigint({ mode: "number" }),
   good_plain_size: bigint({ mode: "number" }),
-  /** What a restore would take: the newest run that finished, or where there is none, the newest safety backup. */
+  /** The backup that a restore would take: the newest finished run or, without one, the newest safety backup. */
   stored_id: integer(),
-  /** When the file of that one was last read. */
+  /** When the file of that backup was last read. */
   stored_checked_at: moment("stored_checked_at"),
-  /** Of the ten newest backups those that decide on protection, newest first; null = the good run alone does. */
+  /** Those of the ten newest backups that decide on protection, newest first; null = only the good run does. */
   runs: jsonb().$type<DecidingRun[]>(),
   /** When the oldest of those ten ended. */
   oldest_ended_at: moment("oldest_ended_at"),
-  /** Null: there are no copies. */
+  /** Null = there are no copies. */
   copied: jsonb().$type<Copied>(),
 });
 
 export const backupTaskKinds = ["run", "copy", "import", "restore", "drill", "verify"] as const;
 export type BackupTaskKind = (typeof backupTaskKinds)[number];
 
-/** The heavy jobs that wait or run; a server does one at a time, in the order of their ids. */
+/** Tasks that wait or run; each server runs one at a time, in the order of their ids. */
 export const backupTasks = pgTable(
   "backup_tasks",
   {
@@ -575,9 +593,9 @@ export const backupTasks = pgTable(
       .notNull()
       .references(() => backups.id, { onDelete: "cascade" }),
     kind: text().$type<BackupTaskKind>().notNull(),
-    /** Of a restore: what is there now is not saved first. */
+    /** For a restore: whether it skips the safety backup. */
     skip_safety_backup: boolean().notNull().default(false),
-    /** Null while it waits. */
+    /** Null while the task waits. */
     started_at: moment("started_at"),
     created_at: createdAt,
   },
@@ -587,17 +605,16 @@ export const backupTasks = pgTable(
   ],
 );
 
-/** What happened and is to be dispatched, stored in the transaction that made it happen. */
-/** What a notification says of an event. When and on which server is added where it is sent. */
+/** What a notification says about an event. Its time and server are added when it is sent. */
 export type NotificationPayload = {
-  /** What it is about, e.g. the name of a configuration. */
+  /** What the event is about, such as the name of a configuration. */
   subject: string;
   facts: [label: string, value: string][];
-  /** Timestamps, which are written in UTC and in the server's own time. */
+  /** Timestamps, shown in UTC and in the server's time zone. */
   moments: [label: string, at: string][];
-  /** Why, in a tool's or the service's own words. */
+  /** The reason, in the words of a tool or of the service. */
   reason: string | null;
-  /** Page of the dashboard, from its root. */
+  /** Path of a page of the dashboard. */
   path: string;
 };
 
@@ -606,21 +623,23 @@ export const events = pgTable(
   {
     id: integer().primaryKey().generatedAlwaysAsIdentity(),
     type: text().$type<EventType>().notNull(),
-    /** Null: it is of the installation itself, and of no server. */
+    /** Null = the event belongs to the installation, not to a server. */
     server_id: integer(),
-    /** The site it is of; null = it is of a database. */
+    /** The site that the event belongs to; null = it belongs to a database. */
     site_id: integer(),
-    /** The database it is of: every site whose inventory entry names it is notified. */
+    /** The database that the event belongs to: every site whose inventory entry lists it is notified. */
     database_id: integer(),
-    /** `webhook-id`: the same for every receiver and every attempt. */
+    /** `webhook-id`: the same for all receivers and attempts. */
     message_id: text().notNull(),
-    /** What receivers get; it holds no secret. */
+    /** Payload for receivers, without secrets. */
     data: jsonb().$type<Record<string, unknown>>().notNull(),
-    /** The texts for people. */
+    /** Texts for notifications. */
     notification: jsonb().$type<NotificationPayload>().notNull(),
-    /** What it is about, e.g. `worker:7`: about one thing nothing older is sent after something newer. Null = in any order. */
+    /**
+     * What the event is about, such as `worker:7`: deliveries with the same key keep the order of their events. Null = any order.
+     */
     order_key: text(),
-    /** When deliveries and messages were made of it; null = they are still to be made. */
+    /** When deliveries and messages were created for it; null = not yet. */
     dispatched_at: moment("dispatched_at"),
     created_at: createdAt,
   },
@@ -633,7 +652,7 @@ export const events = pgTable(
   ],
 );
 
-/** A webhook that was given up or fails, and that somebody wants to be on. */
+/** Matches webhooks that are failing or were disabled by the service, and that no user has paused. */
 export const isUnreached = (
   table: Record<"paused_at" | "disabled_at" | "failing_since", PgColumn>,
 ): SQL =>
@@ -648,38 +667,40 @@ export const webhooks = pgTable(
       .references(() => sites.id),
     url: text().notNull(),
     secret: text().notNull(),
-    /** The secret before the last rotation; it signs too until its time is over. */
+    /** The secret before the last rotation, which also signs until its time is over. */
     previous_secret: text(),
     previous_secret_until: moment("previous_secret_until"),
     description: text().notNull().default(""),
-    /** The events that it gets; null = all. */
+    /** Selected events; null = all. */
     events: text().array().$type<SubscribableEvent[]>(),
-    /** Since when nothing is sent to it by itself: the service gave it up, or a user paused it. */
+    /** Since when nothing is delivered automatically: the service disabled it, or a user paused it. */
     disabled_at: moment("disabled_at"),
-    /** Why the service gave it up; it did, as long as this is not null. */
+    /** Why the service disabled it; null = the service did not. */
     disabled_reason: text(),
-    /** Since when a user has it paused; only a user ends that. */
+    /** Since when a user has paused it; only a user ends that. */
     paused_at: moment("paused_at"),
     /** Since when every attempt has failed. */
     failing_since: moment("failing_since"),
     /** When the newest of those attempts was made. */
     last_failed_at: moment("last_failed_at"),
-    /** For how long it was tried in vain since then: waits between attempts, none longer than the schedule's longest. */
+    /**
+     * How long it has been failing: the sum of the waits between attempts, each counted as the schedule's longest wait at most.
+     */
     failing_seconds: integer().notNull().default(0),
-    /** Since it last took something, a delivery was given up, and its site's receivers know. */
+    /** Whether a delivery was given up since the last successful one, and the site's receivers were notified. */
     notified_exhausted: boolean().notNull().default(false),
-    /** The receiver asked to be left alone until then. */
+    /** Until when the receiver asked for a pause. */
     paused_until: moment("paused_until"),
     created_at: createdAt,
   },
   (table) => [
     index("webhooks_of_site").on(table.site_id, table.id),
-    // The few that the overview names.
+    // The few webhooks that the overview lists.
     index("webhooks_unreached").on(table.id).where(isUnreached(table)),
   ],
 );
 
-/** An event on its way to one webhook. `next_attempt_at` says when it is due. */
+/** An event for one webhook. `next_attempt_at` says when it is due. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -690,36 +711,36 @@ export const webhookDeliveries = pgTable(
     event_id: integer()
       .notNull()
       .references(() => events.id),
-    /** Of its event: a delivery waits for those before it with the same one. */
+    /** Key of its event: a delivery waits for earlier ones with the same key. */
     order_key: text(),
     status: text().$type<DeliveryState>().notNull().default("pending"),
     status_reason: text(),
     code: integer(),
     duration_ms: integer(),
     attempts: integer().notNull().default(0),
-    /** Attempts since it was last sent off, by an event or by hand; it says which wait comes next. */
+    /** Attempts since the delivery was last started, by an event or by a user; determines the next wait. */
     round_attempts: integer().notNull().default(0),
-    /** Somebody asked for it, so it is sent to a disabled webhook too. */
+    /** Whether a user requested it, so that it is sent to a disabled webhook too. */
     by_hand: boolean().notNull().default(false),
-    /** It was not sent, or not again, because its webhook was disabled or paused; it can be sent later. */
+    /** Whether it was not sent, or not again, because its webhook was disabled or paused; it can be sent later. */
     is_missed: boolean().notNull().default(false),
-    /** Null once it is over. It stays while an attempt is made. */
+    /** Null once the delivery has ended. Unchanged during an attempt. */
     next_attempt_at: moment("next_attempt_at"),
-    /** It stays when somebody requests the delivery once more: that one has had its turn, and holds up none. */
+    /** Kept when a user requests the delivery again: as it has ended once, it holds up no others. */
     ended_at: moment("ended_at"),
     created_at: createdAt,
   },
   (table) => [
     index("webhook_deliveries_of_webhook").on(table.webhook_id, table.id),
     index("webhook_deliveries_of_event").on(table.event_id),
-    // What is not over of one webhook, in the order in which it is sent.
+    // Unfinished deliveries of a webhook, in the order in which they are sent.
     index("webhook_deliveries_unsent")
       .on(table.webhook_id, table.id)
       .where(sql`${table.next_attempt_at} is not null`),
     index("webhook_deliveries_missed")
       .on(table.webhook_id, table.id)
       .where(sql`${table.is_missed}`),
-    // What is not over of one webhook, for the order of what is about one thing.
+    // Unfinished deliveries of a webhook with the same key, which have to keep their order.
     index("webhook_deliveries_in_order")
       .on(table.webhook_id, table.order_key, table.id)
       .where(sql`${table.next_attempt_at} is not null`),
@@ -737,7 +758,7 @@ export const webhookAttempts = pgTable(
     delivery_id: integer()
       .notNull()
       .references(() => webhookDeliveries.id, { onDelete: "cascade" }),
-    /** Where it went; null where that was not noted yet. */
+    /** URL of the request; null in rows from before this column. */
     url: text(),
     started_at: moment("started_at").notNull(),
     duration_ms: integer().notNull(),
@@ -750,14 +771,14 @@ export const webhookAttempts = pgTable(
   (table) => [index("webhook_attempts_of_delivery").on(table.delivery_id, table.id)],
 );
 
-/** Which events a channel is notified about. */
+/** The events that a channel is notified about. */
 const chosenEvents = () =>
   jsonb()
     .$type<EventChoice>()
     .notNull()
     .default(sql`'"all"'`);
 
-/** Which channels a site uses. */
+/** The channels of a site. */
 export const siteChannels = pgTable(
   "site_channels",
   {
@@ -775,7 +796,7 @@ export const siteChannels = pgTable(
   ],
 );
 
-/** Which channels are notified of what belongs to a server and to none of its sites. */
+/** The channels that are notified about a server, and about what belongs to none of its sites. */
 export const serverChannels = pgTable(
   "server_channels",
   {
@@ -799,7 +820,7 @@ export const channelMessages = pgTable(
     channel_id: integer()
       .notNull()
       .references(() => notificationChannels.id, { onDelete: "cascade" }),
-    /** The type of its events; `channel.test` has none. */
+    /** Type of its events; `channel.test` for a test message without events. */
     event: text().notNull(),
     title: text().notNull(),
     count: integer().notNull().default(1),
@@ -839,8 +860,8 @@ export const channelMessageEvents = pgTable(
 );
 
 /**
- * What a search of the timeline looks in: words, whatever of ASCII stands between them. An index has the same. What a letter is
- * beyond ASCII depends on the database's locale, so no pattern asks for it.
+ * Text search vector of the timeline: words, separated by any ASCII character that is not alphanumeric. An index has the same
+ * expression. What counts as a letter beyond ASCII depends on the database's locale, so no pattern refers to that.
  */
 export const activityWords = (
   table: Record<
@@ -850,7 +871,7 @@ export const activityWords = (
 ): SQL =>
   sql`to_tsvector('simple'::regconfig, regexp_replace(${table.kind} || ' ' || ${table.action} || ' ' || ${table.actor_name} || ' ' || ${table.object_type} || ' ' || ${table.object_name} || ' ' || coalesce(${table.detail}, ''), '[\\x01-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]+', ' ', 'g'))`;
 
-/** The timeline. Nothing in it refers to a row: it outlives what it records. */
+/** The timeline. Without foreign keys, because entries outlive the objects that they are about. */
 export const activity = pgTable(
   "activity",
   {
@@ -878,15 +899,15 @@ export const activity = pgTable(
 );
 
 /**
- * The name of each site, database, configuration, worker and webhook as the search reads it, without those of the places that it is
- * in: kept by triggers of their tables, because reading all rows and folding their names at each key costs several times as much.
+ * Names of sites, databases, configurations, workers and webhooks for the search, without those of their parents. Maintained by
+ * triggers of their tables, because reading all rows and folding their names at each keystroke would cost several times as much.
  */
 export const searchNames = pgTable(
   "search_names",
   {
     kind: text().$type<Exclude<SearchKind, "server" | "token">>().notNull(),
     id: integer().notNull(),
-    /** A trigger of this table folds what is written. */
+    /** A trigger of this table folds the value. */
     folded: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.id] })],

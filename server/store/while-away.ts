@@ -1,20 +1,21 @@
-// For what took long to make: that it can be stored is waited for while the database is away for a moment.
+// Retries storing a result that took long to compute while the database is briefly unavailable.
 import type { Clock } from "../clock.ts";
 import { describeDatabaseError } from "./database-error.ts";
 
 const againMs = 500;
-/** After the time without heartbeats another runner has the job, see `jobs/serial-queue.ts`. */
+/** After this time without heartbeats another runner gets the job, see `jobs/serial-queue.ts`. */
 const limitMs = 60_000;
 
 type WhileAwayOptions = {
   clock: Clock;
-  /** Once it is aborted, what fails is not tried again. */
+  /** Ends the retries. */
   signal: AbortSignal;
 };
 
 /**
- * @param work on the database alone; its answer may be lost after it was carried out, so it has to see that
- * @throws what it throws that says nothing of the database, or at the end of the time
+ * @param work uses only the database. It may run again although it has succeeded, because its response was lost, and has to
+ *   detect that
+ * @throws errors that are not about the database at once, and the last error after the time limit
  */
 export async function whileAway<Result>(
   work: () => Promise<Result>,

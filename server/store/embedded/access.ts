@@ -1,4 +1,4 @@
-// Finds out which folders an account can enter, and makes folders that only one account can.
+// Checks which folders an account can enter, and creates folders that only one account can.
 import { chmod, lchown, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ownAccount } from "./account.ts";
@@ -6,9 +6,9 @@ import type { Account } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /**
- * The highest folder on the way to and including `folder` (a real path) that `account` cannot enter, or null.
- * By the mode bits: access lists may allow more, which then goes unused. Of its groups the account has only the first one, as a
- * process loses the others when it is given to another user.
+ * Returns the topmost folder on the path to `folder` (a real path), inclusive, that the account cannot enter; null = none. Only
+ * checks the mode bits, because access lists could only allow more. Supplementary groups do not count, because a process loses
+ * them when it is started with another uid.
  */
 export async function closedFolder(folder: string, account: Account): Promise<string | null> {
   if (account.isOwn) return null;
@@ -23,10 +23,9 @@ export async function closedFolder(folder: string, account: Account): Promise<st
 }
 
 /**
- * Makes `folder` with mode 0700 for `account`, or checks that it is exactly that. In a shared place such as /tmp somebody else may
- * have been first, with a folder of theirs or a symbolic link: then nothing of ours may go in.
- *
- * @throws {EmbeddedPostgresError} it is a link, no folder, or somebody else's.
+ * Creates a folder with mode 0700 for the account, or checks that it is exactly that. In a shared folder such as /tmp another
+ * user may have created the folder first, or a symbolic link: then nothing may be stored in it.
+ * @throws {EmbeddedPostgresError} it is a link, not a folder, or belongs to another user
  */
 export async function makePrivateFolder(
   folder: string,

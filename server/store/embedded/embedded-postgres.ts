@@ -1,5 +1,5 @@
-// The public face of this folder: runs a PostgreSQL of its own in a folder. No file outside the folder imports any other file of it.
-// What it promises to operators is in docs/embedded-database.md.
+// The public API of this folder: runs an embedded PostgreSQL in a folder. No file outside imports any other file of this folder.
+// docs/embedded-database.md describes it for operators.
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { readPassword } from "./password.ts";
 import { findPlace } from "./place.ts";
@@ -11,21 +11,23 @@ import { toError } from "../../to-error.ts";
 export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 type EmbeddedPostgresOptions = {
-  /** For the database alone; made if missing. No other process may start a database here, so the caller holds a lock. */
+  /** Used only by the database; created if missing. No other process may start a database here, so the caller holds a lock. */
   folder: string;
   log: Log;
-  /** Told why the database is down, in operator's words, when it goes down and at each failed restart; null = it is up again. */
+  /** Called when the database goes down, and after each failed restart, with the reason for operators; null = it is up again. */
   onDiagnosis?: (reason: string | null) => void;
 };
 
 type EmbeddedPostgres = {
-  /** For `pg.Pool`; stays the same when the database restarts. */
+  /** Options for `pg.Pool`, unchanged when the database restarts. */
   connection: Connection;
   /** The account that the database runs as. */
   uid: number;
-  /** Shuts the database down in good order, and by force past a deadline; no committed data is lost either way. Idempotent. */
+  /**
+   * Shuts the database down in an orderly way, and by force after a deadline; no committed data is lost either way. Idempotent.
+   */
   stop: () => Promise<void>;
-  /** Tells the database to shut down and does not wait for it: for a process that exits now. */
+  /** Requests a shutdown without waiting for it: for a process that exits now. */
   stopWithoutWaiting: () => void;
 };
 
@@ -43,8 +45,8 @@ export async function startEmbeddedPostgres(
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * How the database is connected to that another process runs in the folder.
- * @throws {EmbeddedPostgresError} none answers
+ * Returns how to connect to the database that another process runs in the folder.
+ * @throws {EmbeddedPostgresError} no database responds
  */
 export async function connectToRunning(folder: string): Promise<Connection> {
   const place = await findPlace(folder, silent);

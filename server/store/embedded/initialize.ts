@@ -1,4 +1,4 @@
-// Makes the database's files at the first start, and refuses those that this PostgreSQL cannot read.
+// Creates the database's files at the first start, and refuses files that this PostgreSQL cannot read.
 import { lchown, lstat, mkdir, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
@@ -11,10 +11,10 @@ import { explainText } from "./diagnosis.ts";
 
 const initdbArguments = [
   `--username=${databaseUser}`,
-  // Nobody, until the files hold a password. What lets the service in is in another file, see `accessRules`.
+  // The pg_hba.conf that initdb writes rejects all connections; the access rules are in another file, see `accessRules`.
   "--auth=reject",
   "--encoding=UTF8",
-  // PostgreSQL's own C.UTF-8 needs no locale of the machine, and sorts the same after its C library was replaced.
+  // PostgreSQL's builtin C.UTF-8 needs no locale of the machine, and its order does not change with the C library.
   "--locale=C",
   "--locale-provider=builtin",
   "--builtin-locale=C.UTF-8",
@@ -22,7 +22,7 @@ const initdbArguments = [
   "--no-instructions",
 ];
 
-/** @throws {EmbeddedPostgresError} the files are another version's, are none of PostgreSQL's, or cannot be made. */
+/** @throws {EmbeddedPostgresError} the files belong to another version or not to PostgreSQL, or cannot be created */
 export async function initializeData(
   place: Place,
   { initdb }: Binaries,
@@ -31,12 +31,12 @@ export async function initializeData(
   const found = await lstat(place.data).catch(() => null);
   if (!found) await makeData(place, initdb);
   await checkVersion(place, packageVersion);
-  // Put back from a backup by root: the account must own its files.
+  // Root may have restored the files from a backup, but the account must own them.
   if (found && found.uid !== place.account.uid) await giveAway(place.data, place);
   await closeData(place);
 }
 
-/** Writes what `hba_file` names: for the account to read, and not to write. */
+/** Writes the file of the setting `hba_file`, which the account may read but not write. */
 export async function writeAccessRules({ accessFile, account, owner }: Place): Promise<void> {
   const readers =
     account.uid === owner.uid
@@ -46,13 +46,14 @@ export async function writeAccessRules({ accessFile, account, owner }: Place): P
 }
 
 /**
- * Puts the rules for access among the data as well, for a server that is started by hand. Earlier versions let everybody in there.
- * @throws {EmbeddedPostgresError} they cannot be written.
+ * Also copies the access rules into the data folder, for a server that is started by hand. Earlier versions allowed all
+ * connections there.
+ * @throws {EmbeddedPostgresError} they cannot be written
  */
 async function closeData(place: Place): Promise<void> {
   const rules = join(place.data, "pg_hba.conf");
   if ((await readFile(rules, "utf8").catch(() => null)) === accessRules) return;
-  // By the account itself: where it made a symbolic link of the file, it reaches no further than it could anyway.
+  // Run as the account itself, so that a symbolic link in place of the file gives it no additional access.
   const copied = await runCommand("cp", [place.accessFile, rules], place.account);
   if (copied.exitCode === 0) return;
   const reason = await explainText(place, copied.output, ", then start Quarterdeck again.");
@@ -62,7 +63,7 @@ async function closeData(place: Place): Promise<void> {
 }
 
 async function makeData(place: Place, initdb: string): Promise<void> {
-  // Under another name until it is whole: a crash in between leaves nothing that looks like a database.
+  // Created under another name first, so that a crash leaves nothing that looks like a database.
   const unfinished = `${place.data}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });

@@ -1,4 +1,4 @@
-// A running database with everything that tests of this folder need: a clock, deadlines, the process.
+// Starts a database, with parameters that only this folder's tests need: a clock, deadlines, the process.
 import { systemClock, type Clock } from "../../clock.ts";
 import {
   type BinaryPackage,
@@ -23,7 +23,7 @@ import { toError } from "../../to-error.ts";
 export type Instance = {
   connection: Connection;
   uid: number;
-  /** Of the server's first process; another one after a restart, null while it is down. */
+  /** Process id of the server; changes with a restart, null while it is down. */
   pid: () => number | null;
   stop: () => Promise<void>;
   stopWithoutWaiting: () => void;
@@ -34,7 +34,7 @@ export type InstanceOptions = {
   log: Log;
   onDiagnosis?: (reason: string | null) => void;
   clock?: Clock;
-  /** How long `stop` waits for the database's last writes. */
+  /** How long `stop` waits for the database's last writes; milliseconds. */
   stopDeadlineMs?: number;
 };
 
@@ -54,7 +54,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 }
 
-/** What a start writes before there is a server. */
+/** Prepares everything that a server needs. */
 async function prepare(place: Place, binaryPackage: BinaryPackage, log: Log) {
   try {
     const binaries = await prepareBinaries(binaryPackage, place.account, place.programs, log);

@@ -1,4 +1,4 @@
-// PostgreSQL's own log: a file that the server appends to, kept small here instead of by a process of PostgreSQL more.
+// PostgreSQL's own log: a file that the server appends to, limited here instead of by PostgreSQL's logging process.
 import { constants } from "node:fs";
 import { copyFile, open, stat, truncate, type FileHandle } from "node:fs/promises";
 import type { Clock } from "../../clock.ts";
@@ -8,23 +8,25 @@ const trimIntervalMs = 60_000;
 const longestLogBytes = 4 * 1024 * 1024;
 const tailBytes = 16 * 1024;
 
-/** For appending: after `trimLog` the next line of a running server lands at the new end. Never through a symbolic link. */
+/**
+ * Opens the log for appending, so that after `trimLog` a running server continues at the new end. Never follows a symbolic link.
+ */
 export function openLog(path: string): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
 }
 
-/** A log past its length becomes `<path>.old` and starts anew; so the two hold 8 MB and what one interval of calls adds. */
+/** Moves a log that is too long to `<path>.old`; so both have 8 MB at most, plus what is written between two calls. */
 export async function trimLog(path: string): Promise<void> {
   if ((await logSizeBytes(path)) <= longestLogBytes) return;
-  // Copied, not renamed: the server keeps writing to the file it was given.
+  // Copied instead of renamed, because the server keeps writing to its open file.
   await copyFile(path, `${path}.old`).catch(() => {
-    // The disk is full; then all the more the old lines go.
+    // On a full disk the old lines are dropped.
   });
   await truncate(path);
 }
 
-/** Trims the log again and again until `signal`. */
+/** Trims the log periodically until `signal` aborts. */
 export function keepLogShort(path: string, clock: Clock, log: Log, signal: AbortSignal): void {
   let cancelTimer = () => {};
   const trim = async () => {
@@ -44,7 +46,7 @@ export async function logSizeBytes(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.size ?? 0;
 }
 
-/** The end of what was written since the log was `fromByte` long. */
+/** Returns the end of what was written after the first `fromByte` bytes of the log. */
 export async function readLogSince(path: string, fromByte: number): Promise<string> {
   const file = await open(path).catch(() => null);
   if (!file) return "";

@@ -1,4 +1,4 @@
-/** What this folder says to the operator. A pino logger is one. */
+/** Messages for the operator. A pino logger implements it. */
 export type Log = {
   info(text: string): void;
   warn(text: string): void;

@@ -1,4 +1,5 @@
-// Files of the service that another account must not be able to swap: written whole under another name, read only as what they are.
+// Reads and writes files of the service that another account must not be able to swap: written atomically, and never read through
+// a link.
 import { constants } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,7 +9,7 @@ type FileAccess = { uid: number; gid: number; mode: number };
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
-/** Whole or not at all, also after a power cut, and never readable for more than `access` allows. */
+/** Writes a file atomically and durably. It is never readable beyond what `access` allows. */
 export async function writeOwnFile(path: string, text: string, access: FileAccess): Promise<void> {
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });
@@ -31,7 +32,7 @@ export async function writeOwnFile(path: string, text: string, access: FileAcces
   }
 }
 
-/** Its text, or null when it is missing, belongs to somebody else than `owner` and the service, or was readable for others. */
+/** Returns the text; null when the file is missing, belongs to neither `owner` nor the service, or is accessible to others. */
 export async function readOwnFile(path: string, owner: { uid: number }): Promise<string | null> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW).catch(() => null);
   if (!file) return null;

@@ -20,31 +20,34 @@ import { nameOfPath } from "./settings.ts";
 import { findSocketFolder } from "./socket-folder.ts";
 
 export type Place = {
-  /** Whom the database runs as. */
+  /** The account that the database runs as. */
   account: Account;
-  /** Whose the service's own files are here: the service's, unless root runs what belongs to an ordinary user. */
+  /** Owner of the service's own files here: the service, unless root runs a database that belongs to an ordinary user. */
   owner: { uid: number; gid: number };
   home: string;
   data: string;
-  /** What `hba_file` names. */
+  /** File of the setting `hba_file`. */
   accessFile: string;
-  /** As PostgreSQL's own programs read it, by PGPASSFILE. */
+  /** In the format of PGPASSFILE, for PostgreSQL's own programs. */
   passwordFile: string;
   socketFolder: string;
   programs: string;
   logFile: string;
-  /** The folder that was asked for, when the database lies elsewhere. */
+  /** The requested folder, when the database is stored elsewhere; otherwise null. */
   standsFor: string | null;
 };
 
-/** Below it lie the databases whose own folder their account cannot enter. */
+/** Root of databases whose requested folder is not accessible to their account. */
 const sharedRoot = "/var/lib/quarterdeck-postgres";
-/** In a folder whose database lies below `sharedRoot`: its path. */
+/** Name of a file in the requested folder with the path of its database below `sharedRoot`. */
 const pointerFile = "moved-to.txt";
-/** Beside such a database: the path of the folder, so that an orphan can be told when that folder was removed. */
+/**
+ * Name of a file beside such a database with the path of the requested folder, which identifies an orphan when that folder was
+ * removed.
+ */
 const origin = "belongs-to.txt";
 
-/** Finds or makes the place of the database that `folder` stands for. */
+/** Finds or creates the place of the database for a requested folder. */
 export async function findPlace(folder: string, log: Log): Promise<Place> {
   const own = ownAccount();
   await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
@@ -54,11 +57,11 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
 
   const moved = await readFile(join(home, pointerFile), "utf8").catch(() => null);
   if (moved !== null) {
-    // Earlier versions left it as wide as the umask allowed; whoever writes here leads the service elsewhere.
+    // Earlier versions left it writable as far as the umask allowed, and another writer could redirect the service.
     await chmod(join(home, pointerFile), 0o600);
     return placeMoved(home, moved.trim(), log);
   }
-  // An existing database keeps its owner, e.g. of a service that ran as an ordinary user before.
+  // An existing database keeps its owner, for example that of a service that ran as an ordinary user before.
   const found = await lstat(join(home, "data")).catch(() => null);
   const account: Account =
     found && found.uid !== 0
@@ -77,7 +80,7 @@ export async function findPlace(folder: string, log: Log): Promise<Place> {
   return placeIn(elsewhere, account, home);
 }
 
-/** Writes the pointer file into the folder that was asked for. To be called when the database is there. */
+/** Writes the pointer file into the requested folder. Call it once the database exists. */
 export async function writePointerFile({ home, standsFor }: Place, log: Log): Promise<void> {
   if (standsFor === null) return;
   const path = join(standsFor, pointerFile);
@@ -94,7 +97,7 @@ async function placeMoved(folder: string, home: string, log: Log): Promise<Place
     await claim(folder, home);
     return placeIn(home, await systemAccount(log), folder);
   }
-  // An empty database in its stead would look like the loss of everything.
+  // An empty database in its place would look like a loss of all data.
   throw new EmbeddedPostgresError(
     `The database of ${folder} was stored in ${home}, which no longer exists. Restore that folder, or delete ${join(folder, pointerFile)} to start with an empty database.`,
   );
@@ -152,7 +155,7 @@ async function makeHome(home: string, own: Account): Promise<void> {
     if (error.code !== "EEXIST") throw error;
   });
   const found = await stat(home);
-  // Once more, because the umask may have taken bits away.
+  // Set explicitly, because the umask may have removed bits.
   if (found.uid === own.uid) return chmod(home, mode);
   if (own.uid === 0) return;
   throw new EmbeddedPostgresError(
@@ -160,12 +163,15 @@ async function makeHome(home: string, own: Account): Promise<void> {
   );
 }
 
-/** Lets `account` through the folder above `home`, which is the service's own. Answers with what stays closed, or null. */
+/**
+ * Lets the account pass through the folder above `home`, which is the service's own.
+ * @returns the folder that is still closed; null = none
+ */
 async function openTheWay(home: string, account: Account): Promise<string | null> {
   const above = dirname(home);
   const closed = await closedFolder(home, account);
   const { mode, uid } = await stat(above);
-  // Not the home folder of root: others rely on that being closed.
+  // Not root's home folder, because other software relies on it being closed.
   if (closed !== above || uid !== 0 || above === "/root") return closed;
   await chmod(above, (mode & 0o7777) | 0o011);
   return closedFolder(home, account);

@@ -1,4 +1,4 @@
-// The processes of a database that this process did not start: found by what they say of themselves, ended by signals.
+// Finds processes of a database that this process did not start, and ends them with signals.
 import { readFile, readdir, readlink } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, join } from "node:path";
@@ -11,7 +11,10 @@ import { toError } from "../../to-error.ts";
 const pollMs = 15;
 const forceDeadlineMs = 5000;
 
-/** https://www.postgresql.org/docs/18/storage-file-layout.html: what a running server, or one that was killed, leaves in its data. */
+/**
+ * Content of postmaster.pid, which a running or killed server leaves in its data:
+ * https://www.postgresql.org/docs/18/storage-file-layout.html
+ */
 export type PostmasterFile = { pid: number; isReady: boolean; socketFolder: string };
 
 export async function readPostmasterFile(
@@ -30,17 +33,17 @@ export async function readPostmasterFile(
 export const postmasterFilePath = (place: Pick<Place, "data">) =>
   join(place.data, "postmaster.pid");
 
-/** Whether `pid` is the server of this database, and not another program that was given the same number. */
+/** Whether the process is the server of this database, not another program that got the same pid. */
 export async function isServer(pid: number, place: Pick<Place, "data">): Promise<boolean> {
   if (pid <= 1) return false;
   const command = await commandOf(pid);
   const [program = ""] = command.split(/[ \0]/);
   if (basename(program) !== "postgres") return false;
-  // The folder may have been moved under the running server; the kernel knows its new name.
+  // The folder may have been moved under the running server; /proc has its new path.
   return command.includes(place.data) || (await folderOf(pid)) === place.data;
 }
 
-/** Every process of this database, also those whose server is gone. */
+/** Returns all processes of this database, including those whose server has ended. */
 async function findProcesses(place: Pick<Place, "data">): Promise<number[]> {
   const title = `postgres: ${clusterName(place)}: `;
   if (platform() !== "linux") {
@@ -53,26 +56,29 @@ async function findProcesses(place: Pick<Place, "data">): Promise<number[]> {
   return pids.filter((_, index) => commands[index]?.startsWith(title));
 }
 
-/** False also for a process that has ended and waits to be reaped, which `kill(pid, 0)` calls alive. */
+/** Whether the process is alive. A zombie is not, although `kill(pid, 0)` succeeds for it. */
 export async function isAlive(pid: number): Promise<boolean> {
   if (!send(pid, 0)) return false;
   if (platform() !== "linux") return true;
   const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  // "123 (name) S …"; the name may hold anything, so the last bracket counts.
+  // "123 (name) S …"; the name may contain any character, so the last bracket counts.
   return state !== null && !/^[ZX]/.test(state.slice(state.lastIndexOf(")") + 2));
 }
 
-/** Sends `signal`; false if there is no such process. */
+/**
+ * Sends a signal.
+ * @returns false if there is no such process
+ */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    // Not allowed: so it is there.
+    // Not permitted, so the process exists.
     return toError(error).code === "EPERM";
   }
 }
 
-/** Whether `pid` ended within `deadlineMs`. */
+/** Whether the process ended within `deadlineMs`. */
 async function hasEnded(pid: number, deadlineMs: number): Promise<boolean> {
   const end = performance.now() + deadlineMs;
   while (await isAlive(pid)) {
@@ -82,17 +88,20 @@ async function hasEnded(pid: number, deadlineMs: number): Promise<boolean> {
   return true;
 }
 
-/** PostgreSQL's fast shutdown: ends all sessions, writes what is left, and ends. */
+/** Requests PostgreSQL's fast shutdown: ends all sessions, writes the remaining changes, and exits. */
 export const requestShutdown = (pid: number): void => void send(pid, "SIGINT");
 
-/** https://www.postgresql.org/docs/18/server-shutdown.html: fast, then immediate (recovers at the next start), then by force. */
+/**
+ * https://www.postgresql.org/docs/18/server-shutdown.html: tries fast, then immediate (with recovery at the next start), then
+ * SIGKILL.
+ */
 export async function endServer(
   place: Pick<Place, "data">,
   pid: number,
   deadlinesMs: { fast: number; immediate: number },
 ): Promise<void> {
   requestShutdown(pid);
-  // A frozen process hears the other signals only after this one.
+  // A stopped process only handles the other signals after SIGCONT.
   send(pid, "SIGCONT");
   if (await hasEnded(pid, deadlinesMs.fast)) return;
   send(pid, "SIGQUIT");
@@ -102,7 +111,9 @@ export async function endServer(
   await killOrphans(place);
 }
 
-/** Ends the workers of a server that is gone. They may live on amid a long query, and as long as they do PostgreSQL does not start. */
+/**
+ * Kills the remaining workers of a server that has ended. They may survive in a long query, and prevent PostgreSQL from starting.
+ */
 export async function killOrphans(place: Pick<Place, "data">): Promise<void> {
   const orphans = await findProcesses(place);
   for (const pid of orphans) send(pid, "SIGKILL");
@@ -111,7 +122,7 @@ export async function killOrphans(place: Pick<Place, "data">): Promise<void> {
 
 async function commandOf(pid: number): Promise<string> {
   if (platform() === "linux") {
-    // Readable for everybody, unlike the rest: root in a container may not look into another user's process.
+    // Readable for every user, unlike the rest of /proc/PID: root in a container may lack access to another user's process.
     return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   }
   return (await runCommand("ps", ["-ww", "-o", "args=", "-p", String(pid)])).output;

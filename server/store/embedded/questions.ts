@@ -1,4 +1,4 @@
-// What this folder asks the database itself.
+// Queries of this folder to the database.
 import { Client, DatabaseError } from "pg";
 import type { Place } from "./place.ts";
 import { databaseName, databaseUser, socketPort } from "./settings.ts";
@@ -7,7 +7,6 @@ export type Connection = {
   host: string;
   port: number;
   user: string;
-  /** A secret. */
   password: string;
   database: string;
   ssl: false;
@@ -15,7 +14,7 @@ export type Connection = {
 
 const answerDeadlineMs = 2000;
 
-/** For `pg.Pool`. */
+/** Returns options for `pg.Pool`. */
 export const connectionTo = (
   place: Place,
   password: string,
@@ -30,7 +29,10 @@ export const connectionTo = (
   ssl: false,
 });
 
-/** The version that answers, e.g. "18.4". Throws when nothing answers within two seconds. */
+/**
+ * Returns the version of the server, such as "18.4".
+ * @throws when no server responds within two seconds
+ */
 export function askServer(place: Place, password: string): Promise<{ serverVersion: string }> {
   return withClient(connectionTo(place, password), async (client) => {
     const { rows } = await client.query<{ serverVersion: string }>(
@@ -40,7 +42,7 @@ export function askServer(place: Place, password: string): Promise<{ serverVersi
   });
 }
 
-/** Makes the service's own database where it is missing: after initdb, or a crash right behind it. */
+/** Creates the service's own database where it is missing: after initdb, or after a crash right behind it. */
 export function makeDatabase(place: Place, password: string): Promise<void> {
   return withClient(connectionTo(place, password, "postgres"), async (client) => {
     const { rowCount } = await client.query("select from pg_database where datname = $1", [
@@ -50,13 +52,13 @@ export function makeDatabase(place: Place, password: string): Promise<void> {
   });
 }
 
-/** Whether the server answered, and let this role not in. */
+/** Whether the server responded and rejected the role. */
 export const isRefused = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "28P01" || error.code === "28000");
 
 async function withClient<T>(connection: Connection, ask: (client: Client) => Promise<T>) {
   const client = new Client({ ...connection, connectionTimeoutMillis: answerDeadlineMs });
-  // A connection lost between two questions; the question itself fails too.
+  // A connection that is lost between two queries; the next query fails anyway.
   client.on("error", () => undefined);
   try {
     await client.connect();

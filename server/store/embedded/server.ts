@@ -1,4 +1,4 @@
-// Starts the database server and waits for its first answer.
+// Starts the database server, and waits until it responds.
 import { spawn, type ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
@@ -14,12 +14,12 @@ import { serverArguments } from "./settings.ts";
 import { explainEnd, type RetryHint } from "./diagnosis.ts";
 import { toError } from "../../to-error.ts";
 
-/** A running server: a process of ours, or one that was taken over. */
+/** A running server: a child process, or one that was taken over. */
 export type Server = {
   pid: number;
-  /** Settles with how the process ended, when it does. */
+  /** Resolves with how the process ended. */
   ended: Promise<string>;
-  /** How long its log was when it started. */
+  /** Size of the log at the start. */
   logStartBytes: number;
 };
 
@@ -28,19 +28,22 @@ type ServerOptions = {
   binaries: Binaries;
   password: Password;
   log: Log;
-  /** Said after the reason of a failed start. */
+  /** End of the message about a failed start. */
   retryHint: RetryHint;
-  /** Gives up the start. */
+  /** Aborts the start. */
   signal: AbortSignal;
 };
 
 const readyPollMs = 10;
-/** Recovery after a crash replays up to `max_wal_size`: seconds. Past this something is wrong. */
+/** Recovery after a crash replays up to `max_wal_size`, which takes seconds. A longer start means that something is wrong. */
 const readyDeadlineMs = 300_000;
 const slowStartMs = 10_000;
 const failedStartDeadlinesMs = { fast: 3000, immediate: 3000 };
 
-/** @throws {EmbeddedPostgresError} the server ended instead, or is not responding; the message says why. No process stays behind. */
+/**
+ * Starts the server. No process is left behind after a failure.
+ * @throws {EmbeddedPostgresError} the server ended or does not respond; the message says why
+ */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { password, log, retryHint } = options;
   if (!password.isKept()) await password.set(retryHint);
@@ -84,11 +87,11 @@ async function launch(place: Place, { postgres }: Binaries): Promise<ChildProces
       ...identity(place.account),
       cwd: "/",
       env: plainEnvironment,
-      // Away from the terminal: its Ctrl-C is for the service, which stops the database last.
+      // In a process group of its own, because Ctrl-C in the terminal is meant for the service, which stops the database last.
       detached: true,
       stdio: ["ignore", logFile.fd, logFile.fd],
     });
-    // A service that ends without stopping it is not held up; the next one takes it over.
+    // Does not keep a service running that exits without stopping the database; the next start takes the database over.
     child.unref();
     return child;
   } finally {

@@ -1,4 +1,4 @@
-// Where the socket of the database lies: with the database, or in a folder for temporary files when that path is too long.
+// The folder of the database's socket: beside the database, or in a temporary folder when that path is too long.
 import { realpath } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,13 +7,16 @@ import type { Account } from "./command.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { nameOfPath, socketName } from "./settings.ts";
 
-// https://man7.org/linux/man-pages/man7/unix.7.html, "Address format"; one byte more is the closing zero.
+// https://man7.org/linux/man-pages/man7/unix.7.html, "Address format": without the terminating null byte.
 const longestSocketBytes = platform() === "linux" ? 107 : 103;
 
-/** Makes it, for `account` alone. @throws {EmbeddedPostgresError} there is none that is short, or it is somebody else's. */
+/**
+ * Creates the folder for the account alone.
+ * @throws {EmbeddedPostgresError} no path is short enough, or the folder belongs to another user
+ */
 export async function findSocketFolder(home: string, account: Account): Promise<string> {
   const short = `quarterdeck-${nameOfPath(home)}`;
-  // The folder for temporary files of root may be closed to the account; /tmp is open everywhere.
+  // Root's temporary folder may be closed to the account; /tmp is open to all.
   for (const folder of [join(home, "socket"), join(tmpdir(), short), join("/tmp", short)]) {
     const above = await realpath(dirname(folder)).catch(() => null);
     if (above === null || (await closedFolder(above, account)) !== null) continue;

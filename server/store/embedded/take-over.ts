@@ -1,4 +1,4 @@
-// What a killed service left: its database server is taken over if it is the one we would start, and cleared away otherwise.
+// Takes over the database server that a killed service left, if it is the one that would be started, and ends it otherwise.
 import { readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
@@ -15,18 +15,18 @@ import { serverArguments, socketLockName, watchIntervalMs } from "./settings.ts"
 type TakeOverOptions = {
   place: Place;
   binaries: Binaries;
-  /** Of the package with the binaries. */
+  /** Version of the package with the binaries. */
   version: string;
   password: Password;
   clock: Clock;
   log: Log;
-  /** Ends the watch over a server that was taken over. */
+  /** Ends watching a server that was taken over. */
   signal: AbortSignal;
 };
 
 const deadlinesMs = { fast: 3000, immediate: 3000 };
 
-/** Answers with the server that runs on this data, or null when there is none, or none any more. */
+/** Returns the server that runs on this data; null when there is none, or when it was ended. */
 export async function takeOver(options: TakeOverOptions): Promise<Server | null> {
   const { place, clock, log, signal } = options;
   const file = await processes.readPostmasterFile(place);
@@ -39,8 +39,8 @@ export async function takeOver(options: TakeOverOptions): Promise<Server | null>
     await processes.endServer(place, file.pid, deadlinesMs);
   }
   if (file) await processes.killOrphans(place);
-  // PostgreSQL clears these away itself, but not when the number in one was given to another program, or belongs to a process that
-  // has ended and is never reaped, as in a container whose first program is no init.
+  // PostgreSQL removes these files itself, unless the pid in one was reused, or belongs to a zombie that is never reaped, as in a
+  // container whose first program is not an init.
   for (const path of [
     processes.postmasterFilePath(place),
     join(place.socketFolder, socketLockName),
@@ -50,7 +50,7 @@ export async function takeOver(options: TakeOverOptions): Promise<Server | null>
   return null;
 }
 
-/** Same programs, same data, same settings: what PostgreSQL noted of its command line is what we would start. */
+/** Whether the server has the same programs, data and settings, by the command line that PostgreSQL recorded. */
 async function runsAsWeWould({ place, binaries }: TakeOverOptions): Promise<boolean> {
   const noted = await readFile(join(place.data, "postmaster.opts"), "utf8").catch(() => "");
   const quoted = serverArguments(place).map((argument) => ` "${argument}"`);
@@ -58,14 +58,14 @@ async function runsAsWeWould({ place, binaries }: TakeOverOptions): Promise<bool
 }
 
 async function answers({ place, version, password }: TakeOverOptions): Promise<boolean> {
-  // A password that was lost is set while no server runs.
+  // A lost password can only be set while no server runs.
   if (!password.isKept()) return false;
   const answer = await askServer(place, password.text).catch(() => null);
-  // "18.4" of a package "18.4.0-beta.17": an update of the programs in place leaves the command line as it was.
+  // "18.4" of a package "18.4.0-beta.17": an update of the programs in place does not change the command line.
   return answer !== null && version.startsWith(`${answer.serverVersion}.`);
 }
 
-/** A process that is not our child tells nobody of its end, so it is looked after. */
+/** Polls the process, because only the parent of a process is notified of its end. */
 function watch(pid: number, clock: Clock, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     let cancelTimer = () => {};

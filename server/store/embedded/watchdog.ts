@@ -1,4 +1,4 @@
-// Watches the database: starts it again when it ends by itself, ever more slowly while that fails, until it is told to stop.
+// Restarts the database when it ends by itself, with increasing delays while that fails, until `stop`.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "./log.ts";
 import type { Server } from "./server.ts";
@@ -6,21 +6,21 @@ import { toError } from "../../to-error.ts";
 
 const firstDelayMs = 1000;
 const longestDelayMs = 30_000;
-/** Up for so long, a database counts as sound, and its next fall starts with the short delay again. */
+/** A database that has been up for so long counts as stable, so that the next restart begins with the short delay again. */
 const soundAfterMs = 60_000;
 
 type WatchdogOptions = {
   first: Server;
   log: Log;
   clock: Clock;
-  /** Given a reason at each fall and each attempt that failed, null when the database is up again. */
+  /** Called with the reason after each failure of the database or of a restart; null = it is up again. */
   onDiagnosis: (reason: string | null) => void;
-  /** Why a server ended, in operator's words. */
+  /** Returns why a server ended, for operators. */
   explain: (server: Server, ending: string) => Promise<string>;
-  /** Throws with a message for the operator. */
+  /** @throws an error whose message is for operators */
   restart: () => Promise<Server>;
   end: (server: Server) => Promise<void>;
-  /** Aborted by `stop`, for whoever works for the watchdog. */
+  /** Aborted by `stop`, for operations of the watchdog. */
   stopping: AbortController;
 };
 
@@ -43,7 +43,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   const isStopping = () => stopping.signal.aborted;
 
   const fall = (reason: string) => {
-    // Said once in the log: a full disk may last for days.
+    // Logged once, because the cause, such as a full disk, may last for days.
     if (reason !== lastReason) log.error(reason);
     lastReason = reason;
     onDiagnosis(reason);

@@ -1,4 +1,4 @@
-// One table from one database into the other, and what shows that both hold the same rows.
+// Copies one table from one database into the other, and computes checksums of both.
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
@@ -7,8 +7,8 @@ import type { Side } from "./side.ts";
 import type { Table } from "./structure.ts";
 
 /**
- * Rows go through as text, which every version of PostgreSQL reads alike, with as much memory as a few network packets take.
- * @param onBytes called with how many bytes have passed so far
+ * Rows are copied as text, which all versions of PostgreSQL read alike, with a few network packets in memory.
+ * @param onBytes called with the number of bytes so far
  * @throws MoveError
  */
 export async function copyTable(
@@ -25,7 +25,7 @@ export async function copyTable(
       done(null, chunk);
     },
   });
-  // A partitioned table can be read by a query alone.
+  // `copy … to` accepts a partitioned table only as a query.
   const out = source.client.query(copyTo(`copy (select ${columns} from ${name}) to stdout`));
   const into = target.client.query(copyFrom(`copy ${name} (${columns}) from stdin`));
   let failed = source;
@@ -39,7 +39,7 @@ export async function copyTable(
   return { rows: into.rowCount, bytes };
 }
 
-/** Two tables with the same rows, in whatever order, have the same: the sum of 64 bits of each row's SHA-256. */
+/** Returns the number of rows, and a checksum that does not depend on their order: the sum of 64 bits of each row's SHA-256. */
 export async function summarize(
   { query }: Side,
   { name, columns }: Table,

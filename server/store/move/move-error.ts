@@ -1,18 +1,18 @@
-// What keeps a move from being made, in the operator's words.
+// Errors of a move, for operators.
 import { describeDatabaseError } from "../database-error.ts";
 import { toError } from "../../to-error.ts";
 
-/** The message says what is wrong, where, and what to do; it holds no secret. */
+/** The message says what is wrong, where, and what to do; it contains no secret. */
 export class MoveError extends Error {
   override name = "MoveError";
 }
 
-/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+/** SQLSTATE, see https://www.postgresql.org/docs/18/errcodes-appendix.html */
 const diskFull = "53100";
 
 /**
- * @param place where `error` comes from
- * @param verb what is being done with it
+ * @param place the database that the error comes from
+ * @param verb the operation, for the message
  */
 export function explainMoveError(caught: unknown, place: string, verb = "move"): MoveError {
   if (caught instanceof MoveError) return caught;

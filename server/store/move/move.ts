@@ -1,4 +1,4 @@
-// Moves everything from one database to another, whole or not at all.
+// Moves everything from one database to another, completely or not at all.
 import { randomUUID } from "node:crypto";
 import { toError } from "../../to-error.ts";
 import { readMoveMark, writeMoveMark, type MoveMark } from "../move-mark.ts";
@@ -17,12 +17,12 @@ import {
 } from "./structure.ts";
 
 export type Progress = {
-  /** Both ends are ready. */
+  /** Called when both ends are ready. */
   onStart(source: string, target: string): void;
-  /** How much of a table has passed so far. */
+  /** Called with the number of bytes of a table that were copied so far. */
   onBytes(table: string, bytes: number): void;
   onTable(table: string, rows: number, bytes: number, ms: number): void;
-  /** All rows are there, and what follows takes time too. */
+  /** Called when all rows are copied; the checks that follow take time too. */
   onCheck(tables: number): void;
 };
 
@@ -30,8 +30,9 @@ export type Progress = {
 type Outcome = "moved" | "finished";
 
 /**
- * The target's transaction has all of it: tables, rows, keys. Just before its commit the source says that it is being left, and right
- * behind it that it was, so that at no moment both databases can be started on. What a kill leaves at any point, a rerun settles.
+ * Copies tables, rows and keys in one transaction of the target. The source is marked as `leaving` just before its commit, and as
+ * `left` right after it, so that Quarterdeck can never start on both databases. Running the move again completes one that was
+ * killed at any point.
  * @throws MoveError
  */
 export async function moveDatabase(
@@ -81,7 +82,7 @@ async function moveBetween(source: Side, target: Side, progress: Progress): Prom
   if (isReplaced) await dropTables(target);
   const { tables, complete } = await makeTables(target);
   await compareTables(source, target, tables);
-  // The one row that its making stored; the source's takes its place.
+  // Creating the tables stored one row, which the source's row replaces.
   await target.query("delete from pgboss.version");
   for (const table of tables) {
     const startMs = performance.now();
@@ -116,7 +117,7 @@ const mark = (id: string, state: MoveMark["state"], { place, isEmbedded }: Side)
   at: new Date().toISOString(),
 });
 
-/** A commit whose answer does not come may have been made. */
+/** Commits. A commit whose response is lost may have succeeded. */
 async function commitTarget({ query, place }: Side): Promise<void> {
   try {
     await query("commit");
@@ -139,7 +140,7 @@ async function leave(source: Side, target: Side, id: string): Promise<void> {
   }
 }
 
-/** Whether the target has taken what the source was leaving, and at most the source's word is missing. */
+/** Whether the target has committed the data that the source was leaving, so that at most the source's mark is outdated. */
 const hasArrived = (marks: Marks): marks is { source: MoveMark; target: MoveMark } =>
   marks.source !== null &&
   marks.source.state !== "arrived" &&
@@ -157,7 +158,10 @@ function refuseLeft(source: Side, target: Side, mark: MoveMark | null): void {
     );
 }
 
-/** @returns whether the target holds what was moved away from it, which the move replaces @throws MoveError it holds anything else */
+/**
+ * Whether the target holds data that was moved away from it, which the move may replace.
+ * @throws MoveError it holds anything else
+ */
 async function mayReplace(source: Side, target: Side, marks: Marks): Promise<boolean> {
   const found = await findTables(target);
   if (found.length === 0) return false;
@@ -193,7 +197,7 @@ async function compareRows(source: Side, target: Side, table: Table): Promise<vo
 
 /**
  * Lets Quarterdeck start again on a database that was moved away.
- * @returns what it is called, and where its data went; null = it was not moved away
+ * @returns its name and that of the other database; `other` is null where it was not moved away
  * @throws MoveError
  */
 export async function cancelMove(

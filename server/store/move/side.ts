@@ -1,4 +1,4 @@
-// One end of a move: a connection of its own to a database that nobody else uses meanwhile.
+// One end of a move: a separate connection to a database that no one else uses meanwhile.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { migrationLock } from "../database.ts";
@@ -9,13 +9,13 @@ export type SideOptions = {
   connection: pg.ClientConfig;
   /** The folder of an embedded database; null = any other PostgreSQL. */
   embeddedIn: string | null;
-  /** What is done with it; default `move`. */
+  /** The operation, for messages; default `move`. */
   verb?: "move" | "back up" | "restore";
 };
 
 export type Side = {
   client: pg.Client;
-  /** What people call it, without a secret. */
+  /** Name for messages, without a secret. */
   place: string;
   isEmbedded: boolean;
   /** @throws MoveError */
@@ -23,11 +23,11 @@ export type Side = {
   close(): Promise<void>;
 };
 
-/** A session of a move that was killed ends within it. */
+/** How long to wait for the sessions of a killed move to end; milliseconds. */
 const patienceMs = 3000;
 const pollMs = 100;
 
-/** Both ends read and write every value alike, and no limit of the role ends a statement. */
+/** Makes both ends read and write all values alike, and disables limits of the role. */
 const settings = {
   search_path: "public",
   client_encoding: "UTF8",
@@ -40,13 +40,16 @@ const settings = {
   statement_timeout: "0",
   lock_timeout: "0",
   idle_in_transaction_session_timeout: "0",
-  // Of newer versions alone.
+  // Only in newer versions of PostgreSQL.
   transaction_timeout: "0",
-  // So that a statement ends soon whose command was killed.
+  // Ends a statement soon after its client was killed.
   client_connection_check_interval: "1000",
 };
 
-/** Connects. What Quarterdeck cannot use at all was refused before. @throws MoveError */
+/**
+ * Connects. The caller has already refused databases that Quarterdeck cannot use.
+ * @throws MoveError
+ */
 export async function openSide(options: SideOptions): Promise<Side> {
   const side = await connectSide(options);
   try {
@@ -60,7 +63,8 @@ export async function openSide(options: SideOptions): Promise<Side> {
 }
 
 /**
- * Connects to what a service may be using meanwhile, through a pooler too: all that is read until `close` is of one moment.
+ * Connects to a database that a service may be using, even through a pooler: everything that is read until `close` is from one
+ * snapshot.
  * @throws MoveError
  */
 export async function openSnapshot(options: SideOptions): Promise<Side> {
@@ -90,7 +94,7 @@ async function connectSide({ connection, embeddedIn, verb = "move" }: SideOption
     embeddedIn === null
       ? `the database ${database} at ${host}:${port}`
       : `the embedded database in ${embeddedIn}`;
-  // A lost connection; the query under way fails with it too.
+  // A connection that is lost; the running query fails anyway.
   client.on("error", () => undefined);
   const side: Side = {
     client,
@@ -114,10 +118,13 @@ async function connectSide({ connection, embeddedIn, verb = "move" }: SideOption
   }
 }
 
-/** What a pooler names a session by at its start is its own. */
+/**
+ * Compares the session's pid with the one announced at its start, which a pooler replaces by its own.
+ * @throws MoveError
+ */
 async function refusePooler({ client, query, place }: Side): Promise<void> {
   const [session] = await query<{ pid: number }>("select pg_backend_pid() as pid");
-  // The types leave out what the server names the session by.
+  // The types lack `processID`.
   const { processID } = client as pg.Client & { processID?: number };
   if (session?.pid !== processID)
     throw new MoveError(
@@ -126,9 +133,9 @@ async function refusePooler({ client, query, place }: Side): Promise<void> {
 }
 
 /**
- * Takes the lock of every start of Quarterdeck, for as long as the connection lasts: a service that starts from now on waits for it, and
- * then finds what came of the move. One that runs already has sessions.
- * @throws MoveError somebody else uses the database
+ * Takes the lock that every start of Quarterdeck needs, for as long as the connection lasts: a service that starts meanwhile
+ * waits for it, and then reads the result of the move. A service that is running already is found by its sessions.
+ * @throws MoveError the database is in use
  */
 export async function claimSide({ query, place }: Side): Promise<void> {
   const giveUpMs = performance.now() + patienceMs;
@@ -158,7 +165,7 @@ export async function claimSide({ query, place }: Side): Promise<void> {
   }
 }
 
-/** Whether both lead to one database. */
+/** Whether both connections lead to the same database. */
 export async function isSameDatabase(one: Side, other: Side): Promise<boolean> {
   const [first, second] = await Promise.all(
     [one, other].map(({ query }) =>

@@ -1,5 +1,5 @@
-// The tables of both ends. Those of the target are made as a first start makes them, by the migrations and the job engine, so that
-// neither end's version of PostgreSQL matters.
+// The tables of both ends. Those of the target are created as by a first start, with the migrations and pg-boss's own schema, so
+// that the PostgreSQL versions of the two ends do not matter.
 import { getConstructionPlans } from "pg-boss";
 import { migrationsFolder } from "../database.ts";
 import { getTableName, isTable, readMigrationFiles } from "../drizzle.ts";
@@ -7,16 +7,16 @@ import * as tables from "../tables.ts";
 import { MoveError } from "./move-error.ts";
 import type { Side } from "./side.ts";
 
-/** All three parts are SQL already: quoted where they need it. */
+/** Parts of SQL, quoted where necessary. */
 export type Table = { name: string; columns: string };
 
-/** Schemas that are Quarterdeck's alone; its other tables are in `public`, maybe beside those of others. */
+/** Schemas that belong to Quarterdeck alone; its other tables are in `public`, which may have tables of others. */
 const ownSchemas = ["drizzle", "pgboss"];
 const ownTables = Object.values(tables).flatMap((value) =>
   isTable(value) ? [`public.${getTableName(value)}`] : [],
 );
 
-/** What of Quarterdeck is in a database; empty where it has never been. */
+/** Returns which of Quarterdeck's schemas and tables exist; empty in an unused database. */
 export async function findTables({ query }: Side): Promise<string[]> {
   const found = await query<{ name: string }>(
     `select nspname as name from pg_namespace where nspname = any($1)
@@ -26,13 +26,13 @@ export async function findTables({ query }: Side): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** The newest migration that this version knows, by the number that it has in a database. */
+/** Returns the newest migration of this version, by the number that is stored in a database. */
 export const newestMigration = (): number =>
   readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
 
 /**
  * @returns the newest migration, which is this version's own
- * @throws MoveError the source was stored by another version than this one
+ * @throws MoveError the data was stored by another version
  */
 export async function checkVersion({ query, place }: Side, otherwise = "Move"): Promise<number> {
   const [stored] = await query<{ newest: string }>(
@@ -52,21 +52,21 @@ export async function checkVersion({ query, place }: Side, otherwise = "Move"): 
 }
 
 /**
- * Makes every table, inside the transaction of the move, without what the load would set off: triggers and foreign keys.
- * @param newest the last migration to be made
+ * Creates all tables, in the transaction of the move, without the triggers and foreign keys that would affect the copying.
+ * @param newest the last migration to apply
  */
 export async function makeTables(
   target: Side,
   newest = Number.POSITIVE_INFINITY,
 ): Promise<{
   tables: Table[];
-  /** Adds what was left out; foreign keys check every row. */
+  /** Adds triggers and foreign keys; the latter check every row. */
   complete(): Promise<void>;
 }> {
   const { query } = target;
   const before = new Set((await listTables(target)).map(({ name }) => name));
   await query("create schema drizzle");
-  // As Drizzle makes it; its rows are moved with all others.
+  // The same table that Drizzle creates; its rows are moved like all others.
   await query(
     "create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)",
   );
@@ -96,7 +96,7 @@ export async function makeTables(
   };
 }
 
-/** The job engine's own plan is a transaction, and this one is part of a larger one. */
+/** Returns pg-boss's construction plan without its transaction, because it is part of a larger one here. */
 function constructionPlan(): string {
   const [, body] = /^\s*BEGIN;([^]*)COMMIT;\s*$/.exec(getConstructionPlans("pgboss")) ?? [];
   if (body === undefined || /^\s*(begin|commit)\s*;/im.test(body))
@@ -106,7 +106,9 @@ function constructionPlan(): string {
     set local idle_in_transaction_session_timeout = 0`;
 }
 
-/** Partitions are moved by their whole, and the engine's steps to change its own tables were done to the old ones. */
+/**
+ * Partitions are moved with their parent table, and the schema changes that pg-boss keeps in `bam` were made to the old tables.
+ */
 async function listTables({ query }: Side): Promise<(Table & { is_moved: boolean })[]> {
   return query(
     `select c.oid::regclass::text as name, not c.relispartition and c.oid is distinct from to_regclass('pgboss.bam') as is_moved,
@@ -117,7 +119,7 @@ async function listTables({ query }: Side): Promise<(Table & { is_moved: boolean
   );
 }
 
-/** Those of Quarterdeck whose rows are to be copied, in a database that may have others. */
+/** Returns Quarterdeck's tables whose rows are to be copied, in a database that may have others. */
 export async function listOwnTables(source: Side): Promise<Table[]> {
   const all = await listTables(source);
   return all.filter(
@@ -128,7 +130,7 @@ export async function listOwnTables(source: Side): Promise<Table[]> {
   );
 }
 
-/** @throws MoveError the source's tables are not those that this version makes */
+/** @throws MoveError the source's tables differ from those that this version creates */
 export async function compareTables(source: Side, target: Side, moved: Table[]): Promise<void> {
   const columnsOf = new Map((await listTables(source)).map(({ name, columns }) => [name, columns]));
   const other = moved.filter(({ name, columns }) => columnsOf.get(name) !== columns);
@@ -147,7 +149,7 @@ export async function compareTables(source: Side, target: Side, moved: Table[]):
 
 type Sequence = { name: string; last_value: string; is_called: boolean };
 
-/** Where each sequence of these tables stands. */
+/** Returns the state of the sequences of these tables. */
 export async function readSequences(source: Side, tables: readonly Table[]): Promise<Sequence[]> {
   const found = await source.query<{ name: string }>(
     `select s.oid::regclass::text as name from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
@@ -169,7 +171,7 @@ export async function setSequences({ query }: Side, sequences: readonly Sequence
     await query("select setval($1::regclass, $2, $3)", [name, last, isCalled]);
 }
 
-/** Removes all of Quarterdeck and nothing of others, inside the transaction of the move. */
+/** Removes everything of Quarterdeck and nothing else, in the transaction of the move. */
 export async function dropTables(target: Side): Promise<void> {
   const { query } = target;
   const found = (await findTables(target)).filter((name) => ownTables.includes(name));

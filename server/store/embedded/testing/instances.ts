@@ -1,4 +1,4 @@
-// Real databases in temporary folders, and a service in a process of its own that can be killed.
+// Real databases in temporary folders, and a service in a separate process that can be killed.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,13 +17,13 @@ export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const copy = promisify(execFile);
 let model: Promise<string> | null = null;
 
-/** A folder as a stopped database left it; quicker than a first start for each test. */
+/** Copies the folder of a stopped database, which is faster than a first start for each test. */
 export async function copyOfDatabase(cleanUp: CleanUp = onTestFinished): Promise<string> {
   model ??= makeModel();
   const from = await model;
   const folder = join(await makeFolder(cleanUp), "postgres");
   await mkdir(folder);
-  // Node's own copying of a thousand files takes several times as long.
+  // Node's own copy of a thousand files takes several times as long.
   await copy("cp", ["-R", join(from, "data"), join(from, "secrets"), folder]);
   return folder;
 }
@@ -38,7 +38,7 @@ const whenFileIsOver: (() => Promise<void>)[] = [];
 const afterFile: CleanUp = (run) => void whenFileIsOver.push(run);
 afterAll(async () => void (await Promise.all(whenFileIsOver.map((run) => run()))));
 
-/** A database that is stopped when the test is over. */
+/** Starts a database that is stopped after the test. */
 export async function startDatabase(options: Partial<InstanceOptions> = {}) {
   const folder = options.folder ?? join(await makeFolder(), "postgres");
   const database = await startInstance({ log: silent, ...options, folder });
@@ -52,7 +52,7 @@ export async function query<Row extends object>(
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new Client(connection);
-  // The end of the database between two questions; a question under way fails by itself.
+  // The database may end between two queries; a running query fails anyway.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -93,7 +93,7 @@ export async function startService(
   throw new Error(`The service did not start: ${said.join("\n")}`);
 }
 
-/** Ends what a killed service left, if nobody did: the process must still be a database of that folder. */
+/** Ends the database that a killed service left, after checking that the process belongs to that folder. */
 async function endDatabase(dataFolder: string, pid: number): Promise<void> {
   const place = { data: join(dataFolder, "postgres", "data") };
   if (await isServer(pid, place)) await endServer(place, pid, { fast: 3000, immediate: 3000 });
