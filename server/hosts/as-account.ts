@@ -1,4 +1,4 @@
-// Builds argument lists that run a command as another account, and enter its folder as that account.
+// Builds the argument list that runs a command as another account, in a folder entered as that account.
 import type { Account } from "./account.ts";
 
 type Argv = readonly [string, ...string[]];
@@ -11,15 +11,14 @@ export const asAccount = ({ uid, gid, name }: Account, folder: string, argv: Arg
   "setpriv",
   `--reuid=${uid}`,
   `--regid=${gid}`,
-  // Only an account with a name can have supplementary groups.
+  // Only an account with a name can be in other groups.
   name === "" ? "--clear-groups" : "--init-groups",
   "--",
   ...enterFolder(folder, argv),
 ];
 
 /**
- * Returns an argument list that enters a folder first. `spawn` enters it before the command begins, and blocks the service until
- * then.
+ * Builds the argument list that enters a folder first. `spawn` would enter it before the command begins, and block the service.
  */
 export const enterFolder = (folder: string, argv: Argv): Argv => [
   "env",
@@ -28,7 +27,7 @@ export const enterFolder = (folder: string, argv: Argv): Argv => [
   ...argv,
 ];
 
-/** Returns the variables that describe an account to its programs. */
+/** Environment variables that describe the account. */
 export const accountEnvironment = ({ name, home }: Account): Record<string, string> =>
   name === "" ? { HOME: home } : { HOME: home, USER: name, LOGNAME: name };
 

@@ -1,4 +1,4 @@
-// Runs one command on the service's machine: streams its input and output, and ends all that it started.
+// Runs one command on the service's own machine: connects its streams, and ends everything that it started.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
@@ -39,7 +39,7 @@ export const createRunner =
     command.signal?.throwIfAborted();
     const { take } = command;
     const given = account === null ? await openGiven(command, temporary) : null;
-    // Without such a pipe, for example because of a full disk, an ordinary and slower one is used.
+    // Where no pipe of our own can be opened, an ordinary one is slower.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
       cwd: isEnteredHere ? folder : "/",
@@ -49,13 +49,13 @@ export const createRunner =
         LC_ALL: "C.UTF-8",
         ...command.environment,
       },
-      // A process group of its own, so that an abort also reaches what the program started.
+      // A group of its own, so that an abort also reaches the program's children.
       detached: true,
       stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...filesOf(command, given)],
       // No overload of `spawn` accepts a custom stream among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();
-    // Not awaited: output of a program that ends before the listeners below are added would be lost.
+    // Not awaited: the output of a program that ends before anyone listens would be lost.
     given?.close().catch(() => undefined);
     const ended = once(child, "close").then(
       ([exitCode, endSignal]): [number | null, string | null] => [exitCode, endSignal],
@@ -72,14 +72,14 @@ export const createRunner =
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
       } catch {
-        // The group has already ended.
+        // The group has ended already.
       }
       pipe?.close();
     };
-    /** Called only once the reason is known, because closing the streams causes errors that would hide it. */
+    /** Called only once the cause is known, because closed streams would hide it. */
     const letGo = () => {
       endGroup();
-      // A program that left the group may hold its ends open, which must not be waited for.
+      // A program that left the group may keep its streams open, which must not be waited for.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     };
     // An input that waits for its own source does not notice that its reader is gone.
@@ -108,7 +108,7 @@ export const createRunner =
     const streams = Promise.all([takeOutput(), feed(command, child.stdin, endGroup)]);
     let end: CommandEnd;
     try {
-      // A process that the command left running may hold stderr open after the other streams have ended.
+      // Processes that the command left running may keep its error output open.
       const all = Promise.all([ended, streams]);
       const [[exitCode, signal]] = await Promise.race([all, aborted.promise]);
       end = { exitCode, signal, stdout, stderr };
@@ -127,14 +127,14 @@ export const createRunner =
     return end;
   };
 
-/** Returns the files by descriptor, from 3 on. */
+/** Descriptors by number, from 3. */
 function filesOf({ files = [] }: LocalCommand, given: FileHandle | null): (number | "ignore")[] {
   if (given === null) return [...files];
   const between = Array.from({ length: givenAt - 3 - files.length }, () => "ignore" as const);
   return [...files, ...between, given.fd];
 }
 
-/** Creates a stream that passes on each piece, one at a time. */
+/** @returns a stream that passes pieces to `take`, one at a time */
 function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {
   const taken = callbackify(async (piece: Buffer) => take(piece));
   return new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
@@ -146,12 +146,12 @@ async function feed(
   endGroup: () => void,
 ): Promise<void> {
   if (input === undefined) return void stdin.end();
-  // Only the pipe shows which end broke first: the code of the error depends on timing.
+  // Set by the pipe, because the code of the error depends on which end was noticed first.
   let isBroken = false;
   const breakOff = () => {
     if (stdin.destroyed) return;
     isBroken = true;
-    // Before the pipe is closed, so that a program does not take a broken input for a complete one.
+    // Before the pipe is closed, so that the program does not take a broken input for a complete one.
     endGroup();
   };
   input.once("error", breakOff).once("close", () => input.readableEnded || breakOff());
@@ -162,11 +162,11 @@ async function feed(
         ? pipeline(input, stdin)
         : pipeline(input, (pieces: AsyncIterable<Buffer>) => feedEach(pieces, stdin, release));
     fed.catch(() => undefined);
-    // Once the command has ended, its input is not awaited any more.
+    // Once the command has ended, the rest of its input is not awaited.
     await Promise.race([fed, once(stdin, "close")]);
     if (isBroken) await fed;
   } catch (error) {
-    // A program may end before it has read everything; its exit code says whether that was an error.
+    // A program may end before it has read all input; its exit code says whether that was right.
     if (isBroken) throw error;
   }
 }

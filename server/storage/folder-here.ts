@@ -1,6 +1,5 @@
-// Stores backups in a folder of this machine. On a disk the service does the file work itself. On a network mount it runs
-// commands: a process with an open file on a hanging mount hangs with it, and the service could then neither read a file nor
-// start a program.
+// Stores backups in a folder of this machine. On a disk, the service works in it; on a network mount, commands do, because a
+// mount that hangs blocks every process with an open file on it.
 import { createLocalStorage } from "./local.ts";
 import type { MountWatch } from "./mount-watch.ts";
 import type { RemoteFolder } from "./remote-folder.ts";

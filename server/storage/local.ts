@@ -1,4 +1,4 @@
-// Stores backups in a folder of this machine, or on a disk that is mounted there.
+// Stores backups in a folder of this machine, or of a disk that is mounted there.
 import { constants, type Dirent } from "node:fs";
 import {
   mkdir,
@@ -26,13 +26,13 @@ import { streamOf } from "./stream-of.ts";
 import { toError } from "../to-error.ts";
 import { createFile } from "./write-file.ts";
 
-/** Attempts to create an entry in a folder that a concurrent removal may delete. */
+/** Attempts to work in a folder that others remove meanwhile. */
 const maxTries = 10;
 
 type LocalOptions = {
-  /** Absolute. The folder is never created, so that nothing is written below the mount point of an unmounted disk. */
+  /** Absolute path of an existing folder: a missing one may be a disk that is not mounted. */
   path: string;
-  /** Whether the folder has a marker file; if it has disappeared, the disk is not mounted. */
+  /** Whether the folder must have a marker, without which its disk is away. */
   isMarked?: boolean;
 };
 
@@ -51,8 +51,8 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   };
 
   /**
-   * Returns the path of a key.
-   * @throws StorageError when it lies outside of the root
+   * @returns the path of a key
+   * @throws StorageError where it is outside of the storage
    */
   async function locate(key: string): Promise<string> {
     const parts = partsOfKey(key);
@@ -76,7 +76,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
       diagnosed(async () => {
         const path = await locate(key);
         if (await exists(path)) throw isThereAlready(path);
-        // A partial file of the same name that a killed service left.
+        // A partial file that a killed service left.
         await removeFile(partial(path));
         try {
           const file = await createIn(root, dirname(path), () => createFile(partial(path)));
@@ -95,7 +95,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
             }
           };
           await pipeline(content, keep, { signal });
-          // The caller no longer waits for an aborted upload, so its file must not appear later.
+          // After an abort the object must not appear.
           signal.throwIfAborted();
           await refuseAway();
           await rename(partial(path), path);
@@ -133,8 +133,8 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
     get: (key, { signal }) =>
       diagnosed(async () => {
         const path = await locate(key);
-        // Opened here, so that this call reports a missing file, not the stream. Without O_NONBLOCK, opening a named pipe would
-        // block until its other end is opened.
+        // Opened here, so that this call reports a missing file, and not the stream. Opening a pipe must not wait for its other
+        // end.
         const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
           (error: unknown) => {
             throw isMissing(error) ? isGone(path) : error;
@@ -155,7 +155,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
         const path = await locate(key);
         try {
           const found = await stat(path);
-          // Reading from a named pipe or a device might never end.
+          // Reading a pipe or a device could wait forever.
           return found.isFile() ? found.size : null;
         } catch (error) {
           if (isMissing(error)) return null;
@@ -189,7 +189,7 @@ export function createLocalStorage({ path: root, isMarked = false }: LocalOption
   };
 }
 
-/** Reads a file from its beginning. Memory of pieces that are given back is reused. */
+/** Reads a file from its beginning. Reuses the memory of pieces that are given back. */
 async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const memory = createPieceMemory();
   for (;;) {
@@ -222,7 +222,7 @@ const exists = (path: string): Promise<boolean> =>
     },
   );
 
-/** Creates an entry in a folder, and tries again when a concurrent removal deletes the folder, which is still empty. */
+/** Creates something in a folder, again where a removal deleted the folder while it was empty. */
 async function createIn<Created>(
   root: string,
   folder: string,
@@ -237,7 +237,7 @@ async function createIn<Created>(
     }
 }
 
-/** Creates folders durably: each new folder is synced into its parent. */
+/** Creates folders that survive a power failure: each new one is synced in its parent. */
 async function makeFolders(root: string, folder: string): Promise<void> {
   await stat(root);
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -262,7 +262,7 @@ async function* listFolder(
   signal: AbortSignal,
 ): AsyncGenerator<StoredObject> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    // The folder was removed meanwhile, unless it is the storage itself.
+    // A folder may be removed meanwhile, but not the storage itself.
     if (above !== "" && isMissing(error)) return [];
     throw error;
   });
@@ -282,14 +282,14 @@ async function* listFolder(
   }
 }
 
-/** Removes empty folders upwards, but never the root. */
+/** Removes empty folders up to the root, which stays. */
 async function removeEmpty(root: string, folder: string): Promise<void> {
   for (let empty = folder; empty !== root && isInside(root, empty); empty = dirname(empty)) {
     const entries: Dirent[] | null = await readdir(empty, { withFileTypes: true }).catch(
       () => null,
     );
     if (entries !== null && entries.length > 0) return;
-    // Fails where an entry was created meanwhile, so that the folder stays.
+    // A folder that is used again meanwhile is not empty, and stays.
     await rmdir(empty).catch(() => undefined);
   }
 }

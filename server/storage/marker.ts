@@ -1,4 +1,4 @@
-// The marker file in the folder of a local storage, which distinguishes it from the empty mount point of an unmounted disk.
+// The marker: a file in a local storage's folder that distinguishes it from the empty mount point of a disk that is away.
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StorageError } from "./storage.ts";
@@ -10,7 +10,7 @@ export const markerText = `Quarterdeck keeps backups in this folder. Without thi
 of a disk that is away, and neither writes nor removes anything here.
 `;
 
-/** @throws file system errors other than that the file does not exist */
+/** @throws the file system's error, other than that the file does not exist */
 export async function isMarked(root: string): Promise<boolean> {
   try {
     await stat(join(root, markerName));
@@ -25,7 +25,7 @@ export async function isMarked(root: string): Promise<boolean> {
 export const mark = (root: string): Promise<void> =>
   writeFile(join(root, markerName), markerText, { mode: 0o600, flush: true });
 
-/** A storage's folder: its name in messages, and its path on its machine. */
+/** A storage's folder: its name for messages, and its path. */
 type Folder = { place: string; root: string };
 
 const away = ({ place, root }: Folder, reason: string) =>
@@ -33,17 +33,17 @@ const away = ({ place, root }: Folder, reason: string) =>
     `${place} is away: ${reason}, so its disk is probably not mounted. Nothing was written or removed. Mount the disk; if the folder is meant to begin anew, create that file: touch ${join(root, markerName)}`,
   );
 
-/** Returns the error for a marker that has disappeared. */
+/** The marker is missing. */
 export const markerMissing = (folder: Folder): StorageError =>
   away(folder, `the file ${markerName} that Quarterdeck left there is missing`);
 
-/** Returns the error for a folder without a marker that contains none of the backups that were stored there. */
+/** No backup and no marker were found where backups should be. */
 export const nothingOfOurs = (folder: Folder): StorageError =>
   away(folder, `none of the backups that were stored there is in it, nor the file ${markerName}`);
 
-/** @throws StorageError where the marker has disappeared */
+/** @throws StorageError where the marker is missing */
 export async function refuseUnmarked(root: string): Promise<void> {
-  // A missing root has a message of its own.
+  // A missing root has its own error.
   await stat(root);
   if (!(await isMarked(root))) throw markerMissing({ place: root, root });
 }

@@ -1,4 +1,4 @@
-// Reads a stored file from its disk, bypassing the page cache, which still holds what was just written.
+// Reads a stored file back from its disk, bypassing the system's cache of recent writes.
 import { constants } from "node:fs";
 import { open, statfs, type FileHandle } from "node:fs/promises";
 import { alignedMemory, isInMemory, isNotDirect } from "./direct.ts";

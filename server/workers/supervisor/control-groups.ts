@@ -1,5 +1,5 @@
-// Encloses what a slot starts in a control group, which nothing can leave that is not root: not with an environment of its
-// own, not as another account by `sudo`. See cgroups(7), "Cgroups version 2".
+// Encloses a slot's processes in a control group, which only root can leave: neither a changed environment nor `sudo` to another
+// account does. See cgroups(7), "Cgroups version 2".
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownAccount } from "../../hosts/account.ts";
@@ -10,10 +10,10 @@ export type ControlGroups = ReturnType<typeof createControlGroups>;
 
 type Argv = readonly [string, ...string[]];
 
-/** Enters before anything else runs, so that no child is born outside; goes on where the kernel refuses. */
+/** Enters the group before anything else runs, so that no child is outside; continues where the kernel refuses. */
 const enterAndRun = 'echo $$ 2>/dev/null >"$1"; shift; exec "$@"';
 
-/** Of the one hierarchy of version 2; null where none is mounted as a whole. */
+/** @returns the mount point of the hierarchy of version 2; null where it is not mounted as a whole */
 function mountPoint(): string | null {
   const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
   // See proc_pid_mountinfo(5): root and mount point are the fourth and fifth field, the type follows the dash.
@@ -21,7 +21,9 @@ function mountPoint(): string | null {
   return found?.split(" ")[4] ?? null;
 }
 
-/** Relative to the mount point; null for a process that is gone, or in no group of version 2 that we can see. */
+/**
+ * @returns the group's path relative to the mount point; null for a process that is gone, or in no visible group of version 2
+ */
 function pathOf(pid: number | "self"): string | null {
   const path = /^0::(\/.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, "utf8"))?.[1];
   return path === undefined || path.startsWith("/..") ? null : path;
@@ -52,7 +54,7 @@ export function createControlGroups(instance: string) {
   const removeAll = (isMeant: (name: string) => boolean) => {
     if (folder === null) return;
     const names = orNull(() => readdirSync(folder)) ?? [];
-    // One that is not empty stays, by the kernel's word.
+    // The kernel refuses to remove a group that is not empty.
     for (const name of names.filter(isMeant)) orNull(() => rmdirSync(join(folder, name)));
     orNull(() => rmdirSync(folder));
   };
@@ -92,18 +94,18 @@ export function createControlGroups(instance: string) {
     of(slot: SlotName) {
       const file = (name: string) => join(folder ?? "", nameOf(slot), name);
       return {
-        /** Also where there is none. Zombies do not count. */
+        /** True also where the group does not exist. Zombies do not count. */
         isEmpty: () =>
           folder === null ||
           !/^populated 1$/m.test(orNull(() => readFileSync(file("cgroup.events"), "utf8")) ?? ""),
-        /** All at once, however fast they fork; does nothing on a kernel before 5.14. */
+        /** Kills all processes at once, however fast they fork; has no effect before Linux 5.14. */
         kill: () => {
           if (folder !== null) orNull(() => writeFileSync(file("cgroup.kill"), "1"));
         },
       };
     },
 
-    /** Removes the groups of a worker, or the one of a slot, that are empty. */
+    /** Removes the empty groups of a worker, or of one slot. */
     remove(worker: number, number?: number) {
       const start = `worker-${worker}-`;
       removeAll((name) =>
@@ -111,7 +113,7 @@ export function createControlGroups(instance: string) {
       );
     },
 
-    /** Removes all that are empty. */
+    /** Removes all empty groups. */
     removeEmpty() {
       removeAll((name) => name.startsWith("worker-"));
     },

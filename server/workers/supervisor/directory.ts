@@ -1,5 +1,5 @@
-// Finds the folder that a worker starts in, anew at each start: a deployment points a link elsewhere. It has to lie in
-// the site's folder, links followed. What the account may enter is the kernel's to say; this is about what was meant.
+// Finds a worker's working directory at each start, because a deployment changes links. It must lie in the site's folder, links
+// followed. The kernel decides what the account may enter; this check prevents mistakes.
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
@@ -9,7 +9,7 @@ import type { LaunchEvents } from "./slot-ports.ts";
 
 type Place = Pick<Program, "root" | "directory">;
 
-/** The folder as it was typed, absolute, links not followed. */
+/** @returns the directory as the user typed it, made absolute, links not followed */
 export const typedFolder = ({ root, directory }: Place): string =>
   directory === null ? root : resolve(root, directory);
 
@@ -29,7 +29,7 @@ export function findFolder(place: Place): { folder: string } | { problem: string
   return { problem: leadsOut(place.directory, real) };
 }
 
-/** Runs where the account has entered the folder; what is after the root is the command. */
+/** A script that runs as the account in the directory. Its first argument is the root, the others are the command. */
 const checkAndRun = `
 root=$(CDPATH= cd -P -- "$1" && pwd -P) || exit 126
 here=$(pwd -P)
@@ -41,11 +41,11 @@ exit 126`;
 
 type Argv = readonly [string, ...string[]];
 
-/** Puts the check before a command of another account: looking into that one's folders is not for us to do. */
+/** Puts the check before the command where it runs as another account, whose folders the service must not read. */
 export const checkedArgv = ({ root, directory }: Place, argv: Argv): Argv =>
   directory === null ? argv : ["sh", "-c", checkAndRun, "sh", root, ...argv];
 
-/** Makes an end of the check a failed start, with its reason; any other end goes through. */
+/** Turns a failed check into a failed start with its reason; passes any other exit on. */
 export function watchCheck(
   { directory }: Place,
   report: Readable | null,

@@ -1,4 +1,4 @@
-// A worker's log on the disk: `log`, which its processes append to, and what was rotated away from it.
+// A worker's log files: `log`, to which its processes append, and the rotated ones.
 import {
   chmodSync,
   closeSync,
@@ -18,7 +18,7 @@ import { toError } from "../../to-error.ts";
 export const maxLogBytes = 10 * 1024 * 1024;
 export const keptLogs = 3;
 
-/** Rotated logs are numbered from 1, the newest; number 0 is the one being written. */
+/** Path of a rotated log, numbered from 1, the newest; 0 is the current log. */
 export const logPath = (folder: string, number = 0): string =>
   join(folder, number === 0 ? "log" : `log.${number}`);
 
@@ -26,11 +26,11 @@ const ownMode = 0o600;
 
 const startPath = (folder: string) => join(folder, "log.start");
 
-/** The bytes of a file from `position`, fewer where it ends; none where there is no such file. */
+/** Reads bytes of a file from `position`, fewer at its end; none where the file does not exist. */
 export function readBytes(path: string, position: number, length: number): Buffer {
   let file: number;
   try {
-    // A pipe in its place would have nobody to wait for, and a link leads to what is no log.
+    // Neither waits for a pipe nor follows a link, which is not a log.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     if (toError(error).code === "ENOENT") return Buffer.alloc(0);
@@ -47,7 +47,7 @@ export function readBytes(path: string, position: number, length: number): Buffe
 export const sizeOf = (path: string): number =>
   lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What is left for an ordinary account on the disk that a folder is on; null where that cannot be told. */
+/** @returns bytes free for an ordinary account on the disk of a folder; null = unknown */
 export function freeBytesAt(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -57,7 +57,7 @@ export function freeBytesAt(folder: string): number | null {
   }
 }
 
-/** What is no file, such as a link to one, or not ours to open, is put out of the way and not deleted. */
+/** Moves aside what is not a regular file or cannot be opened, instead of deleting it. */
 export function repairLog(folder: string): void {
   const path = logPath(folder);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -70,14 +70,14 @@ export function repairLog(folder: string): void {
   }
 }
 
-/** Opens the log for a process to append to; nobody but the service's account may read it. */
+/** Opens the log for appending; only the service's account can read it. */
 export function openLog(folder: string): number {
   repairLog(folder);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   const file = openSync(logPath(folder), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
     fchmodSync(file, 0o600);
-    // There from the beginning, because writing it again needs no room on a disk that is full by then.
+    // Written at once, because overwriting it later needs no space on a full disk.
     if (sizeOf(startPath(folder)) === 0) writeLogStart(folder, 0);
   } catch (error) {
     closeSync(file);
@@ -99,7 +99,7 @@ export function readLogStart(folder: string): number {
   }
 }
 
-/** Overwrites in place: one small write of a fixed size, which a full disk and a kill leave whole. */
+/** Overwrites in place by one small write of fixed size, which neither a full disk nor a kill can cut. */
 export function writeLogStart(folder: string, start: number): void {
   const file = openSync(startPath(folder), constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {

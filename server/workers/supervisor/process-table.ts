@@ -1,15 +1,14 @@
-// What the kernel knows about processes: who lives, who leads a group, who bears a worker's mark.
-// See proc(5), credentials(7), kill(2).
+// Reads from the kernel which processes live, lead a group, or have a worker's mark. See proc(5), credentials(7), kill(2).
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { Clock } from "../../clock.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import { type Look, scanProcesses } from "./process-scan.ts";
 import { toError } from "../../to-error.ts";
 
-/** The variable by which a worker's process and all its descendants can be found again. */
+/** The environment variable by which a worker's process and its descendants are found. */
 export const markName = "QUARTERDECK_WORKER";
 
-/** Without /proc nobody can be found again, so workers have to stop with the service. */
+/** Without /proc processes cannot be found again, so workers stop with the service. */
 export const supportsAdoption = existsSync("/proc/self/stat");
 
 export const markOf = (instance: string, worker: number, number: number, nonce: string): string =>
@@ -29,20 +28,23 @@ type ProcessStat = { group: number; session: number; startTime: string };
 
 export type MarkedProcess = ProcessStat & {
   pid: number;
-  /** Whom it runs as: anybody can put any mark into the environment of their own processes. */
+  /** Its user, because any user can set any mark in the environment of their processes. */
   uid: number;
   worker: number;
   number: number;
-  /** Differs for every start, and is the same for a leader and its descendants; empty where only the control group is known. */
+  /** Unique for each start, shared by a leader and its descendants; empty where only the control group is known. */
   nonce: string;
-  /** The kernel keeps it in the slot's control group, whatever its environment says. */
+  /** Whether the process is in the slot's control group, whatever its environment says. */
   isEnclosed: boolean;
 };
 
-/** No more file descriptors or memory: then nobody is known to be gone. */
+/** The service has no file descriptors or memory left, which says nothing about a process. */
 const shortages = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Null for what is gone between two looks, or not ours to read; throws where nothing can be read now. */
+/**
+ * @returns null for a process that is gone or belongs to another user
+ * @throws where nothing can be read now
+ */
 const read = (path: string): string | null => {
   try {
     return readFileSync(path, "latin1");
@@ -52,7 +54,7 @@ const read = (path: string): string | null => {
   }
 };
 
-/** A process that cannot be looked at is not declared dead: its successor would be a second one. */
+/** A process that cannot be read counts as living, or a second one would be started. */
 const unlessUnknown = (look: () => boolean): boolean => {
   try {
     return look();
@@ -61,7 +63,7 @@ const unlessUnknown = (look: () => boolean): boolean => {
   }
 };
 
-/** Start times count from boot, so one that was written down is worth something until the next boot only. */
+/** Id of the boot, because a stored start time is valid for one boot only. */
 export const bootId = (): string => read("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 
 /** From `state` on. The name before it may hold spaces and parentheses, so only the last one ends it. */
@@ -81,7 +83,7 @@ function livingFieldsOf(pid: number): string[] | null {
   return "Xx".includes(state) || (state === "Z" && threads <= 1) ? null : fields;
 }
 
-/** Null for a process that does not live. */
+/** @returns null for a process that does not live */
 function statOf(pid: number): ProcessStat | null {
   const fields = livingFieldsOf(pid);
   if (fields === null) return null;
@@ -96,7 +98,7 @@ const allPids = (): number[] =>
         .filter((pid) => pid > 1)
     : [];
 
-/** Where the mark stands in an environment of ordinary size. A stranger's may have megabytes. */
+/** How much of an environment is searched for the mark. A foreign one may have megabytes. */
 const lookedAtBytes = 256 * 1024;
 
 const looked = Buffer.alloc(lookedAtBytes);
@@ -126,10 +128,10 @@ function uidOf(pid: number): number | null {
 
 type Mark = Pick<MarkedProcess, "worker" | "number" | "nonce">;
 
-/** What the environment of a process says; null where it says nothing of this installation. */
+/** Finds the mark of this installation in an environment; null = there is none. */
 function markIn(text: string, instance: string): Mark | null {
   const environment = `\0${text}`;
-  // A variable begins where the one before it has ended.
+  // A variable begins after the zero byte of the one before.
   const start = `\0${markName}=${instance}/`;
   const at = environment.indexOf(start);
   if (at === -1) return null;
@@ -143,7 +145,7 @@ function markIn(text: string, instance: string): Mark | null {
 /** Of the flags in /proc/<pid>/stat, see PF_KTHREAD in the kernel's include/linux/sched.h. */
 const kernelThreadFlag = 0x00200000;
 
-/** What a process is whose environment was empty. */
+/** Classifies a process with an empty environment. */
 function lookAtEmpty(pid: number): "other" | "ended" | "changing" {
   const fields = livingFieldsOf(pid);
   if (fields === null) return "ended";
@@ -152,14 +154,16 @@ function lookAtEmpty(pid: number): "other" | "ended" | "changing" {
   return !isKernelThread && fields[48] === "0" ? "changing" : "other";
 }
 
-/** The living processes of this installation's workers, by mark or by control group. Reads all of /proc, some ms. */
+/**
+ * Lists living processes of this installation's workers, by mark or control group. Reads all of /proc, which takes milliseconds.
+ */
 export function markedProcesses(instance: string, groups: ControlGroups): MarkedProcess[] {
   const slotOf = groups.lookup();
   return scanProcesses(allPids, (pid): Look<MarkedProcess> => {
     const environment = environmentOf(pid);
     const mark = markIn(environment ?? "", instance);
     const slot = slotOf(pid);
-    // The group is the kernel's word; the environment is the process's own.
+    // The control group is set by the kernel; the environment is under the process's control.
     const isSame = slot === null || (mark?.worker === slot.worker && mark.number === slot.number);
     const known = isSame ? mark : { ...slot, nonce: "" };
     if (known === null) return environment === "" ? lookAtEmpty(pid) : "other";
@@ -171,8 +175,8 @@ export function markedProcesses(instance: string, groups: ControlGroups): Marked
 }
 
 /**
- * Looks for marked processes once for all who ask in the same moment: a thousand slots that stop together read /proc
- * as often as one does. Each look begins after it was asked for.
+ * Shares one scan of /proc among simultaneous callers: a thousand slots that stop together cost one. Each scan begins after it
+ * was requested.
  */
 export function createMarkScanner(instance: string, groups: ControlGroups, clock: Clock) {
   let next: Promise<Map<number, MarkedProcess[]>> | null = null;
@@ -191,7 +195,7 @@ export function createMarkScanner(instance: string, groups: ControlGroups, clock
 
 const scanLagMs = 10;
 
-/** Of a child that was just started: it cannot have been reaped yet, so the time is not another's. */
+/** Identifies a child that was just started and cannot have been reaped, so that the start time is its own. */
 export function leaderOf(pid: number): Leader {
   try {
     return { pid, startTime: startTimeIn(read(`/proc/${pid}/stat`)) };
@@ -213,12 +217,12 @@ export function hasBegun({ pid }: Leader): boolean {
   try {
     stat = read(`/proc/${pid}/stat`);
   } catch {
-    // Nothing can be read now, and most programs have begun.
+    // Nothing can be read now. Most programs have begun.
   }
   return !/^\d+ \((?:env|setpriv)\) /.test(stat ?? "");
 }
 
-/** Whether anybody lives in the leader's group, be it the leader or what it left behind. */
+/** Whether a process of the leader's group lives, including the leader. */
 export function hasGroup(leader: Leader): boolean {
   try {
     process.kill(-leader.pid, 0);
@@ -237,7 +241,7 @@ export function hasGroup(leader: Leader): boolean {
   );
 }
 
-/** @returns null, or why the signal could not be sent; that nobody is left is not a failure */
+/** @returns null, or why the signal could not be sent; a process that is gone is no failure */
 export function signalProcess(pid: number, signal: NodeJS.Signals): string | null {
   try {
     process.kill(pid, signal);
@@ -248,10 +252,10 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): string | nul
   }
 }
 
-/** Signals the whole group; asks first, because a number may have passed to a stranger. */
+/** Signals the whole group, after checking that its number still belongs to it. */
 export const signalGroup = (leader: Leader, signal: NodeJS.Signals): string | null =>
   hasGroup(leader) ? signalProcess(-leader.pid, signal) : null;
 
-/** Signals the leader alone, if it is still the one that was started. */
+/** Signals the leader alone, if it still lives. */
 export const signalLeader = (leader: Leader, signal: NodeJS.Signals): string | null =>
   !supportsAdoption || isAlive(leader) ? signalProcess(leader.pid, signal) : null;

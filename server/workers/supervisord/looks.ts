@@ -1,18 +1,21 @@
-// When a supervisord is looked at: soon while something is on its way, seldom while all is still, and whenever it is asked for.
+// Decides when to poll a supervisord: soon while something is in progress, rarely otherwise, and on request.
 import type { Clock } from "../../clock.ts";
 import { createLoop } from "../../jobs/loop.ts";
 import type { Log } from "../../log.ts";
 import type { Connected, Contact } from "./contact.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 export type Pace = {
-  /** While something is on its way. */
+  /** While something is in progress. */
   busyMs: number;
-  /** While it cannot be asked: with the time between two attempts to connect, its return shows within 10 s. */
+  /**
+   * While supervisord does not respond. Together with the time between two attempts to connect, its return is noticed within 10
+   * s.
+   */
   awayMs: number;
-  /** What changes by nobody's order shows that much later. */
+  /** While nothing is in progress: how late a change without an order is noticed. */
   restMs: number;
-  /** At the program files: a change of one is promised to show within a minute. */
+  /** Between comparisons of the program files, whose changes are promised to show within a minute. */
   compareMs: number;
 };
 
@@ -20,11 +23,14 @@ export const usualPace: Pace = { busyMs: 200, awayMs: 2000, restMs: 4000, compar
 
 type LooksOptions = {
   contact: Contact;
-  /** Looks and takes the steps that follow. @returns whether it is worth it to look again soon */
+  /**
+   * Polls and takes the steps that follow.
+   * @returns whether to poll again soon
+   */
   turn(connected: Connected, isFirst: boolean): Promise<boolean>;
-  /** After each look, also one that failed. */
+  /** Called after each poll, even a failed one. */
   looked(): void;
-  /** Whether there is anything to look after. */
+  /** Whether there is any worker to look after. */
   isNeeded(): boolean;
   pace: Pace;
   clock: Clock;
@@ -50,7 +56,7 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
     } catch (error) {
       contact.failed(error);
       const away = contact.away();
-      // Once, however often that is tried again.
+      // Logged once, however often the connection is retried.
       if (!wasAway && away !== null && isNeeded())
         log.warn({ reason: away.reason }, "supervisord cannot be asked, is tried again");
     }
@@ -73,11 +79,11 @@ export function createLooks({ contact, turn, looked, isNeeded, pace, clock, log 
 
   return {
     wake: loop.wake,
-    /** Calls once it is known what runs, with the first look that succeeds from now on. */
+    /** Calls `step` after the next poll that succeeds, when it is known what runs. */
     atContact(step: () => void) {
       atContact.push(step);
     },
-    /** No look follows the one under way; then the connection ends. */
+    /** Polls no more, and ends the connection after the current poll. */
     async stop(): Promise<void> {
       await loop.stop();
       contact.close();

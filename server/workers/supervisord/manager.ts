@@ -1,6 +1,6 @@
-// Keeps the processes of the workers of one server up by the supervisord that the server has. What is to be stands here,
-// what is stands there; each turn looks, and takes the steps from the one to the other. Whatever ends the service, or
-// the way to the server, the next turn finds what is left to do by looking.
+// Keeps the processes of a server's workers up by the supervisord of that server. The wanted state is here, the actual state
+// there; each turn compares them and takes the steps between. After any interruption of the service or the connection, the next
+// turn continues from what it finds.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
@@ -26,24 +26,24 @@ import type { SupervisordWorker } from "./worker.ts";
 
 type SupervisordOptions = ProcessListener & {
   machine: Machine;
-  /** The configuration file of supervisord that the inventory names; null = one of the usual ones. */
+  /** The configuration file of supervisord that the inventory names; null = a usual one. */
   config: string | null;
-  /** Here; one folder below it for each worker. */
+  /** Folder on the service's machine, with one folder for each worker. */
   folder: string;
-  /** Tells the workers of this installation from those of another one that uses the same supervisord. */
+  /** Distinguishes the workers of this installation from those of others that use the same supervisord. */
   instance: string;
   /** Called with the records of a worker's processes whenever they have changed. */
   onRecords?: ((id: number, text: string) => void) | undefined;
-  /** How far the logs of workers were read, for whoever reads them next. */
+  /** How far the logs of workers were read, shared with the next reader. */
   sharedLog?: ((id: number) => SharedLogState) | undefined;
-  /** Each time a process was started that had ended by itself or never came up. */
+  /** Called when a process was started again that ended by itself or did not come up. */
   onRestart(): void;
   clock: Clock;
   log: Log;
   pace?: Pace;
 };
 
-/** A request waits so long for what is against it. */
+/** How long a request waits for `refusal`. */
 const refusalMs = 2000;
 
 export function createSupervisordManager(options: SupervisordOptions) {
@@ -82,13 +82,13 @@ export function createSupervisordManager(options: SupervisordOptions) {
   });
   const { wake } = looks;
 
-  /** The ends of what was begun; each goes on with the next looks. */
+  /** Waits for steps, each of which continues with the next polls. */
   const all = async (ends: readonly Promise<void>[]): Promise<void> => {
     wake();
     await Promise.all(ends);
   };
 
-  /** @returns the worker with its settings as of now, of which something is asked */
+  /** @returns the worker, with the settings of an order */
   function ordered(program: Program): SupervisordWorker {
     const worker = workerOf(program);
     worker.orderedAtMs = clock.now();
@@ -149,7 +149,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
         looks.atContact(() => {
           dropSurplus(worker);
           void changes.goOn(worker);
-          // A deployment that was answered for is carried out, whatever ended the service after that.
+          // Carries out a deployment that was accepted before the service ended.
           void deploy(program.id);
         });
       }
@@ -167,7 +167,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.start();
-      // Of a change that was given up half way.
+      // Replaces what a change that was interrupted has left on old settings.
       void changes.renewOutdated(worker);
       wake();
     },
@@ -214,7 +214,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       if (worker.change) changes.end(worker);
       for (const slot of surplus(worker)) void slot.stop();
       for (const slot of wanted(worker)) slot.withdraw(isUp);
-      // Of a change that was half way before what is withdrawn.
+      // Completes the change that was interrupted by the withdrawn order.
       if (isUp === true) void changes.renewOutdated(worker);
       wake();
     },
@@ -230,14 +230,14 @@ export function createSupervisordManager(options: SupervisordOptions) {
       slotsOf(id)
         .map((slot) => slot.status())
         .sort((a, b) => a.number - b.number),
-    // What a process of another machine takes is not asked for.
+    // Usage of processes on another machine is not measured.
     usage: () => ({ starts: [], samples: [] }),
     usageEvery: sampleEverySeconds,
     readLog: (id, from) => known.logOf(id).read(from),
     async refusal() {
       const found = contact.connect().then(
         () => null,
-        // What is away may be back by the time that it is needed.
+        // A server that does not respond may be back when the worker starts.
         (error: unknown) => (error instanceof SupervisordMissing ? error.message : null),
       );
       return Promise.race([found, wait(refusalMs, null, { ref: false })]);
@@ -253,7 +253,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       return worker?.delayNotice ?? worker?.tidyingNotice ?? worker?.fileNotice ?? null;
     },
 
-    /** They are supervisord's, which goes on without this service. */
+    /** supervisord keeps the processes up without this service. */
     async stopAll() {
       release();
     },
