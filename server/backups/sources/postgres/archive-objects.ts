@@ -1,4 +1,4 @@
-// What is in a pg_dump archive beside tables and rows, as people name it.
+// Lists the objects of a pg_dump archive other than tables and rows, by the names that people use.
 import type { Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
 import type { Entry } from "./archive.ts";
@@ -6,7 +6,7 @@ import { openBackup } from "./restore.ts";
 
 export type ArchiveObject = { kind: string; name: string };
 
-/** Tables are counted elsewhere; the others belong to something that is listed. */
+/** Kinds that are not listed: tables are counted elsewhere, and the others are part of a listed object. */
 const unlisted = new Set([
   "ACL",
   "BLOB",
@@ -41,7 +41,7 @@ const kindNames: Record<string, string> = {
   SERVER: "foreign server",
 };
 
-/** The longest of the names that the text begins with: names may hold blanks. */
+/** Returns the longest of the names that the text begins with, because names may contain spaces. */
 const longestOf = (names: readonly string[], text: string): string | undefined =>
   names
     .filter((name) => text.startsWith(`${name} `))
@@ -50,7 +50,7 @@ const longestOf = (names: readonly string[], text: string): string | undefined =
       undefined,
     );
 
-/** @returns them in the archive's order */
+/** @returns the objects, in the order of the archive */
 function namedObjects(entries: readonly Entry[]): ArchiveObject[] {
   // The last word is the owner; an extension has none.
   const described = entries.map(({ kind, rest }) => ({ kind, text: rest.replace(/ \S*$/, "") }));
@@ -69,7 +69,7 @@ function namedObjects(entries: readonly Entry[]): ArchiveObject[] {
     .filter(({ kind }) => !unlisted.has(kind))
     .map(({ kind, schema, name }) => {
       const place = schema === "-" ? "" : `${schema}.`;
-      // What belongs to a table has the table's name before its own.
+      // An object of a table has the table's name before its own.
       const table = onTables.has(kind) ? longestOf(tables.get(schema) ?? [], name) : undefined;
       return {
         kind: kindNames[kind] ?? kind.toLowerCase(),
@@ -91,8 +91,8 @@ const onTables = new Set([
 ]);
 
 /**
- * Reads the beginning of an archive, which says all that is in it.
- * @throws SourceError where the machine has no pg_restore, or it is no archive; or `from`'s own error
+ * Reads the table of contents at the beginning of an archive.
+ * @throws SourceError where the machine has no pg_restore or `from` is not an archive; or the error of `from`
  */
 export async function readObjects(
   host: Host,

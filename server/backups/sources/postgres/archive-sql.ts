@@ -1,4 +1,4 @@
-// An archive as SQL, as pg_restore writes it.
+// Converts an archive to SQL by pg_restore.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
@@ -8,12 +8,12 @@ import type { Archive } from "./archive.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
-/** More than pg_restore writes from `COMMIT` on. */
+/** Bytes held back at the end: more than pg_restore writes from `COMMIT` on. */
 const heldBytes = 4096;
 
 /**
- * The archive as SQL. `--single-transaction` brings its own `COMMIT` at the end (and keeps large objects from having
- * theirs in the middle); the end is held back until pg_restore has ended well, so that psql never commits half an archive.
+ * Yields the archive as SQL. With `--single-transaction`, pg_restore writes `COMMIT` only at the end, and none after large
+ * objects. The end is held back until pg_restore has succeeded, so that psql never commits half an archive.
  */
 export async function* archiveSql(options: {
   tools: Tools;
@@ -22,9 +22,9 @@ export async function* archiveSql(options: {
   list: string[] | null;
   /** Further arguments. */
   more: string[];
-  /** The script around it has a transaction of its own, and ends it. */
+  /** Whether the script around the SQL begins and ends the transaction. */
   isWithinOurs?: boolean;
-  /** What is said where pg_restore can't read it, before its own words. */
+  /** Message where pg_restore cannot read the archive; pg_restore's own message follows. */
   unreadable?: string;
   signal: AbortSignal;
 }): AsyncGenerator<Buffer> {
@@ -36,7 +36,7 @@ export async function* archiveSql(options: {
     argv: [
       tools.program("pg_restore"),
       ...(isWithinOurs ? [] : ["--single-transaction"]),
-      // They would begin to replicate from elsewhere, into what was just restored.
+      // Subscriptions would begin to replicate into what was just restored.
       "--no-subscriptions",
       "--file=-",
       ...more,
@@ -68,31 +68,31 @@ export async function* archiveSql(options: {
   }
 }
 
-/** Unpacks what comes compressed from another machine. */
+/** Decompresses SQL that another machine has compressed. */
 function unpacked(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const unpack = createZstdDecompress({ chunkSize: outputBytes });
-  // Whoever reads it hears of it.
+  // The reader of the stream gets the error.
   pipeline(pieces, unpack).catch(() => undefined);
   return unpack;
 }
 
 const settingsLimitBytes = 64 * 1024;
 
-/** Changes the settings that pg_restore writes before everything else. */
+/** Removes settings from the beginning of pg_restore's output that the restore or the server does not allow. */
 export async function* withFittingSettings(
   sql: AsyncIterable<Buffer>,
   serverMajor: number,
 ): AsyncGenerator<Buffer> {
   let start: Buffer | null = Buffer.alloc(0);
   const fit = (text: string) => {
-    // The prologue's limit is to hold until the end.
+    // The lock timeout of the prologue has to last until the end.
     const limited = text.replace(/^SET lock_timeout = 0;\n/m, "");
-    // So is the search path.
+    // So has the search path that was set before.
     const found = limited.replace(
       /^SELECT pg_catalog\.set_config\('search_path', '', false\);\n/m,
       "",
     );
-    // Written by 17 and newer for whatever server, and an error for an older one.
+    // pg_restore 17 and newer write this for every server, but older servers refuse it.
     return serverMajor >= 17 ? found : found.replace(/^SET transaction_timeout = 0;\n/m, "");
   };
   for await (const chunk of sql) {
@@ -101,7 +101,7 @@ export async function* withFittingSettings(
       continue;
     }
     start = Buffer.concat([start, chunk]);
-    // Byte by byte, because the text may be in any encoding.
+    // One character per byte, because the text may be in any encoding.
     const text = start.toString("latin1");
     if (!text.includes("SET check_function_bodies") && start.length < settingsLimitBytes) continue;
     start = null;

@@ -1,4 +1,4 @@
-// What stands at the beginning of pg_dump's archive: its table of contents, read while the archive passes.
+// Reads the table of contents at the beginning of a pg_dump archive, and keeps what it read for the archive's stream.
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { givenFile } from "../../../hosts/given-file.ts";
@@ -9,46 +9,46 @@ import { packSqlCommand, unpackCommand } from "../compress-there.ts";
 import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
-/** One thing in an archive. */
+/** An entry of an archive's table of contents. */
 export type Entry = {
   id: string;
-  /** Its whole line, as `pg_restore --list` has it and `--use-list` takes it. */
+  /** The whole line, as `pg_restore --list` prints it and `--use-list` accepts it. */
   line: string;
   /** Such as `TABLE` or `FK CONSTRAINT`. */
   kind: string;
-  /** Schema, name and owner, separated by blanks, which a name may hold, too. */
+  /** Schema, name and owner, separated by spaces; names may contain spaces, too. */
   rest: string;
-  /** Ids of what it depends on. */
+  /** Ids of the entries that it depends on. */
   needs: readonly string[];
 };
 
 export type Archive = {
-  /** One line for each thing in it, as `pg_restore --list` has them. */
+  /** One line for each entry, as `pg_restore --list` prints it. */
   contents: string[];
-  /** The same, taken apart. */
+  /** Returns the entries, parsed. */
   entries(): Entry[];
-  /** The version of the pg_dump that wrote it. */
+  /** Major version of the pg_dump that wrote the archive. */
   dumpMajor: number;
-  /** Its beginning, from the first byte, as far as somebody reads; again each time, until `stream` is read. */
+  /** Opens the archive from its first byte, any number of times, but only until `stream` is read. Keeps in memory what was read. */
   openHead(): Readable;
-  /** All of it, from its first byte; compressed by zstd where it is opened so. */
+  /** The whole archive; compressed by zstd where it was opened so. */
   stream: Readable;
-  /** Runs pg_restore on one of the two. @param list what it is to restore alone; null stands for everything */
+  /** Runs pg_restore on `openHead()` or `stream`. @param list lines of the entries to restore; null = everything */
   run(list: string[] | null, command: Command): Promise<CommandEnd>;
-  /** The same for the SQL of all of it, which comes compressed by zstd where `isSqlPacked`. */
+  /** Like `run`, for a command that writes SQL: its output is compressed by zstd where `isSqlPacked`. */
   runForSql: Archive["run"];
-  /** SQL is compressed on its way from and to the machine that runs the tools. */
+  /** Whether SQL is compressed for the transfer from and to the machine that runs the tools. */
   isSqlPacked: boolean;
 };
 
-/** @throws SourceError when it is no archive, or `from`'s own error */
+/** @throws SourceError where `from` is not an archive; or the error of `from` */
 export async function openArchive(
   running: RunTool,
   tools: Tools,
   from: Readable,
   signal: AbortSignal,
 ): Promise<Archive> {
-  // What stands at the beginning is read again.
+  // Only pieces of `stream` are released after use, because those of the head are read again.
   const runWith =
     (isOutputPacked: boolean): Archive["run"] =>
     (list, command) =>
@@ -68,8 +68,8 @@ export async function openArchive(
     fetching = null;
     return true;
   };
-  // One chunk at a time, whoever asks, and kept: whoever asked for it may have gone by then. The end and a failure
-  // stay as they are, for everybody who asks later.
+  // Fetches one chunk at a time and keeps it, because the reader that asked for it may be gone by then. The end and an error
+  // are kept, too, for later readers.
   const hasMore = () => (fetching ??= fetchChunk());
   const openHead = () => {
     let at = 0;
@@ -85,13 +85,13 @@ export async function openArchive(
     return value === undefined ? end : { value };
   };
   const stream = readFrom(next);
-  // It reads to the end of the contents and no further.
-  // Into a stream, because there may be more of it than a run keeps; half a list would restore half the database.
+  // pg_restore reads no further than the table of contents. Its output goes into a stream, because the command's end keeps only a
+  // limited amount of it, and half a list would restore half the database.
   const output = new PassThrough();
   const listing = text(output);
   listing.catch(() => undefined);
   const listed = await run(null, {
-    // Verbose, it says what depends on what.
+    // --verbose adds the dependencies.
     argv: [tools.program("pg_restore"), "--list", "--verbose"],
     input: openHead(),
     output,
@@ -113,7 +113,7 @@ export async function openArchive(
   };
 }
 
-/** Kinds of more than one word, the longer of two first. Every other is one word. */
+/** Kinds of more than one word. Where one begins with another, the longer one is first. */
 const longKinds = [
   "ACCESS METHOD",
   "BLOB COMMENTS",
@@ -151,7 +151,7 @@ const longKinds = [
   "USER MAPPING",
 ];
 
-/** What `pg_restore --list --verbose` says, taken apart. */
+/** Parses the output of `pg_restore --list --verbose`. */
 export function readEntries(list: string): Entry[] {
   const entries: (Entry & { needs: string[] })[] = [];
   for (const line of list.split("\n")) {
@@ -182,11 +182,11 @@ const readFrom = (next: () => Promise<IteratorResult<Buffer>>): Readable =>
 type RunTool = {
   host: Host;
   isSqlPacked: boolean;
-  /** The archive comes compressed by zstd, which the machine's own program unpacks. */
+  /** Whether the archive is compressed by zstd; the machine's own zstd decompresses it. */
   isPacked: boolean;
 };
 
-/** Runs pg_restore on an archive. @param list what it is to restore alone; null stands for everything */
+/** Runs pg_restore on an archive. @param list lines of the entries to restore; null = everything */
 async function runOnArchive(
   { host, isPacked, isOutputPacked }: RunTool & { isOutputPacked: boolean },
   list: string[] | null,
@@ -202,7 +202,7 @@ async function runOnArchive(
     list === null ? command : { ...command, given: `${list.join("\n")}\n` },
   );
   if (stages.length === 1) return end;
-  // It may have read enough before zstd has come to its end, so its own end counts alone; what is cut off of its output can't be
-  // unpacked.
+  // Only the exit code of pg_restore counts: it may stop reading before zstd has written everything. Truncated output fails when it
+  // is decompressed.
   return { ...end, exitCode: pipelineEnds(end.stderr)?.[isPacked ? 1 : 0] ?? null };
 }

@@ -1,18 +1,18 @@
-// Whether the columns of a live table hold what a backup has for them. COPY rounds and cuts some values without a word.
+// Checks whether the columns of a live table can hold the values of a backup: COPY silently rounds or truncates some values.
 
 export type Column = {
   name: string;
   /** As PostgreSQL writes it, such as `numeric(10,2)`. */
   type: string;
-  /** It has no values of its own in a dump. */
+  /** Whether it is a generated column, which has no values in a dump. */
   isGenerated: boolean;
 };
 
 const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[(),]|[^'"(),]+/g;
-/** A text with escapes, as nothing else ends with an E of its own. */
+/** A string literal with escapes, such as `E'a\nb'`. */
 const escaped = /(?<![\w$])E'(?:[^'\\]|''|\\[\s\S])*'/g;
 
-/** What stands between the parentheses of a CREATE TABLE, part by part. */
+/** Splits what is between the parentheses of a CREATE TABLE at its top-level commas. */
 function partsOf(body: string): string[] {
   const parts = [""];
   let depth = 0;
@@ -26,13 +26,13 @@ function partsOf(body: string): string[] {
   return parts.map((part) => part.trim());
 }
 
-/** What may follow a type. */
+/** What may follow the type in the definition of a column. */
 const afterType =
   /\s(?:COLLATE|COMPRESSION|DEFAULT|GENERATED|NOT NULL|NULL|CONSTRAINT|CHECK|OPTIONS)\b/;
 
 /**
- * @param sql what pg_restore writes for a table
- * @returns its columns; none where it says them in another way, such as a table of a type
+ * @param sql as pg_restore writes it for a table
+ * @returns the columns of the table; empty where the SQL does not list them, as for a table of a type
  */
 export function columnsIn(sql: string): Column[] {
   const name = '(?:"(?:[^"]|"")+"|[^\\s."(]+)';
@@ -53,7 +53,7 @@ export function columnsIn(sql: string): Column[] {
 const whole = new Set(["smallint", "integer", "bigint"]);
 const rounded = new Set(["real", "double precision"]);
 
-/** How many digits behind the point a number's type has; null = it is no number. */
+/** Number of decimal places of a numeric type; null = another type. */
 function scaleOf(type: string): number | null {
   if (whole.has(type)) return 0;
   if (rounded.has(type)) return Infinity;
@@ -62,7 +62,7 @@ function scaleOf(type: string): number | null {
   return type === "numeric" ? Infinity : null;
 }
 
-/** Of what kind a moment is, and to how many digits of a second; null = it is none. */
+/** Kind of a date or time type, and its digits of a second; null = another type. */
 function momentOf(type: string): { kind: string; digits: number } | null {
   if (type === "date") return { kind: "date", digits: 0 };
   const [, kind, digits, zone = ""] =
@@ -70,7 +70,7 @@ function momentOf(type: string): { kind: string; digits: number } | null {
   return kind === undefined ? null : { kind: kind + zone, digits: Number(digits ?? 6) };
 }
 
-/** Types that leave out what is too long for them. */
+/** Types that truncate values that are too long. */
 const cut = new Set(["name", '"char"']);
 
 function losesIn(was: string, is: string): boolean {
@@ -90,11 +90,11 @@ function losesIn(was: string, is: string): boolean {
   return now.digits < before.digits;
 }
 
-/** @returns why the live column would not have the backup's values, in words; null where it has, or refuses them by itself */
+/** @returns why the live column would silently change values of the backup; null where it keeps them, or the server refuses them */
 export function tellLoss(was: Column, is: Column): string | null {
   if (was.isGenerated)
     return is.isGenerated ? null : "was generated in the backup and has values of its own now";
-  // The server refuses those by itself.
+  // The server itself refuses values for a generated column.
   if (is.isGenerated || !losesIn(was.type, is.type)) return null;
   return `was ${was.type} in the backup and is ${is.type} now, which can't hold each of its values`;
 }

@@ -1,4 +1,4 @@
-// How a PostgreSQL database is reached: by the `pg` package for small questions, by environment for PostgreSQL's own tools.
+// Connects to a PostgreSQL database: by the `pg` package for queries, by environment variables for PostgreSQL's own tools.
 import type { Socket } from "node:net";
 import { posix } from "node:path";
 import type { ConnectionOptions } from "node:tls";
@@ -17,20 +17,20 @@ import { SourceError } from "../source.ts";
 import { ServerAway } from "../../../ssh/server-away.ts";
 
 type Address = PostgresAddress & {
-  /** The database's, for people. */
+  /** Name of the database, for people. */
   name: string;
 };
 
 export type Target = Address & {
-  /** From where it is reached. */
+  /** The machine that connects to it. */
   machine: Host;
-  /** Where the address stands, for people; by default the database's url. */
+  /** Name of the setting that contains the address, for messages; absent = the database's url. */
   setting?: string;
-  /** A few letters of the installation's id: another one's backups have the same ids. */
+  /** A short form of the installation's id, because backups of another installation have the same ids. */
   installation?: string | undefined;
 };
 
-/** Of what works for a backup of this installation. @param part what stands between the words of the name */
+/** Names a session, database or role that works for a backup of this installation. @param part separator of the words */
 export const ownName = (
   { installation }: Pick<Target, "installation">,
   words: readonly (string | number)[],
@@ -53,7 +53,7 @@ export function readTarget(name: string, url: string): Address {
   return { name, ...address };
 }
 
-/** pg_restore reads no archive of a database whose name has a line break. @throws SourceError */
+/** Refuses names with a line break, because pg_restore cannot read the archive of such a database. @throws SourceError */
 export function refuseBrokenNames(shown: string, databases: readonly string[]): void {
   const broken = databases.find((database) => /[\r\n]/.test(database));
   if (broken !== undefined)
@@ -62,7 +62,7 @@ export function refuseBrokenNames(shown: string, databases: readonly string[]): 
     );
 }
 
-/** What PostgreSQL's tools see, beside the file with the password. */
+/** Returns the environment variables for PostgreSQL's tools, without the password. */
 export function toolEnvironment(target: Address, applicationName: string): Record<string, string> {
   return {
     PGHOST: target.host,
@@ -81,8 +81,8 @@ export function toolEnvironment(target: Address, applicationName: string): Recor
 type ToolSession = { host: Host; target: Target; applicationName: string };
 
 /**
- * Runs one of PostgreSQL's tools where the host is: the password in a file, all else in its environment.
- * @throws SourceError when no such file can hold the password
+ * Runs one of PostgreSQL's tools on the host, with the password in a file and all else in its environment.
+ * @throws SourceError where the password cannot be written into such a file
  */
 export async function runTool(
   { host, target, applicationName }: ToolSession,
@@ -90,7 +90,7 @@ export async function runTool(
 ): Promise<CommandEnd> {
   const environment = toolEnvironment(target, applicationName);
   const { name, password } = target;
-  // Then the account's own ~/.pgpass is asked.
+  // Without a password, the tools read the account's own ~/.pgpass.
   if (password === "") return host.run({ ...command, environment });
   if (/[\n\r\0]/.test(password))
     throw new SourceError(
@@ -107,11 +107,11 @@ export async function runTool(
 const toPasswordFile = (password: string): string =>
   `*:*:*:*:${password.replace(/[\\:]/g, "\\$&")}\n`;
 
-/** A server whose machine goes away sends nothing any more; these end the wait. No variable exists for them. */
+/** Parameters that end the wait for a server whose machine is gone. They have no environment variables. */
 export const patience =
   "keepalives_idle=30 keepalives_interval=10 keepalives_count=3 tcp_user_timeout=60000";
 
-/** Those of the second statement are unknown to older servers. */
+/** Older servers lack the settings of the last statement. */
 const ownSettings = `
   set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set default_transaction_read_only = off;
   select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings
@@ -120,8 +120,8 @@ const ownSettings = `
 export type Session = { applicationName: string; signal: AbortSignal };
 
 /**
- * Does some work over one connection and closes it.
- * @throws SourceError with words for what the server or the network says, or the signal's reason
+ * Runs `work` with a connection, and closes it.
+ * @throws SourceError that describes an error of the server or the network, or the signal's reason
  */
 export async function withClient<Result>(
   target: Target,
@@ -130,13 +130,13 @@ export async function withClient<Result>(
 ): Promise<Result> {
   signal.throwIfAborted();
   let client: pg.Client | null = null;
-  // Ends a query under way as well: with one, `end` closes the connection at once.
+  // Also ends a running query: while one runs, `end` closes the connection at once.
   const abort = () => void client?.end().catch(() => undefined);
   signal.addEventListener("abort", abort, { once: true });
   try {
     client = await connect(target, applicationName, signal);
     signal.throwIfAborted();
-    // What an account or a database is set to suits short questions, not an hour of counting; pg_dump does the same.
+    // Limits that are set for an account or a database suit short queries, not an hour of counting; pg_dump resets them, too.
     await client.query(ownSettings);
     return await work(client);
   } catch (error) {
@@ -148,7 +148,7 @@ export async function withClient<Result>(
   }
 }
 
-/** Servers that need no TLS and have none: through SSH a second question takes long. */
+/** Targets that were reached without TLS, which is not tried again: through SSH each further attempt is slow. */
 const withoutTls = new WeakSet<Target>();
 
 async function connect(
@@ -167,7 +167,7 @@ async function connect(
       password,
       database,
       ssl,
-      // The package's own connections end cleanly where a server is stopped.
+      // Only for a remote machine: connections that the package makes itself end cleanly where a server is stopped.
       ...(socket !== null && { stream: () => socket }),
       application_name: applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -176,7 +176,7 @@ async function connect(
     });
     // A connection that breaks between two queries is reported by the next one; without this it would end the service.
     client.on("error", () => undefined);
-    // A server that says nothing would be waited for.
+    // Without this, an abort would wait for a server that does not respond.
     const abort = () => void client.end().catch(() => undefined);
     signal.addEventListener("abort", abort, { once: true });
     try {
@@ -195,7 +195,7 @@ async function connect(
     : connectAs(target, (path) => readThere(machine, path), attempt);
 }
 
-/** As the package wants to have it: a socket that it connects by itself. */
+/** Connects through the remote machine. The package calls `connect` on its socket, so that only emits the event here. */
 async function connectThere({ machine, host, port }: Target): Promise<Socket> {
   const path = posix.join(host, `.s.PGSQL.${port}`);
   const socket = await machine.connect(host.startsWith("/") ? { path } : { host, port });
@@ -204,7 +204,7 @@ async function connectThere({ machine, host, port }: Target): Promise<Socket> {
   });
 }
 
-/** Of a connection through a remote machine only its end is known; what psql meets there says why. */
+/** Explains why a connection through a remote machine was closed: SSH does not say why, so psql is run there for its error. */
 async function explainClosed(target: Target, error: unknown): Promise<unknown> {
   const { machine, name } = target;
   const environment = toolEnvironment(target, "quarterdeck");

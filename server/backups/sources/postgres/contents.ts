@@ -1,13 +1,13 @@
-// What a PostgreSQL database holds now: asked before something is restored over it.
+// Inspects the present content of a PostgreSQL database, before a restore replaces it.
 import type pg from "pg";
 import { isMissingDatabase } from "./databases.ts";
 import { listTables } from "./count.ts";
 import { withClient, type Target } from "./connection.ts";
 
-/** A statement of so long is given up: somebody waits for it. */
+/** Limit for each statement, because a person waits for the result. */
 const limitMs = 20_000;
 
-/** @returns null when the database is not there */
+/** @returns null where the database does not exist */
 async function look<Result>(
   target: Target,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ async function look<Result>(
   }
 }
 
-/** Rows by table; null when the database is not there. @throws SourceError, also where a table takes too long */
+/** @returns rows by table; null where the database does not exist. @throws SourceError, also where a table takes too long */
 export const countRowsNow = (
   target: Target,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export const countRowsNow = (
     return counts;
   });
 
-/** What somebody made, by its catalog; what PostgreSQL and its extensions bring is left out. */
+/** SQL for the objects in a catalog, except those of PostgreSQL itself and of extensions. */
 const ownObjects = (catalog: string, namespace: string) => `
   select from pg_catalog.${catalog} o join pg_catalog.pg_namespace n on n.oid = o.${namespace}
   where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'

@@ -1,4 +1,4 @@
-// How many rows a database has, table by table, and a checksum of them: what a drill compares.
+// Counts the rows of each table and computes their checksums, which a drill compares.
 import type pg from "pg";
 import { countOf, countText } from "../../../../contract/count-text.ts";
 import { serverVersion } from "./connection.ts";
@@ -11,19 +11,19 @@ const largeObjects = "large objects";
 type Table = {
   name: string;
   quoted: string;
-  /** Quoted, in the order of their names: a restored table may have another order. */
+  /** Quoted, sorted by name, because a restored table may have another order. */
   columns: string[];
-  /** Which of them a cast makes the same text of as `concat` does. */
+  /** For each column: whether a cast to text gives the same as `concat`. */
   castable: boolean[];
-  /** An index or statistics of expressions: to plan a query, the server may take a function of theirs apart. */
+  /** Whether an index or statistics have expressions: the planner may inline functions that they call. */
   hasExpressions: boolean;
 };
 
 const castTypes = ["text", "varchar", "int2", "int4", "int8", "uuid"];
 
 /**
- * Every table whose rows are in a dump: ordinary ones, also those of a partitioned table. What belongs to an extension
- * comes with it and not from the dump.
+ * Lists the tables whose rows are in a dump: ordinary ones, including partitions. Tables of an extension are left out, because
+ * the extension creates them, not the dump.
  */
 export async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -54,30 +54,30 @@ export async function listTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/** Whatever an account or a database is set to, the same values read the same. */
+/** Settings by which equal values become equal texts, whatever is set for the account or the database. */
 const plainText = `
   set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC';
   set bytea_output = 'hex'; set extra_float_digits = 1; set lc_monetary = 'C'`;
 
-/** Before it, no function of the server makes 64 bits of a text. */
+/** First major version with a function for 64-bit hashes of texts. */
 const firstWithChecksums = 11;
 
 /** INV_READ of libpq/libpq-fs.h. */
 const readOnly = 0x40000;
 
-/** So much of a large object is looked at in one step. */
+/** Bytes of a large object that are read at once. */
 const stepBytes = 1024 * 1024;
 
-/** 64 bits of a text. */
+/** SQL for a 64-bit hash of a text. */
 const hashOf = (text: string, seed = "0") =>
   `pg_catalog.hashtextextended((${text}) collate "C", ${seed})`;
 
-/** A table may have 1,600, and the server's stack may hold few calls inside each other. */
+/** Columns whose hashes are nested: a table may have 1,600, more nested calls than the server's stack may allow. */
 const columnsAtOnce = 50;
 
 /**
- * 64 bits of a row: each column's hash begins with that of the one before, and a null's differs from an empty text's.
- * The row as one text would read the same, and the server took four times as long to write it.
+ * SQL for a 64-bit hash of a row: the hash of each column is seeded with that of the previous one, and a null's differs from an
+ * empty text's. Hashing the row as one text would do as well, but took the server four times as long.
  */
 function rowHash({ columns, castable }: Pick<Table, "columns" | "castable">): string {
   const isCast = new Set(columns.filter((_, at) => castable[at]));
@@ -86,7 +86,7 @@ function rowHash({ columns, castable }: Pick<Table, "columns" | "castable">): st
     hashes.push(
       columns.slice(from, from + columnsAtOnce).reduce(
         (seed, column) =>
-          // The same values, where no function has to be called for them.
+          // Gives the same as `concat`, without a function call.
           isCast.has(column)
             ? hashOf(
                 `coalesce(${column}::pg_catalog.text, '')`,
@@ -128,9 +128,9 @@ export async function countRows(
     sums[name] = rows[0]?.sum ?? "";
     return (counts[name] = Number(rows[0]?.count));
   };
-  // `only`: the rows of tables that inherit are counted there.
+  // `only`, because rows of inheriting tables are counted with those tables.
   for (const table of tables) {
-    // By the database's own path, such a function finds what it names without a schema.
+    // With the database's own search path, functions of expressions find what they name without a schema.
     await findBy(table.hasExpressions ? own : "");
     await count(table.name, rowHash(table), `only ${table.quoted}`);
   }
@@ -162,7 +162,7 @@ export function tellCounts(counts: Counts): string {
   return objects === 0 ? counted : `${counted} and ${countOf(objects, "large object")}`;
 }
 
-/** What differs, in words; empty when nothing does. */
+/** Returns the differences as text; empty where there are none. */
 export function compareCounts(expected: Counts, found: Counts): string[] {
   const names = new Set([...Object.keys(expected), ...Object.keys(found)]);
   return [...names].sort().flatMap((name) => {

@@ -1,4 +1,4 @@
-// Makes, drops and clears whole databases, over a connection to another one.
+// Creates, marks and drops whole databases over a connection to another one, and ends the sessions of a run.
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { serverVersion, withClient, type Session, type Target } from "./connection.ts";
@@ -7,7 +7,7 @@ import { toError } from "../../../to-error.ts";
 
 const { escapeIdentifier } = pg;
 
-/** Works over a connection to the target's database, or where that is not there, to one that every server has. */
+/** Runs `work` with a connection to the target's database or, where that does not exist, to one that every server has. */
 export async function withServer<Result>(
   target: Target,
   session: Session,
@@ -27,15 +27,15 @@ export const isMissingDatabase = (error: unknown): boolean =>
   error instanceof SourceError && toError(error.cause).code === "3D000";
 
 /**
- * Whether this installation keeps what it knows in the database of a connection. A restore would take that back to the time of
- * the backup: backups made since, the one before the restore and the restore itself would be listed nowhere.
+ * Whether this installation stores its own data in the database of the connection. A restore would reset that to the time of the
+ * backup: later backups, the safety backup included, and the restore itself would be listed nowhere.
  */
 export async function isOwnDatabase(
   client: pg.Client,
   { installation }: Pick<Target, "installation">,
 ): Promise<boolean> {
   if (installation === undefined) return false;
-  // Of another application it may be anything, or closed to the account.
+  // Another application may have a table of this name with other columns, or one that the account may not read.
   const { rows: found } = await client.query(`
     select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relname = 'settings' and has_schema_privilege(n.oid, 'usage')
@@ -52,7 +52,7 @@ export async function isOwnDatabase(
 export const whyNotOwn =
   "it is Quarterdeck's own database, which would forget all that happened since, the restore included. To restore it all the same, stop Quarterdeck and do so by hand";
 
-/** As PostgreSQL says of a database that is there, also to those who make it at the same time. */
+/** Whether PostgreSQL refuses to create a database that exists, or that another session creates at the same time. */
 export const isTaken = (error: unknown): boolean =>
   ["42P04", "23505"].includes(toError(error).code ?? "");
 
@@ -63,25 +63,25 @@ export async function mayCreate(client: pg.Client): Promise<boolean> {
   return rows[0]?.may === true;
 }
 
-/** A superuser may make it, with the extensions that no other account may create. */
+/** Optional template of scratch databases. A superuser creates it with the extensions that other accounts may not create. */
 export const scratchTemplate = "quarterdeck_template";
 
-/** The first that has others than libc. */
+/** First major version where a database can have another locale provider than libc. */
 const firstWithProviders = 15;
 
 type CreateOptions = {
-  /** What it is made for. */
+  /** Why the database is created, for the error message. */
   why: string;
-  /** What stands behind the name in the archive's own CREATE DATABASE. */
+  /** What follows the name in the archive's own CREATE DATABASE; null where the archive has none. */
   clauses: string | null;
-  /** For a drill: beside the target, or on a server that does not have it. */
+  /** Set for a scratch database: beside the target, or on a server that does not have the target. */
   scratch?: "beside" | "elsewhere";
   say(line: string): void;
 };
 
 /**
- * Makes a database that sorts and stores text as the target's does. If that is not there: as the archive says; and where
- * the server does not have what that takes, like a new one.
+ * Creates a database with the target database's encoding and locale. Where the target does not exist, uses the archive's options
+ * or, where the server does not support them, the server's defaults.
  */
 export async function createDatabase(
   client: pg.Client,
@@ -95,7 +95,7 @@ export async function createDatabase(
     );
   const like = scratch === "elsewhere" ? null : await localeOf(client, target.database);
   const plain = "template template0";
-  // Tools since 15 name it for older servers too, which have no other and don't know the word.
+  // Tools since 15 write LOCALE_PROVIDER for older servers, too, which do not support it.
   const isNamed = (await serverVersion(client)).major >= firstWithProviders;
   const clauses = isNamed ? said : (said?.replace(" LOCALE_PROVIDER = libc", "") ?? null);
   const attempts =
@@ -111,13 +111,13 @@ export async function createDatabase(
   if (scratch !== undefined && (like !== null || clauses !== null) && (await hasTemplate(client)))
     attempts.unshift(first.replace(/\btemplate0\b/, scratchTemplate));
   for (const [index, attempt] of attempts.entries()) {
-    // Without a tablespace it reads the same.
+    // The first two attempts are the same where no tablespace is named.
     if (index > 0 && attempt === attempts[index - 1]) continue;
     try {
       await client.query(`create database ${escapeIdentifier(database)} ${attempt}`);
       return;
     } catch (error) {
-      // PostgreSQL puts a code on what it answers.
+      // Errors of PostgreSQL have a code.
       const { code, message } = error as Error & { code?: string };
       if (index === attempts.length - 1 || !notHere.has(code ?? "")) throw error;
       say(`The database could not be made with ${attempt}: ${message}.`);
@@ -125,7 +125,7 @@ export async function createDatabase(
   }
 }
 
-/** Locales, encodings, tablespaces and options that this server does not have or does not give to the account. */
+/** Error codes for locales, encodings, tablespaces and options that the server does not have, or the account may not use. */
 const notHere: ReadonlySet<string> = new Set([
   "22023",
   "42704",
@@ -160,14 +160,14 @@ async function localeOf(client: pg.Client, database: string): Promise<string | n
   return rows[0]?.clauses ?? null;
 }
 
-/** Marks a database that a restore made; the restore's own transaction takes the mark off. */
+/** Marks a database that a restore created. The restore's own transaction removes the mark. */
 export async function markMade(client: pg.Client, database: string, mark: string): Promise<void> {
   await client.query(
     `comment on database ${escapeIdentifier(database)} is ${pg.escapeLiteral(mark)}`,
   );
 }
 
-/** Whether its restore was never committed. */
+/** Whether a database still has the mark, so that its restore was never committed. */
 export async function isMarked(
   client: pg.Client,
   database: string,
@@ -180,12 +180,15 @@ export async function isMarked(
   return rows.length > 0;
 }
 
-/** As PostgreSQL says that sessions it has told to end have not done so within five seconds, e.g. on a slow disk. */
+/** PostgreSQL's code where sessions that it told to end have not ended within five seconds, e.g. on a slow disk. */
 const inUseState = "55006";
 const maxDrops = 12;
 const dropAgainMs = 250;
 
-/** What is left would be in the way of the next one, or stay for ever. Nobody waits for longer than the client does. */
+/**
+ * Drops a database, and retries while its sessions are ending: a database that is left would block the next run, or stay forever.
+ * Once the client is closed, the next query fails, which ends the retries.
+ */
 export async function dropDatabase(client: pg.Client, database: string): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
@@ -200,7 +203,7 @@ export async function dropDatabase(client: pg.Client, database: string): Promise
 const pollMs = 50;
 const endLimitMs = 30_000;
 
-/** Ends what an earlier run left working on the server, and waits until its transactions are undone. */
+/** Ends sessions that a run left on the server, and waits until their transactions are rolled back. @throws SourceError */
 export async function endSessions(
   client: pg.Client,
   target: Target,

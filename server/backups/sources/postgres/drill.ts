@@ -1,5 +1,5 @@
-// A restore into a scratch database beside the real one, or on another server, over the same tables without rows, to see that
-// it would work.
+// Drills a restore into a scratch database, beside the real one or on another server, which first gets the same tables without
+// rows. Compares the restored rows with the manifest.
 import { ownName, readTarget, withClient, type Target } from "./connection.ts";
 import { compareCounts, countRows, listTables, tellCounts } from "./count.ts";
 import { createDatabase, dropDatabase, withServer } from "./databases.ts";
@@ -17,8 +17,8 @@ const toldDifferences = 5;
 const dropLimitMs = 30_000;
 
 /**
- * Drills on a server that need not have the database, nor its roles.
- * @param options `name`: of the server's entry, for people; `url`: as the host reaches it
+ * Creates a drill on a server that may lack the database and its roles.
+ * @param options `name`: the server's name, for people; `url`: as the host reaches the server
  */
 export function createPostgresDrill({ host, name, url, installation }: DrillServer): Drill {
   const target: Target = { ...readTarget(name, url), machine: host, installation };
@@ -38,7 +38,7 @@ export function createPostgresDrill({ host, name, url, installation }: DrillServ
 
 type DrillServer = { host: Host; name: string; url: string; installation?: string | undefined };
 
-/** @param drilled what the source was asked for */
+/** @param drilled the arguments of `Source.drill` */
 export async function drillArchive(
   target: Target,
   [from, manifest, attempt]: Parameters<Source["drill"]>,
@@ -61,7 +61,7 @@ export async function drillArchive(
     );
     await withServer(target, session, async (client) => {
       await dropDatabase(client, scratch.database);
-      // Set before: an abort may come between the server's work and its answer.
+      // Set before, because an abort may come between the server's work and its response.
       isMade = true;
       await createDatabase(client, target, scratch.database, {
         why: "a drill restores into a database of its own",
@@ -72,7 +72,7 @@ export async function drillArchive(
     });
     await restoreArchive(host, scratch, applicationName, backup, attempt, {
       isRehearsal: true,
-      // Whatever else the database is set to is nothing to its content.
+      // Other settings of the database do not affect its content.
       properties: statements.filter((statement) =>
         /^ALTER DATABASE .* SET search_path /.test(statement),
       ),
@@ -99,7 +99,7 @@ export async function drillArchive(
 }
 
 async function throwAway(target: Target, database: string, { id, say }: Attempt): Promise<void> {
-  // Not the attempt's own signal: after an abort there is something to drop all the same.
+  // Not the attempt's own signal, because the database has to be dropped after an abort, too.
   const session = {
     applicationName: ownName(target, ["drill", id]),
     signal: AbortSignal.timeout(dropLimitMs),

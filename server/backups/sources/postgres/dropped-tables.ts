@@ -1,10 +1,10 @@
-// What of an archive makes a table anew that is not there: the table, and what went with it when it was dropped.
+// Finds the entries of an archive that create a dropped table again: the table, and what was dropped with it.
 import { SourceError } from "../source.ts";
 import type { Entry } from "./archive.ts";
 
 type Place = { schema: string; name: string };
 
-/** What goes with the table that it depends on, at whatever remove. */
+/** Kinds that are dropped with the table that they depend on, directly or indirectly. */
 const belonging = new Set([
   "TABLE DATA",
   "SEQUENCE",
@@ -17,7 +17,7 @@ const belonging = new Set([
   "COMMENT",
   "SECURITY LABEL",
 ]);
-/** The same, as long as they are of the table itself: those of another one may depend on it, too. */
+/** Kinds that are dropped with their own table. Such entries of another table may depend on it, too. */
 const ownByName = new Set([
   "DEFAULT",
   "CONSTRAINT",
@@ -34,11 +34,11 @@ const isNamed = ({ rest }: Entry, { schema, name }: Place): boolean =>
 const withoutOwner = ({ rest }: Entry): string => rest.trim().replace(/ \S+$/, "");
 
 /**
- * @param entries all of the archive
- * @param gone those to be made, each with the entry of its rows
- * @param live what the database has: tables, and whatever may stand in a table's place
- * @returns the entries that make them, and in words what had to be left out
- * @throws SourceError for what cannot be made by itself
+ * @param entries all entries of the archive
+ * @param gone the tables to create, each with the entry of its rows
+ * @param live what the database has: tables, views and everything else that takes the name of a table
+ * @returns the entries that create the tables, and messages about what is left out
+ * @throws SourceError for a table that cannot be created on its own
  */
 export function findDropped(
   entries: readonly Entry[],
@@ -71,7 +71,7 @@ export function findDropped(
     (ownByName.has(entry.kind) && gone.some((place) => isNamed(entry, place)));
   const leftOut: string[] = [];
   const seen = new Set<Entry>();
-  // Again and again, because an archive may list what depends on something before it.
+  // Repeated until nothing is added, because an archive may list an entry before those that it depends on.
   for (let size = -1; size !== made.size;) {
     size = made.size;
     for (const entry of entries) {
@@ -88,7 +88,7 @@ export function findDropped(
       }
     }
   }
-  // A publication may belong to another role, or begin to send what its subscribers have already.
+  // Not published again: a publication may belong to another role, or send rows that its subscribers have already.
   for (const entry of entries)
     if (entry.kind === "PUBLICATION TABLE" && entry.needs.some((id) => tables.has(id)))
       leftOut.push(

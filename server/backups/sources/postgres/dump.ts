@@ -1,4 +1,4 @@
-// Writes a database as pg_dump's archive, and counts its rows in the same snapshot meanwhile.
+// Dumps a database by pg_dump, and meanwhile counts its rows in the same snapshot.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import {
@@ -20,15 +20,15 @@ import { SourceError, type Attempt, type Manifest } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
 /**
- * By one process: several take a tenth more processor time, and all processors of a server that has a site to serve, to be done
- * long before the dump is. PostgreSQL before 9.6 has no such setting.
+ * Counts in one process: parallel workers take a tenth more CPU time and all CPUs of a server that also serves a site, only to
+ * finish long before the dump. PostgreSQL before 9.6 has no such setting.
  */
 const countAlone =
   "select set_config(name, '0', true) from pg_catalog.pg_settings where name = 'max_parallel_workers_per_gather'";
 
 type DumpOptions = {
   installations: Promise<Installations>;
-  /** By the machine's own zstd, in place of the service. */
+  /** Whether the source's machine compresses the dump by its own zstd, instead of the service. */
   isCompressed: boolean;
 };
 
@@ -64,9 +64,9 @@ export async function dumpDatabase(
 type Argv = Command["argv"];
 
 type ContentOptions = Pick<DumpOptions, "installations"> & {
-  /** What runs pg_dump, e.g. in a pipeline. */
+  /** Returns the command that runs pg_dump, e.g. in a pipeline. */
   toCommand(dump: Argv): Argv;
-  /** That is one of `pipelineOf`. */
+  /** Whether that command is a pipeline of `pipelineOf`. */
   isPipeline?: boolean;
   /** As in `Command`. */
   take(piece: Buffer): Promise<void>;
@@ -84,14 +84,14 @@ export async function dumpContent(
   return withClient(target, { applicationName, signal: attempt.signal }, async (client) => {
     const tools = toolsToDump(installed, await serverVersion(client));
     await client.query("begin isolation level repeatable read read only");
-    // Policies would hide rows silently; like pg_dump, rather fail.
+    // Policies would silently hide rows. When this is off, queries fail instead; pg_dump sets the same.
     await client.query("set local row_security = off");
     const { rows } = await client.query<{ id: string }>("select pg_export_snapshot() as id");
     const snapshot = rows[0]?.id;
     if (snapshot === undefined) throw new Error("pg_export_snapshot() answered nothing.");
     const listed = await listTables(client);
     await client.query(`set local lock_timeout = ${lockWaitMs}`);
-    // At once, as pg_dump does: a table that is truncated before it is counted would count as empty.
+    // All at once, as pg_dump does: a table that is truncated before it is counted would count as empty.
     if (listed.length > 0)
       await client.query(
         `lock table only ${listed.map(({ quoted }) => quoted).join(", only ")} in access share mode`,
@@ -131,7 +131,7 @@ async function dumpWhile(
   };
   const dumping = orStop(runDump(run, whole));
   const counting = orStop(count());
-  // A count that goes on for an hour must not keep a dump that failed.
+  // A dump that failed must not wait until a long count has ended.
   const stopped = new Promise<never>((_, reject) =>
     whole.signal.addEventListener("abort", () => reject(toError(whole.signal.reason)), {
       once: true,
@@ -152,7 +152,7 @@ async function runDump(run: Run, { say, signal }: Attempt): Promise<void> {
   const dump = [
     tools.program("pg_dump"),
     "--format=custom",
-    // What is stored is compressed outside, better and for all kinds of sources alike.
+    // The dump is compressed afterwards, better than by pg_dump and the same way for all kinds of sources.
     "--compress=0",
     "--no-password",
     `--lock-wait-timeout=${lockWaitMs}`,

@@ -1,5 +1,5 @@
-// Loads a foreign dump in plain SQL into a database, statement by statement. Not by psql: to it a line with a backslash is a
-// command, which may run programs on this machine.
+// Loads a foreign dump in plain SQL into a database, statement by statement. psql is not used, because it takes a line with a
+// backslash as a command, which may run programs on this machine.
 import { finished } from "node:stream/promises";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
@@ -15,12 +15,12 @@ import {
   refuseStatement,
 } from "./foreign-statements.ts";
 
-/** Many small statements go to the server at once: over SSH each would take a journey of its own. */
+/** Small statements are sent to the server in batches, because over SSH each would take a round trip. */
 const batchBytes = 256 * 1024;
-/** A text of JavaScript holds half a gigabyte. */
+/** Longest statement: a string of JavaScript holds at most half a gigabyte. */
 const statementBytes = 256 * 1024 * 1024;
 
-/** These may fail alone: in a new database nothing is there that they could drop, or an older server has no such setting. */
+/** Statements that may fail, with these codes: a new database has nothing to drop, and an older server lacks some settings. */
 const mayMiss: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:DROP|ALTER\b.* DROP)\b/i, ["42P01", "42704", "42883", "3F000", "42703"]],
   [/^SET\b/i, ["42704"]],
@@ -30,14 +30,14 @@ const goesAlone = (head: string): boolean =>
   /^(?:BEGIN|START|COMMIT|END|ROLLBACK|SELECT|CREATE EXTENSION|RESET)\b/i.test(head);
 
 /**
- * All that a dump names has its schema, so it can do without a path. Functions that run as its rows come may need the database's own, see
- * `ownSearchPath`.
+ * A dump clears the search path, because it names everything with its schema. Functions that run while rows are inserted may need
+ * the database's own search path, see `ownSearchPath`.
  */
 const withoutPath = /^\s*SELECT pg_catalog\.set_config\('search_path', '', false\)\s*;?\s*$/i;
 const ownPath =
   "select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), false)";
 
-/** psql reads whatever a server has written, also one that is gone. */
+/** Advice where the dump cannot be made again because its server is gone: psql reads every dump. */
 const orByHand = "or load the file into an empty database with psql, and dump that.";
 
 type Batch = { text: Buffer[]; bytes: number; starts: { at: number; line: number }[] };
@@ -68,7 +68,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       cause: error,
     });
 
-  // The server says so when it changes: how the text is taken apart hangs on them.
+  // The server reports changes of these settings, which decide how the SQL has to be parsed.
   const settings = new Map<string, string>();
   client.connection.on(
     "parameterStatus",
@@ -96,7 +96,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
     try {
       await client.query(sql);
     } catch (error) {
-      // PostgreSQL says where in the text, in characters, if it says it.
+      // A position in characters, which not every error has.
       const { position }: Error & { position?: string } = toError(error);
       const place = Buffer.byteLength(sql.slice(0, Number(position ?? 1) - 1));
       const line = starts.findLast(({ at }) => at <= place)?.line ?? first;
@@ -109,7 +109,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
     const written = decode(bytes, line);
     const sql = withoutPath.test(written) ? ownPath : written;
     const codes = mayMiss.find(([pattern]) => pattern.test(head))?.[1] ?? [];
-    // The server then takes one statement and no more.
+    // In this mode, the server refuses more than one statement.
     const query = { text: sql, queryMode: "extended" };
     await client.query(query).catch((error: unknown) => {
       const { code = "" }: NodeJS.ErrnoException = toError(error);
@@ -139,7 +139,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
     }
     if (takesRows(head)) {
       await runBatch();
-      // A query that waits for rows: it is over when they are.
+      // This query ends once it has received all rows.
       copying = client.query(copyFrom(decode(bytes, line)));
       copying.on("error", () => undefined);
       copyLine = line;
@@ -159,7 +159,7 @@ export function createSqlLoad(client: pg.Client, { say }: Pick<Attempt, "say">) 
       textBytes += piece.bytes.length;
       if (textBytes > statementBytes)
         throw new SourceError("A statement is longer than 256 MiB. Dump again without --inserts.");
-      // A copy: the chunk's memory may be used again.
+      // Copied, because the memory of the chunk may be reused.
       text.push(Buffer.from(piece.bytes));
     } else if (piece.is === "end") await endStatement(piece.statement);
     else if (piece.is === "command") {

@@ -1,8 +1,8 @@
-// What statements of a foreign dump are refused, what is left out, and what they say of the rows.
+// Decides which statements of a foreign dump are refused or left out, and counts the rows of a dump.
 import type { Statement } from "../../foreign/sql-statement.ts";
 import { SourceError } from "../source.ts";
 
-/** A dump does none of this. Whoever wrote the file wants more than a database's content. */
+/** Statements that no dump of a database has, and that reach beyond its content. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [/^COPY\b.* (?:FROM|TO) PROGRAM\b/i, "runs a program on the database's server"],
   [/^COPY\b.* (?:FROM|TO) (?:U&)?''/i, "reads or writes a file of the database's server"],
@@ -23,10 +23,10 @@ export function refuseStatement({ head, line }: Pick<Statement, "head" | "line">
   if (reason !== undefined) throw new SourceError(`Line ${line} ${reason}. Nothing was imported.`);
 }
 
-/** What pg_dump and pg_restore write around a dump so that psql takes nothing in it for a command. */
+/** Whether a command is one of those around a dump by which pg_dump and pg_restore keep psql from other commands in it. */
 const isRestrict = (text: string): boolean => /^\\(?:un)?restrict\b/.test(text);
 
-/** @throws SourceError for any command but the one that a dump may have */
+/** @throws SourceError for any command to psql except `\restrict` and `\unrestrict` */
 export function refuseCommand(text: string, line: number): void {
   if (isRestrict(text)) return;
   throw new SourceError(
@@ -38,13 +38,13 @@ export function refuseCommand(text: string, line: number): void {
   );
 }
 
-/** What a dump with `--create` says of the database as a whole, which the import has made already. */
+/** Statements of a dump with `--create` about the database as a whole, which the import has created already. */
 const ofDatabase =
   /^(?:(?:CREATE|ALTER|DROP) DATABASE|ALTER (?:ROLE|USER) \S+ IN DATABASE) (?:IF EXISTS )?("(?:[^"]|"")*"|[^\s."(]+)(?: |$)/i;
 const connects =
   /^\\c(?:onnect)? +(?:-reuse-previous=on +"dbname='((?:[^'\\"]|\\.)+)'"|([^\s"';\\]+) *;?)$/;
 
-/** Reads which database a dump makes and enters. */
+/** Tracks which database a dump creates and connects to. */
 export function createDumpedDatabase() {
   let of: string | null = null;
   return {
@@ -59,7 +59,7 @@ export function createDumpedDatabase() {
         `Line ${line} is about the database “${name}”, and the file has “${of}” before it. An import takes one database: dump it alone.`,
       );
     },
-    /** Whether a command to psql enters it, or is what stands before that where its name isn't plain. */
+    /** Whether a command to psql connects to that database, or precedes such a command where the name has special characters. */
     isEntering(text: string): boolean {
       if (of !== null && text === "\\encoding SQL_ASCII") return true;
       const [, quoted, plain] = connects.exec(text) ?? [];
@@ -70,18 +70,21 @@ export function createDumpedDatabase() {
   };
 }
 
-/** What belongs to other roles there belongs to the account here; and what a new database has, or only its owner may say. */
+/**
+ * Statements that are left out: those about roles, because everything belongs to the account; and those about what a new database
+ * has already, or what only an owner may change.
+ */
 const leftOut: readonly RegExp[] = [
   /^ALTER\b.* OWNER TO\b/i,
   /^(?:GRANT|REVOKE|ALTER DEFAULT PRIVILEGES|SECURITY LABEL)\b/i,
   /^(?:SET SESSION AUTHORIZATION|(?:RE)?SET ROLE)\b/i,
   /^(?:COMMENT ON|CREATE) SCHEMA (?:IF NOT EXISTS )?"?public"?(?: IS\b.*)?$/i,
-  // Where it is dropped, nothing that is left out would make it again.
+  // The statement that would create it again is left out, too.
   /^DROP SCHEMA (?:IF EXISTS )?"?public"?(?: (?:CASCADE|RESTRICT))?$/i,
   /^COMMENT ON (?:EXTENSION|DATABASE|ROLE|TABLESPACE)\b/i,
-  // They would begin to replicate from elsewhere.
+  // Subscriptions would begin to replicate.
   /^(?:CREATE|ALTER|DROP) SUBSCRIPTION\b/i,
-  // The text is read as UTF-8, whatever the session says.
+  // The text is always read as UTF-8.
   /^SET client_encoding\b/i,
   // The load has its own limits.
   /^SET (?:statement|lock|transaction|idle_in_transaction_session)_timeout\b/i,
@@ -101,7 +104,7 @@ const unquoted = (text: string): string => {
   return bytes.toString("utf8");
 };
 
-/** The table that a statement makes or fills, as counts name it; null = it does neither. */
+/** Returns the table that a statement creates or fills, as counts name it; null = it does neither. */
 function tableOf(head: string): string | null {
   const [, first, second] = qualified.exec(head) ?? [];
   if (first === undefined) return null;
@@ -110,12 +113,12 @@ function tableOf(head: string): string | null {
     : `${unquoted(first)}.${unquoted(second)}`;
 }
 
-/** Counts the rows of a dump from its statements: by table, as a count in the database would. */
+/** Counts the rows of a dump by table, from its statements, as `countRows` would in the database. */
 export function createRowTally() {
   const tables: Record<string, number> = {};
   let copied: string | null = null;
   const add = (table: string | null, rows: number) => {
-    // Those of extensions come with them, and are counted nowhere.
+    // Tables that the dump does not create belong to extensions, and are not counted.
     if (table !== null && tables[table] !== undefined) tables[table] += rows;
   };
   return {

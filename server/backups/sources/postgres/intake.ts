@@ -1,5 +1,5 @@
-// Makes a backup of a foreign dump: an archive of pg_dump is passed on as it is, plain SQL is loaded into a database of its own
-// and dumped from there, so that all that restores, drills and browsing expect is the same. So is an archive that couldn't be restored.
+// Imports a foreign dump: an archive of pg_dump is stored as it is. Plain SQL is loaded into a scratch database and dumped from
+// there, so that restores, drills and browsing find what they expect; so is an archive that could not be restored.
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
@@ -22,18 +22,18 @@ import { archiveSql } from "./archive-sql.ts";
 import { openBackup, type Backup } from "./restore.ts";
 import { findTools, type Tools } from "./tools.ts";
 
-/** The last line of a plain dump, but for one of `\unrestrict`. */
+/** Last line of a plain dump, except for `\unrestrict`. */
 const endMark = "-- PostgreSQL database dump complete";
 const dropLimitMs = 30_000;
 
 export const createPostgresIntake = (target: Target, file: ForeignFile): Intake =>
   file.kind === "postgres-archive" ? archiveIntake(target, file) : sqlIntake(target, file);
 
-/** The first minor versions whose pg_restore tells psql to take no commands from what it writes. */
+/** By major version, the first minor version whose pg_restore keeps psql from commands in its output. */
 const guardedSince: Readonly<Record<number, number>> = { 13: 22, 14: 19, 15: 14, 16: 10, 17: 6 };
 
 /**
- * A restore gives psql what pg_restore writes, in which a forged archive could have commands to psql.
+ * Refuses an older pg_restore, because a restore passes its output to psql, and a forged archive could have commands to psql in it.
  * @throws SourceError
  */
 function refuseUnguarded({ major, version }: Tools): void {
@@ -44,7 +44,7 @@ function refuseUnguarded({ major, version }: Tools): void {
   );
 }
 
-/** What a dump has runs with all rights of the account: at the import of SQL text, and at each restore. */
+/** Warns of a superuser: statements of a dump run with all rights of the account, at the import of SQL and at each restore. */
 async function warnOfSuperuser(
   client: pg.Client,
   target: Target,
@@ -64,7 +64,7 @@ const sessionOf = ({ id, signal }: Attempt) => ({
   signal,
 });
 
-/** Each restore of an archive that makes it would fail, because every database has it. */
+/** Whether an archive creates the schema `public`: each restore of it would fail, because every database has that schema. */
 const makesPublic = ({ archive }: Backup): boolean =>
   archive.contents.some((line) => /^\S+ \d+ \d+ SCHEMA - public /.test(line));
 
@@ -77,7 +77,7 @@ function archiveIntake(target: Target, file: ForeignFile): Intake {
   async function* sqlOf({ tools, archive }: Backup, input: Readable, signal: AbortSignal) {
     const unreadable = "The file is cut off or damaged. Copy it again, or dump again.";
     yield* archiveSql({ tools, archive, input, list: null, more: [], unreadable, signal });
-    // pg_restore need not read to the very end.
+    // Reads the rest, because pg_restore may stop before the end.
     for await (const _ of input);
   }
 
@@ -93,7 +93,7 @@ function archiveIntake(target: Target, file: ForeignFile): Intake {
         bySql = sqlIntake(target, { ...file, kind: "postgres-sql", content: sql });
         return bySql.prepare?.(attempt);
       }
-      // An archive is stored without the server.
+      // Other errors are ignored, because an archive can be stored while the server is down.
       await withServer(target, sessionOf(attempt), (client) =>
         warnOfSuperuser(client, target, say),
       ).catch(() => signal.throwIfAborted());
@@ -171,7 +171,7 @@ function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
       await withClient(scratchOf(attempt), session, (client) =>
         createSqlLoad(client, attempt)(reading()),
       ).catch((error: unknown) => {
-        // It is not the database that failed, whatever the connection makes of it.
+        // An error of the file, instead of the database error that it caused.
         throw unread ?? error;
       });
       if (kind === "postgres-sql" && !end.text().includes(endMark))
@@ -192,7 +192,7 @@ function sqlIntake(target: Target, { kind, content }: ForeignFile): Intake {
       content.destroy();
       const { database } = scratchOf(attempt);
       try {
-        // Not the attempt's own signal: after an abort there is something to drop all the same.
+        // Not the attempt's own signal, because the database has to be dropped after an abort, too.
         const session = sessionOf({ ...attempt, signal: AbortSignal.timeout(dropLimitMs) });
         await withServer(target, session, (client) => dropDatabase(client, database));
       } catch (error) {

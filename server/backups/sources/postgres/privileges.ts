@@ -1,4 +1,4 @@
-// Whether an account may read all that a dump holds. pg_dump finds out at the first thing that it may not read, at night.
+// Checks that an account may read everything that a dump contains, before a scheduled pg_dump fails.
 import pg from "pg";
 import type { Target } from "./connection.ts";
 import { SourceError } from "../source.ts";
@@ -39,7 +39,7 @@ export async function checkPrivileges(
     throw new SourceError(
       `${target.name}: row-level security hides rows of ${tell(rows)} from the account ${target.user}. Allow it with: ALTER ROLE ${account} BYPASSRLS;`,
     );
-  // No function asks this before PostgreSQL 18, and pg_read_all_data does not reach them.
+  // Before PostgreSQL 18 no function checks large objects, and pg_read_all_data does not cover them.
   const { rows: objects } = await client.query(`
     select from pg_largeobject_metadata
     where not pg_has_role(lomowner, 'usage') and not exists (
@@ -54,7 +54,7 @@ export async function checkPrivileges(
 
 const tell = (closed: Closed[]): string => tellNames(closed.map(({ name }) => name));
 
-/** The first few names, and how many more there are. */
+/** Returns the first few names as text, and how many more there are. */
 export const tellNames = (names: readonly string[]): string =>
   names.slice(0, toldNames).join(", ") +
   (names.length > toldNames ? ` and ${names.length - toldNames} more` : "");

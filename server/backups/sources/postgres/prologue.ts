@@ -1,7 +1,7 @@
-// What a restore runs before the archive's own statements, in the same transaction: everything that a dump could hold is
-// dropped, so that afterwards there is the dump's content and nothing else.
+// SQL that a restore runs before the archive's own statements, in the same transaction: it drops everything that a dump could
+// contain, so that afterwards the database has the dump's content and nothing else.
 
-/** Begins a transaction in which the same text means the same, whatever the account or the database is set to. */
+/** SQL that begins a transaction and overrides settings of the account or the database that would change how statements are run. */
 export const beginning = (lockWaitMs: number): string => `
 begin read write;
 set local statement_timeout = 0;
@@ -22,10 +22,10 @@ const databaseSetting = `(
 )`;
 
 /**
- * Functions of checks, indexes, generated columns and materialized views run while rows come back, and may find what they name by
- * the database's own search path alone. The statements of a dump name everything else with its schema.
- * @param isMade the session began before the database was given its settings
- * @returns SQL for an expression that does it
+ * Sets the database's own search path, because functions of checks, indexes, generated columns and materialized views run while
+ * rows are restored, and may depend on it. The statements of a dump name everything with its schema.
+ * @param isMade whether the session began before the database got its settings
+ * @returns SQL for an expression that sets it
  */
 export const ownSearchPath = (isMade = false): string =>
   `pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(coalesce(${
@@ -33,15 +33,15 @@ export const ownSearchPath = (isMade = false): string =>
   }, pg_catalog.current_setting('quarterdeck.search_path')), '')), true)`;
 
 /**
- * `pg_restore --clean` drops only what the archive names, and without `cascade`: a table made later would stay, and
- * with a foreign key onto an old one it would make the restore fail.
+ * `pg_restore --clean` drops only what the archive names, and without `cascade`: a table that was created later would stay, and
+ * with a foreign key to an older one it would make the restore fail.
  *
- * What has an oid below 16384 came with PostgreSQL itself; pg_dump draws the same line. `public` is emptied and given
- * back what a new database grants on it, because pg_dump writes only how it differs from that. Extensions of somebody
- * else stay: an account that may not drop them could not create them again either.
+ * Objects with an oid below 16384 came with PostgreSQL itself; pg_dump uses the same limit. `public` is emptied and gets the
+ * privileges of a new database, because pg_dump writes only the differences from those. Extensions of another owner stay: an
+ * account that may not drop them could not create them again either.
  *
- * @param isPublicForAll whether the dump takes it for granted that everybody may create in `public`, as before PostgreSQL 15
- * @param lockWaitMs how long a session that uses the database may keep a restore waiting
+ * @param isPublicForAll whether the dump assumes that everybody may create in `public`, as before PostgreSQL 15
+ * @param lockWaitMs how long the restore waits for the locks of a session that uses the database
  */
 export const prologue = (isPublicForAll: boolean, lockWaitMs: number): string => `
 ${beginning(lockWaitMs)}

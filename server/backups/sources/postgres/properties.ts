@@ -1,5 +1,5 @@
-// What a database is, beside what is in it: encoding, collation, owner, settings, privileges. An archive says it, and a
-// restore gives it to a database that it has to make.
+// Reads the properties of the database itself from an archive: encoding, collation, owner, settings, privileges. A restore applies
+// them to a database that it has to create.
 import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import pg from "pg";
@@ -8,13 +8,13 @@ import { lastWords, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
 type Properties = {
-  /** What stands behind the name in CREATE DATABASE; null when the archive does not say. */
+  /** What follows the name in CREATE DATABASE; null where the archive has none. */
   clauses: string | null;
-  /** Statements for the database that was made, each to be tried by itself; its owner last. */
+  /** Statements for the created database, each of which may fail on its own; the owner is last. */
   statements: string[];
 };
 
-/** @param database the name that the statements are to use, whatever the archive's database was called */
+/** @param database the name for the statements, in place of the name in the archive */
 export async function readProperties(
   tools: Tools,
   archive: Archive,
@@ -37,7 +37,7 @@ export async function readProperties(
   return toProperties(sql, database);
 }
 
-/** Statements that name no role of the server that the archive came from. */
+/** Returns the statements that name no role of the archive's own server. */
 export const withoutRoles = (statements: readonly string[]): string[] =>
   statements.filter(
     (statement) => !/^(?:ALTER ROLE|GRANT|REVOKE) /.test(statement) && !ownership.test(statement),
@@ -54,14 +54,14 @@ const kept =
   /^(?:CREATE DATABASE|ALTER DATABASE|ALTER ROLE|COMMENT ON DATABASE|GRANT|REVOKE|SECURITY LABEL) /;
 const ownership = / OWNER TO /;
 
-/** @param sql what pg_restore writes for a database without its content */
+/** @param sql as pg_restore writes it for a database without its content */
 export function toProperties(sql: string, database: string): Properties {
   const properties: Properties = { clauses: null, statements: [] };
   const owners: string[] = [];
   const name = pg.escapeIdentifier(database);
   for (const statement of splitStatements(sql)) {
     if (!kept.test(statement)) continue;
-    // As a function: the name may hold what stands for something in a replacement.
+    // A function, because the name may contain a pattern for replacements, such as `$&`.
     const ours = statement.replace(named, () => `DATABASE ${name}`);
     if (statement.startsWith("CREATE DATABASE "))
       properties.clauses = ours.slice(`CREATE DATABASE ${name}`.length).trim();
@@ -72,11 +72,11 @@ export function toProperties(sql: string, database: string): Properties {
   return properties;
 }
 
-/** What an identifier in SQL names. */
+/** Returns the name without the quotes of an identifier in SQL. */
 export const nameIn = (quoted: string): string =>
   quoted.startsWith('"') ? quoted.slice(1, -1).replaceAll('""', '"') : quoted;
 
-/** Without comments and what is for psql alone, which stand on lines of their own between statements. */
+/** Splits SQL into statements, without comments and commands to psql, which are on lines of their own between statements. */
 export function splitStatements(sql: string): string[] {
   const statement = /\s*(?:(?:--|\\)[^\n]*(?:\n|$)|((?:"(?:[^"]|"")*"|'(?:[^']|'')*'|[^'";])+);)/y;
   const statements: string[] = [];
@@ -85,9 +85,9 @@ export function splitStatements(sql: string): string[] {
   return statements;
 }
 
-/** SQL that gives the database what it can be given, and warns of the rest; for the restore's own transaction. */
+/** SQL for the restore's own transaction that runs the statements, and warns of those that fail. */
 export const givingProperties = (statements: readonly string[]): string =>
-  // Names and comments stand in the archive as the server keeps them, in whatever encoding.
+  // Names and comments are in the archive as the server stores them, in any encoding.
   statements.length === 0
     ? ""
     : `set local client_encoding = 'SQL_ASCII';\n${statements.map(trying).join("")}`;
@@ -95,7 +95,7 @@ export const givingProperties = (statements: readonly string[]): string =>
 function trying(statement: string): string {
   const owner = new RegExp(`${ownership.source}(${identifier})$`).exec(statement)?.[1];
   const role = owner === undefined ? undefined : nameIn(owner);
-  // Who gives a database to a role whose rights are not his own could not restore into it any more.
+  // An account that gave the database to a role of which it is no member could no longer restore into it.
   const check =
     role === undefined
       ? ""

@@ -1,4 +1,4 @@
-// Whether what an account may dump, it may also restore: what would refuse it is reported when the backup is set up, not when
+// Checks whether an account may also restore what it may dump, so that a problem is reported when the backup is set up, not when
 // it is needed.
 import pg from "pg";
 import { tellNames } from "./privileges.ts";
@@ -6,8 +6,8 @@ import type { Target } from "./connection.ts";
 import { hasTemplate, howToAllow, mayCreate, scratchTemplate } from "./databases.ts";
 
 /**
- * @param isDrilledHere no other server is meant for its drills
- * @returns what a restore or a drill by this account would be refused for; empty when nothing is
+ * @param isDrilledHere whether drills run on this server
+ * @returns warnings about restores and drills by this account
  */
 export async function tellRestorable(
   client: pg.Client,
@@ -21,7 +21,7 @@ export async function tellRestorable(
   if (owners.length > 0)
     warnings.push(
       `A restore would be refused: something in the database belongs to ${tellNames(names)}, and ${target.user} is not a member of that role. ${
-        // Nobody should become a superuser for the sake of a backup.
+        // The advice must not make the account a superuser for the sake of a backup.
         owners.some(({ isSuperuser }) => isSuperuser)
           ? `Give it to another role with ALTER … OWNER TO, or let a superuser restore.`
           : `Allow it with: ${names.map((owner) => `GRANT ${pg.escapeIdentifier(owner)} TO ${account};`).join(" ")}`
@@ -55,11 +55,11 @@ export async function tellRestorable(
   return warnings;
 }
 
-/** Drills by accounts that are no superusers begin with what is in it. */
+/** Explains how to create the template that drills by accounts other than superusers start from. */
 export const howToMakeTemplate = (extensions: readonly string[]): string =>
   `Let a superuser make a template for drills that has it: CREATE DATABASE ${scratchTemplate} TEMPLATE template0; \\connect ${scratchTemplate} ${extensions.map((name) => `CREATE EXTENSION ${pg.escapeIdentifier(name)};`).join(" ")} ALTER DATABASE ${scratchTemplate} IS_TEMPLATE true;`;
 
-/** What else lies in schemas and has an owner: its catalog, and what its columns begin with. */
+/** Catalogs of other objects in schemas that have an owner, each with the prefix of its columns. */
 const inSchemas = [
   ["pg_collation", "coll"],
   ["pg_conversion", "con"],
@@ -71,7 +71,10 @@ const inSchemas = [
   ["pg_statistic_ext", "stx"],
 ] as const;
 
-/** The same of what lies in none. What came with PostgreSQL itself has a number below 16384, as a large object may have by choice. */
+/**
+ * Catalogs of objects outside of schemas, each with the column of the owner. An oid below 16384 means that an object came with
+ * PostgreSQL itself, except for large objects, whose oid can be chosen.
+ */
 const beside = [
   ["pg_largeobject_metadata", "lomowner"],
   ["pg_publication", "pubowner"],
@@ -81,7 +84,7 @@ const beside = [
   ["pg_language", "lanowner"],
 ] as const;
 
-/** Roles that own something that a dump holds, and whose rights the account does not have. */
+/** Returns the roles that own something in a dump, and whose rights the account does not have. */
 async function foreignOwners(
   client: pg.Client,
 ): Promise<{ owner: string; isSuperuser: boolean }[]> {
@@ -105,7 +108,7 @@ async function foreignOwners(
   return rows;
 }
 
-/** Extensions of the database that the account could not create, and whether something that is not theirs needs them. */
+/** Returns the extensions that the account could not create, and whether objects outside of an extension need it. */
 async function beyondExtensions(client: pg.Client): Promise<{ name: string; isNeeded: boolean }[]> {
   const { rows } = await client.query<{ name: string; isNeeded: boolean }>(`
     select extname as name, exists (
@@ -118,7 +121,7 @@ async function beyondExtensions(client: pg.Client): Promise<{ name: string; isNe
   return rows;
 }
 
-/** @param name SQL for an extension's name */
+/** SQL that is true where only a superuser may create an extension and the account is none. @param name SQL for its name */
 export const beyondCondition = (name: string): string => `
   not (select rolsuper from pg_roles where rolname = current_user) and exists (
     select from pg_available_extension_versions v, to_jsonb(v) as row

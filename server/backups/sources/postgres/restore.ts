@@ -1,4 +1,4 @@
-// Puts an archive in place of a database's content: one transaction, which drops what is there and runs the archive.
+// Replaces the content of a database by an archive, in one transaction that drops the content and runs the archive's SQL.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Host } from "../../../hosts/host.ts";
@@ -18,38 +18,38 @@ import { carryingLevel, unpackCommand } from "../compress-there.ts";
 import { compressHere } from "../../pipeline/packing.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
-/** Says that everything before it went through, the `commit` as well. */
+/** Printed once everything before it has succeeded, including the `commit`. */
 const endMark = "quarterdeck: restored";
-/** How long a session that uses the database may keep a restore waiting, unless told otherwise. */
+/** How long a restore waits by default for the locks of a session that uses the database. */
 export const defaultLockWaitMs = 30_000;
 
 type RestoreArchiveOptions = {
   lockWaitMs?: number;
   /**
-   * Restores the archive without its rows first, so that everything it names stands in the way as it does in the
-   * database it came from: what the prologue leaves is a failure then.
+   * Restores the archive without its rows first, so that the prologue has to drop the same objects as in the original database:
+   * an object that it leaves makes the second restore fail.
    */
   isRehearsal?: boolean;
-  /** The server need not have the roles that the archive names. */
+  /** Leaves out owners and privileges, because the server may lack the roles that the archive names. */
   isWithoutRoles?: boolean;
-  /** Statements for a database that was made for the restore, see `readProperties`. */
+  /** Statements for a database that was created for the restore, see `readProperties`. */
   properties?: readonly string[];
 };
 
 export type Backup = { tools: Tools; archive: Archive };
 
 type Opening = {
-  /** What runs the tools. */
+  /** The machine that runs the tools. */
   host: Host;
-  /** It comes compressed by zstd. */
+  /** Whether the archive is compressed by zstd. */
   isPacked: boolean;
-  /** The archive's stream is read here as well, so it stays as it comes. */
+  /** Whether the caller reads the archive's stream, too, so that it must not be compressed for the transfer. */
   isReadHere?: boolean;
 };
 
 /**
- * @param installations of the machine that runs the tools; left out: they are looked for
- * @throws SourceError when it is no archive, or `from`'s own error
+ * @param installations of the machine that runs the tools; absent = they are looked up
+ * @throws SourceError where the machine lacks the tools or `from` is not an archive; or the error of `from`
  */
 export async function openBackup(
   { host, isPacked, isReadHere = false }: Opening,
@@ -67,7 +67,7 @@ export async function openBackup(
   return { tools, archive: await openArchive(running, tools, content, signal) };
 }
 
-/** What helps by hand where the rows of a backup don't hold what the backup itself asks of them: by what PostgreSQL says. */
+/** How to restore by hand where rows of a backup violate the backup's own constraints, by PostgreSQL's message. */
 const byHand: readonly (readonly [RegExp, string])[] = [
   [
     / violates foreign key constraint |could not create (?:unique index|exclusion constraint) /,
@@ -132,7 +132,7 @@ export async function restoreArchive(
         },
         { say, signal },
       );
-    // It says nothing: what there is to say comes again with the rows.
+    // Without messages, because the same ones come again with the rows.
     if (isRehearsal) await restore(archive.openHead(), () => undefined, ["--schema-only"]);
     await restore(archive.stream, attempt.say);
   } catch (error) {
@@ -156,7 +156,7 @@ export async function restoreArchive(
 type Script = {
   start: string;
   sql: AsyncIterable<Buffer>;
-  /** Runs once all of the archive went through. */
+  /** Runs after all of the archive. */
   end?: string;
 };
 
@@ -167,10 +167,10 @@ async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer
   yield Buffer.from(`\\echo ${endMark}\n`);
 }
 
-/** Compressed, for the way to another machine. */
+/** Compresses content for the transfer to another machine. */
 function packed(content: Readable): Readable {
   const { into, out } = compressHere(carryingLevel);
-  // Whoever reads it hears of it.
+  // The reader of the stream gets the error.
   pipeline(content, into).catch(() => undefined);
   return out.once("close", () => into.destroy());
 }
@@ -196,7 +196,7 @@ export async function runScript(
     "--no-psqlrc",
     "--quiet",
     "--no-password",
-    // What `select setval(…)` and the like answer is of no use.
+    // Results such as those of `select setval(…)` are not needed.
     "--output=/dev/null",
     "--set=ON_ERROR_STOP=1",
     `--dbname=${patience}`,
@@ -225,7 +225,7 @@ export async function runScript(
 function whyNot(words: string, lockWaitMs: number): string {
   if (words.includes("lock timeout"))
     return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
-  // Not restored without owners instead: the objects would quietly belong to somebody else afterwards.
+  // Not restored without owners instead, because the objects would silently belong to another role.
   if (/must be (?:member of|able to SET|owner of) /i.test(words))
     return `something belongs to another role, and the account may neither replace it nor give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
   if (/role ".*" does not exist/.test(words))

@@ -1,17 +1,17 @@
-// What of an archive an account may restore, and what it has to leave to a superuser.
+// Determines which entries of an archive an account may restore, and which only a superuser may.
 import type pg from "pg";
 import { beyondCondition } from "./restorable.ts";
 
 type Rights = {
   isSuperuser: boolean;
   ownsPublic: boolean;
-  /** Whether it may give the schema to whom the archive names, see `ownerOfPublic`. */
+  /** Whether the account may give the schema to the owner that the archive names, see `ownerOfPublic`. */
   givesPublic: boolean;
   /** Names of extensions that the account may not create and the database does not have. */
   beyond: readonly string[];
 };
 
-/** @param contents of the archive */
+/** @param contents lines of the archive's table of contents */
 export async function readRights(
   client: pg.Client,
   contents: readonly string[],
@@ -36,13 +36,13 @@ export async function readRights(
   };
 }
 
-/** The extension that a line of the contents creates, or null. */
+/** Returns the extension that a line of the contents creates, or null. */
 const extensionOf = (line: string): string | null =>
   /^\S+ \d+ \d+ EXTENSION - (.+?) *$/.exec(line)?.[1] ?? null;
 
 /**
- * What only a superuser may set, and what the server sets by itself: with it, no other account could restore a
- * database that has an extension.
+ * Whether an entry has to be left out because only a superuser may restore it. Extensions have comments that the server sets by
+ * itself: with those, no other account could restore a database with an extension.
  */
 export const isBeyond = (
   line: string,
@@ -54,13 +54,13 @@ export const isBeyond = (
     (!ownsPublic && /^\S+ \d+ \d+ (?:COMMENT|ACL) - SCHEMA public /.test(line)) ||
     (!(ownsPublic && givesPublic) && ownerOfPublic(line) !== null));
 
-/** Whom a line of the contents gives the schema `public` to, or null. Only one that is not as in a new database has such a line. */
+/** Returns the owner that a line of the contents gives to `public`, or null. The default owner has no such line. */
 const ownerOfPublic = (line: string): string | null =>
   /^\S+ \d+ \d+ SCHEMA - public (.+?) *$/.exec(line)?.[1] ?? null;
 
 /**
- * Whether the schema `public` stays otherwise than the backup has it.
- * @param server before 15, it belongs to a superuser in every new database, and newer tools name what is usual there
+ * Whether the schema `public` stays different from the backup's.
+ * @param server before 15, the schema belongs to a superuser in every new database, and newer tools write its default privileges
  */
 export const leavesPublic = (
   contents: readonly string[],
@@ -75,7 +75,7 @@ export const leavesPublic = (
       : owner !== rights.publicOwner;
   });
 
-/** @returns the lines of what is to be restored; null stands for everything */
+/** @returns the lines of the entries to restore; null = everything */
 export function listFor(contents: string[], rights: Rights): string[] | null {
   const kept = contents.filter((line) => !isBeyond(line, rights));
   return kept.length === contents.length ? null : kept;

@@ -1,4 +1,4 @@
-// A PostgreSQL database as something to back up: its own tools read and write it, the parts are in the files beside this one.
+// The source for a PostgreSQL database, which PostgreSQL's own tools dump and restore.
 import type { Host } from "../../../hosts/host.ts";
 import { placeOf } from "../../../postgres/address.ts";
 import {
@@ -35,25 +35,25 @@ import { databaseTaken, SourceError, type Source } from "../source.ts";
 
 export type PostgresSourceOptions = {
   host: Host;
-  /** The database's, for people. */
+  /** Name of the database, for people. */
   name: string;
   /** postgres://user:password@host:5432/database?sslmode=…; a secret. */
   url: string;
-  /** How long a session that uses the database may keep a restore waiting. */
+  /** How long a restore waits for the locks of a session that uses the database. */
   lockWaitMs?: number;
-  /** Its drills run on another server. */
+  /** Whether its drills run on another server. */
   isDrilledElsewhere?: boolean;
-  /** As that of a target. */
+  /** See `Target`. */
   installation?: string | undefined;
-  /** A restore makes it, and refuses one that is there. */
+  /** Whether a restore creates the database, and refuses one that exists. */
   isNew?: boolean;
-  /** What is restored belongs to the account, whomever it belonged to. */
+  /** Whether restored objects belong to the account instead of their former owners. */
   isWithoutRoles?: boolean;
-  /** A restore puts back these tables alone, `schema.table`; null = everything. */
+  /** The only tables that a restore replaces, as `schema.table`; null = everything. */
   tables?: readonly string[] | null;
 };
 
-/** How long what a restore left on the server may take to go. */
+/** How long cleaning up after a restore may take. */
 const tidyLimitMs = 60_000;
 
 /** @throws SourceError when the url cannot be used */
@@ -73,10 +73,10 @@ export function createPostgresSource({
   const beside = { ...target, database: "postgres" };
   const lockOptions = lockWaitMs === undefined ? {} : { lockWaitMs };
   const restoreName = (id: number) => ownName(target, ["restore", id]);
-  /** Of a database that a restore made; read in SQL, too. */
+  /** Returns the mark of a database that a restore created. The prologue's SQL matches it, too. */
   const markOf = (id: number) => `quarterdeck restore ${id}`;
 
-  /** What was found last, for the run or restore that follows. */
+  /** The tools that were found last, for the run or restore that follows. */
   let known: Installations | null = null;
   let tools: Record<string, string> = {};
   const installed = async (signal: AbortSignal) => known ?? findTools(host, signal);
@@ -140,7 +140,7 @@ export function createPostgresSource({
             say: attempt.say,
           }).catch((error: unknown) => {
             if (!isTaken(error)) throw error;
-            // Somebody else has made it since, and what fails here must not drop it.
+            // Another session has created it meanwhile, so this failure must not drop it.
             isMade = false;
             throw isNew ? databaseTaken(target) : error;
           });
@@ -156,7 +156,7 @@ export function createPostgresSource({
       from.destroy();
     } catch (error) {
       from.destroy();
-      // The server may still work on what psql sent; nothing is reported before that is undone.
+      // The server may still run what psql sent. The failure is reported once that is rolled back.
       const tidy = { applicationName: "quarterdeck", signal: AbortSignal.timeout(tidyLimitMs) };
       await withServer(isMade ? beside : target, tidy, async (client) => {
         await endSessions(client, target, applicationName, tidy.signal);
@@ -175,7 +175,7 @@ export function createPostgresSource({
     async rehearse(signal) {
       const session = { applicationName: "quarterdeck", signal };
       const finding = findTools(host, signal);
-      // What the server says is told first.
+      // An error of the server is reported first.
       finding.catch(() => undefined);
       const { warnings, ...server } = await withClient(target, session, async (client) => {
         const version = await serverVersion(client);
@@ -235,7 +235,7 @@ export function createPostgresSource({
         await dropDatabase(client, drillDatabaseOf(target, attempt.id));
         return isMarked(client, target.database, markOf(attempt.id));
       });
-      // In a database that was there before, a transaction that was undone leaves no trace, nor does one that was not.
+      // In a database that existed before, neither a rolled-back transaction nor a committed one leaves a trace.
       if (!isHalf) return "unknown";
       await withServer(beside, session, (client) => dropDatabase(client, target.database));
       return "as it was";

@@ -1,18 +1,18 @@
-// PostgreSQL's own programs: where they are, and which of several versions is the right one.
+// Finds PostgreSQL's own programs, and chooses among several versions.
 import type { CommandEnd, Host } from "../../../hosts/host.ts";
 import { isPipelineEnd } from "../../../hosts/shell-pipeline.ts";
 import { lookForZstd } from "../compress-there.ts";
 import { SourceError } from "../source.ts";
 
-/** One installation; programs are taken from the same one, because they must understand each other. */
+/** One installation. All programs are taken from the same one, because their versions must match. */
 export type Tools = { major: number; version: string; program(name: ToolName): string };
-/** `pg_dumpall` comes with them in every package, and is needed for whole servers alone. */
+/** `pg_dumpall` is in every package with the others, and is needed only for whole servers. */
 type ToolName = "pg_dump" | "pg_restore" | "psql" | "pg_dumpall";
 
 const toolNames: ToolName[] = ["pg_dump", "pg_restore", "psql"];
 /**
- * Where Debian keeps each major version in a folder of its own, and wherever PATH leads. One command: a machine may be far away.
- * What PATH has of Debian is a script in Perl that starts a program of those folders, and takes ten times as long.
+ * Looks in the folders where Debian installs each major version, and in PATH, by one command because the machine may be far away.
+ * On Debian, PATH has only a Perl script that starts a program of those folders and takes ten times as long, so it is skipped.
  */
 const look = `${lookForZstd} && echo zstd
 look() { for tool in ${toolNames.join(" ")}; do printf '\n%s:' "$1"; "$1$tool" --version; done; }
@@ -24,12 +24,12 @@ case $(readlink -f -- "$(command -v ${toolNames[0]})") in
 esac`;
 
 export type Installations = {
-  /** All complete ones, the newest first. */
+  /** All complete installations, the newest first. */
   tools: [Tools, ...Tools[]];
   hasZstd: boolean;
 };
 
-/** @throws SourceError when the machine has none */
+/** @throws SourceError where the machine has no complete installation */
 export async function findTools(host: Host, signal: AbortSignal): Promise<Installations> {
   const { stdout } = await host.run({ argv: ["sh", "-c", look], signal });
   const versions = new Map<string, string[]>();
@@ -56,8 +56,8 @@ export async function findTools(host: Host, signal: AbortSignal): Promise<Instal
 }
 
 /**
- * What dumps a server: the oldest installation that is not older than it. A newer pg_dump may write what only a newer
- * server understands, and the dump has to go back onto this one.
+ * Chooses the oldest installation that is not older than the server. A newer pg_dump may write what only a newer server
+ * understands, and the dump has to be restored on this one.
  * @throws SourceError
  */
 export function toolsToDump(
@@ -73,7 +73,7 @@ export function toolsToDump(
   return tools;
 }
 
-/** What a tool said last that explains its end, without its own name in front. */
+/** Returns the last messages of a tool that explain why it failed, without its name in front. */
 export function lastWords({ stderr, exitCode, signal }: CommandEnd): string {
   const lines = stderr
     .split("\n")
