@@ -1,4 +1,4 @@
-// Which databases a server has, as far as a backup of all of them goes.
+// Lists the databases of a server for a backup of all of them, and the databases that restores left.
 import pg from "pg";
 import { SourceError } from "../source.ts";
 import { ownName, refuseBrokenNames, type Target } from "../postgres/connection.ts";
@@ -6,17 +6,17 @@ import { tellNames } from "../postgres/privileges.ts";
 
 type Its = Pick<Target, "installation">;
 
-/** Names of what a restore makes and drops: `use` is followed by the id of the backup. */
+/** Names a database that a restore creates and drops. @param use followed by the id of the backup in the name */
 export const scratchDatabase = (its: Its, use: "restore" | "old", id: number, number: number) =>
   `${ownName(its, [use, id], "_")}_${number}`;
 
-/** In SQL: of this installation, or of an earlier version, which named none. @param id a regular expression */
+/** SQL for a pattern of this installation's names; those of an earlier version lack the installation. @param id a regular expression */
 const scratchNames = ({ installation }: Its, use: string, id: number | "[0-9]+"): string =>
   pg.escapeLiteral(
     `^quarterdeck_${use}_${id}${installation === undefined ? "" : `(_${installation})?`}_[0-9]+$`,
   );
 
-/** Of a restore of this installation. */
+/** Lists the scratch databases of a restore of this installation. */
 export async function listScratch(
   client: pg.Client,
   its: Its,
@@ -29,12 +29,13 @@ export async function listScratch(
   return rows.map(({ name }) => name);
 }
 
-/** Of any installation. */
+/** SQL that is true for a scratch database of any installation. */
 const isScratch = "datname ~ '^quarterdeck_(drill|restore|old)_[0-9]+(_[0-9a-z]+){0,2}$'";
 
 /**
- * By name: what somebody can connect to and is no template. One whose removal was cut off (a limit of -2) can only be removed.
- * @throws SourceError that names those that the account may not connect to, or that couldn't be restored
+ * Lists the databases that allow connections and are no templates, by name. A database with a connection limit of -2, whose removal
+ * was interrupted, can only be dropped.
+ * @throws SourceError that names databases that the account may not connect to, or that could not be restored
  */
 export async function listDatabases(client: pg.Client, target: Target): Promise<string[]> {
   const { rows } = await client.query<{ name: string; open: boolean }>(`
@@ -51,7 +52,7 @@ export async function listDatabases(client: pg.Client, target: Target): Promise<
   return names;
 }
 
-/** What a restore of this installation that was cut off left, as long as nobody works on it. */
+/** Lists the databases that an interrupted restore of this installation left. Those of a running restore are not listed. */
 export async function listLeft(client: pg.Client, its: Its): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select datname as name from pg_database where datname ~ ${scratchNames(its, "(restore|old)", "[0-9]+")} and not exists (
@@ -62,7 +63,7 @@ export async function listLeft(client: pg.Client, its: Its): Promise<string[]> {
 
 export type Account = {
   isSuperuser: boolean;
-  /** Passwords of roles are kept where few may look. */
+  /** Whether the account may read the passwords of roles, which are in a restricted catalog. */
   readsPasswords: boolean;
 };
 
@@ -73,7 +74,7 @@ export async function lookAtAccount(client: pg.Client): Promise<Account> {
   return rows[0] ?? { isSuperuser: false, readsPasswords: false };
 }
 
-/** Bytes on the disk by database, for those that the account may ask about. */
+/** Returns bytes on disk by database, for the databases that the account may connect to. */
 export async function sizesOf(
   client: pg.Client,
   names: readonly string[],

@@ -1,5 +1,5 @@
-// Writes all databases of a server into one archive: what belongs to none of them first, then each as pg_dump's own archive,
-// of a snapshot of its own.
+// Dumps all databases of a server into one archive: first the roles and other globals, then each database as an archive of pg_dump,
+// from a snapshot of its own.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { toError } from "../../../to-error.ts";
@@ -20,7 +20,7 @@ import { createSpoolReader, freeBytesIn, spooled } from "./spool.ts";
 
 type DumpOptions = {
   installations: Promise<Installations>;
-  /** Where a dump lies on the server's machine until its size is known. */
+  /** Folder on the server's machine that holds a dump until its size is known. */
   spoolFolder: string;
 };
 
@@ -35,7 +35,7 @@ export async function dumpServer(
   const session = { applicationName: `quarterdeck backup ${attempt.id}`, signal };
   const emit = (piece: Buffer) => writeTo(into, piece);
 
-  /** @param write gets the content from a spooled command to the function that it is given */
+  /** @param write passes the output of a spooled command to `take` */
   async function addFile<Result>(
     path: string,
     write: (take: (piece: Buffer) => Promise<void>) => Promise<Result>,
@@ -76,7 +76,7 @@ export async function dumpServer(
     return !names.includes(database);
   }
 
-  /** @returns null where it was dropped meanwhile */
+  /** @returns null where the database was dropped meanwhile */
   async function addDatabase(database: string) {
     let isBegun = false;
     try {

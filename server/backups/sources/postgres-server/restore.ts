@@ -1,5 +1,5 @@
-// Puts all databases of a backup in place of those of a server: each is restored beside them first, then all change places in
-// one transaction, since a rename of a database is part of one.
+// Replaces the databases of a server by those of a backup: each is restored under another name first, then all are renamed in one
+// transaction, which PostgreSQL allows for databases.
 import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import pg from "pg";
@@ -34,13 +34,13 @@ type Built = { name: string; scratch: string; old: string };
 type Roles = Awaited<ReturnType<typeof createMissingRoles>>;
 type State = Awaited<ReturnType<Source["settle"]>>;
 
-/** Of roles that a restore made, and of its sessions. */
+/** Returns the mark of roles that a restore created, which is also the name of its sessions. */
 const markOf = (its: Pick<Target, "installation">, id: number) => ownName(its, ["restore", id]);
 
-/** How long a step that puts things in order may take. */
+/** How long each step of the cleanup may take. */
 const tidyLimitMs = 5 * 60_000;
 
-/** @throws SourceError when the account may not */
+/** @throws SourceError where the account is no superuser */
 export async function refuseWithoutRights(target: Target, session: Session): Promise<void> {
   await withServer(target, session, async (client) => {
     const { isSuperuser } = await lookAtAccount(client);
@@ -51,21 +51,21 @@ export async function refuseWithoutRights(target: Target, session: Session): Pro
   });
 }
 
-/** @throws SourceError when the account may not, or what an earlier restore left cannot be removed */
+/** @throws SourceError where the account is no superuser, or leftovers of an earlier restore cannot be removed */
 async function prepare(target: Target, session: Session, attempt: Attempt): Promise<void> {
   await refuseWithoutRights(target, session);
   await settleServer(target, attempt);
   const left = await withServer(target, session, (client) =>
     listScratch(client, target, "old", attempt.id),
   );
-  // From here on, one that is there says that the databases have changed places.
+  // From here on, the existence of such a database means that the databases were exchanged.
   if (left.length > 0)
     throw new SourceError(
       `Nothing was changed: an earlier restore left ${tellNames(left)}. Drop it, and restore again.`,
     );
 }
 
-/** @throws SourceError, or the signal's reason; the server is as it was then */
+/** @throws SourceError, or the signal's reason; the server is as it was before */
 export async function restoreServer(
   target: Target,
   from: Readable,
@@ -79,7 +79,7 @@ export async function restoreServer(
     from.destroy();
     throw error;
   }
-  /** Not the attempt's own: after an abort there is something to undo or to complete all the same. */
+  /** Has a signal of its own, because a restore has to be undone or completed after an abort, too. */
   const tidy = () => ({ ...attempt, signal: AbortSignal.timeout(tidyLimitMs) });
   const built: Built[] = [];
   const own: string[] = [];
@@ -126,7 +126,7 @@ export async function restoreServer(
       signal.throwIfAborted();
       throw error;
     }
-    // The last step was done, and only its answer lost.
+    // The exchange was committed, and only the response was lost.
   }
   await settleServer(target, tidy())
     .then(() => {
@@ -136,7 +136,7 @@ export async function restoreServer(
     .catch((left: unknown) => say(`Couldn't clean up after the restore: ${toError(left).message}`));
 }
 
-/** Whether the server has it, as the service's own. */
+/** Whether the database exists and contains the service's own data. */
 async function isOwn(target: Target, name: string, session: Session): Promise<boolean> {
   try {
     return await withClient({ ...target, database: name }, session, (client) =>
@@ -182,14 +182,14 @@ async function build(
 
 type Exchange = { built: readonly Built[]; roles: Roles };
 
-/** Somebody may connect between the end of the sessions and the lock that keeps new ones out. */
+/** A client may connect after the sessions were ended and before the lock that keeps new ones out. */
 const attempts = 5;
 
 /** PostgreSQL's code for a database that has sessions. */
 const inUse = "55006";
 
 async function exchange(target: Target, session: Session, work: Exchange): Promise<void> {
-  // A database that somebody is connected to, ourselves included, has no other name given.
+  // A database with sessions, including our own, cannot be renamed.
   const taken = new Set(work.built.map(({ name }) => name));
   const beside = [target.database, "postgres"].find((name) => !taken.has(name)) ?? "template1";
   for (let attempt = 1; ; attempt += 1)
@@ -221,7 +221,7 @@ async function exchangeOnce(client: pg.Client, { built, roles }: Exchange): Prom
   const existing = new Set(rows.map(({ name }) => name));
   for (const { name, old } of built) {
     if (!existing.has(name)) continue;
-    // What was seen of sessions is kept for a transaction.
+    // Within a transaction, pg_stat_activity keeps its first result until it is cleared.
     await client.query("select pg_stat_clear_snapshot()");
     await client.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
@@ -246,17 +246,17 @@ async function sayLeft(
     say(`Left as they are, because the backup doesn't hold them: ${tellNames(left)}.`);
 }
 
-/** As the source's. */
+/** See `Source.settle`. */
 export async function settleServer(target: Target, { id, say, signal }: Attempt): Promise<State> {
   const session = { applicationName: "quarterdeck", signal };
   return withServer(target, session, async (client) => {
     const mark = markOf(target, id);
     await endSessions(client, target, mark, signal);
     await dropDatabase(client, drillDatabaseOf(target, id));
-    // Those of the backup bear their own names from the moment of the exchange on.
+    // After the exchange, the databases of the backup have their own names, so none of these is left.
     const aside = await listScratch(client, target, "restore", id);
     for (const database of aside) await dropDatabase(client, database);
-    // An earlier version named no installation.
+    // The marks of an earlier version lack the installation.
     const roles = await markedRoles(client, [mark, markOf({}, id)]);
     for (const role of roles)
       await client
@@ -276,7 +276,7 @@ export async function settleServer(target: Target, { id, say, signal }: Attempt)
           ),
       );
     if (aside.length > 0 || roles.length > 0) return "as it was";
-    // One that can't be dropped may be of an earlier restore.
+    // A database that cannot be dropped may belong to an earlier restore.
     return droppedOld > 0 ? "restored" : "unknown";
   });
 }

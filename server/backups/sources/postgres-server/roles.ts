@@ -1,17 +1,17 @@
-// Roles out of what pg_dumpall writes: those that a server does not have are made, and no other one is touched.
+// Creates the roles in the output of pg_dumpall that a server does not have, and changes no other.
 import pg from "pg";
 import { identifier, nameIn, splitStatements } from "../postgres/properties.ts";
 import { SourceError } from "../source.ts";
 import type { Beside } from "../whole-server/drill.ts";
 import { toError } from "../../../to-error.ts";
 
-/** Of their file in the archive. */
+/** Path of the roles' file in the archive. */
 export const globalsPath = "globals.sql";
 
-/** The last line of what pg_dumpall writes. */
+/** Last line of the output of pg_dumpall. */
 const wholeMark = "-- PostgreSQL database cluster dump complete";
 
-/** @throws SourceError where it is cut off */
+/** @throws SourceError where the file is truncated */
 export function refusePartOfGlobals(globals: string): void {
   if (!globals.includes(wholeMark))
     throw new SourceError("The backup's globals.sql is cut off, or is not of pg_dumpall.");
@@ -23,10 +23,10 @@ export const besideDatabases: Beside = {
 };
 
 type RoleStatements = {
-  /** The roles that are to be made, in the order of the dump. */
+  /** The roles to create, in the order of the dump. */
   missing: string[];
   statements: string[];
-  /** By role: what the dump says of it in a comment. */
+  /** By role: the statement that sets its comment. */
   comments: Map<string, string>;
 };
 
@@ -55,7 +55,7 @@ export function statementsForMissing(
       return [];
     }
     const [, given, member] = granted.exec(statement) ?? [];
-    // Who granted it need not be there, or allowed to, any more.
+    // The grantor may not exist any more, or may no longer be allowed to grant.
     if (isMissing(given) || isMissing(member)) return [statement.replace(grantor, "")];
     const [, role] = created.exec(statement) ?? altered.exec(statement) ?? [];
     return isMissing(role) ? [statement] : [];
@@ -66,9 +66,9 @@ export function statementsForMissing(
 const grantor = new RegExp(` GRANTED BY ${identifier}$`);
 
 /**
- * Makes the roles that are missing, marked by a comment, so that a restore that was cut off can be undone.
- * @returns what is to be said of them once the restore is done, see `releaseRoles`
- * @throws SourceError; no role was made then
+ * Creates the missing roles, marked by a comment so that an interrupted restore can be undone.
+ * @returns the created roles and their comments, for `releaseRoles`
+ * @throws SourceError; no role was created then
  */
 export async function createMissingRoles(
   client: pg.Client,
@@ -91,7 +91,7 @@ export async function createMissingRoles(
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw new SourceError(
-      // Not the statement: a password may stand in it.
+      // Without the statement, which may contain a password.
       `Nothing was changed: the roles that are missing here couldn't be made: ${toError(error).message}`,
       { cause: error },
     );
@@ -99,7 +99,7 @@ export async function createMissingRoles(
   return { missing, comments };
 }
 
-/** In the transaction that completes the restore: the roles are nobody's to remove any more. */
+/** Removes the mark in the transaction that completes the restore, so that `settleServer` keeps the roles. */
 export async function releaseRoles(
   client: pg.Client,
   { missing, comments }: Pick<RoleStatements, "missing" | "comments">,

@@ -1,4 +1,4 @@
-// All databases of a PostgreSQL server as one thing to back up, with its roles.
+// The source for all databases of a PostgreSQL server, with its roles.
 import { countOf } from "../../../../contract/count-text.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { readTarget, serverVersion, withClient, type Target } from "../postgres/connection.ts";
@@ -18,15 +18,15 @@ import { besideDatabases } from "./roles.ts";
 
 type PostgresServerOptions = {
   host: Host;
-  /** The entry's, for people. */
+  /** Name of the server, for people. */
   name: string;
   /** postgres://user:password@host:5432/database; a secret. The database is one that the account may connect to. */
   url: string;
-  /** On the machine of the host: where each dump lies until it is whole. */
+  /** Folder on the machine of the host that holds each dump until it is complete. */
   spoolFolder: string;
-  /** Its drills run on another server. */
+  /** Whether its drills run on another server. */
   isDrilledElsewhere?: boolean;
-  /** As that of a target. */
+  /** See `Target`. */
   installation?: string | undefined;
 };
 
@@ -42,7 +42,7 @@ export function createPostgresServerSource({
   installation,
 }: PostgresServerOptions): Source {
   const target: Target = { ...readTarget(name, url), machine: host, installation };
-  /** What the last rehearsal found, for the run that follows it. */
+  /** The tools that the last rehearsal found, for the run that follows it. */
   let known: Installations | null = null;
   let tools: Record<string, string> = {};
 
@@ -51,7 +51,7 @@ export function createPostgresServerSource({
       listDatabases(client, target),
     );
 
-  /** What an account without all rights has to know of one database. */
+  /** Returns the warnings about one database, for an account that is no superuser. @throws SourceError */
   const warningsOf = (database: string, signal: AbortSignal): Promise<string[]> => {
     const one = { ...target, database };
     return withClient(one, { applicationName: "quarterdeck", signal }, async (client) => {
@@ -149,7 +149,7 @@ export function createPostgresServerSource({
 
     restore: (from, attempt) => restoreServer(target, from, attempt),
 
-    // Beside the databases themselves.
+    // In scratch databases on the same server.
     drill: (...drilled) =>
       drillEach(besideDatabases, drilled, (database, one) =>
         drillArchive({ ...target, database }, one),

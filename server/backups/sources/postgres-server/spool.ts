@@ -1,10 +1,13 @@
-// Keeps what a program writes in a file without a name, on the machine where it runs, until its size is known: an archive says
+// Holds the output of a program in an unnamed file on the machine where it runs until its size is known, because an archive has
 // the size of a file before its content.
 import type { Command, Host } from "../../../hosts/host.ts";
 
 type Argv = Command["argv"];
 
-/** Its name is gone before the program begins, so nothing is left behind, whatever ends it. Descriptors up to 4 and from 8 have other uses. */
+/**
+ * Removes the file's name before the program begins, so that nothing is left, whatever ends it. Descriptors up to 4 and from 8
+ * have other uses.
+ */
 const script = `f=$(mktemp -- "$1/dump-XXXXXXXXXX") && exec 5>"$f" 6<"$f" 7<"$f" && rm -f -- "$f" && shift || exit 1
 "$@" >&5 || exit
 exec 5>&-
@@ -21,7 +24,7 @@ export const spooled = (folder: string, argv: Argv): Argv => [
 ];
 
 /**
- * Takes what such a command writes.
+ * Parses the output of such a command.
  * @param begin called once, with the size, before the first piece
  */
 export function createSpoolReader(
@@ -46,7 +49,7 @@ export function createSpoolReader(
       leftBytes -= content.length;
       await take(content);
     },
-    /** @throws where not all of it came */
+    /** @throws Error where the content is not as long as announced */
     end(): void {
       if (line !== null || leftBytes !== 0)
         throw new Error("A dump has another size than was said of it.");
@@ -54,7 +57,7 @@ export function createSpoolReader(
   };
 }
 
-/** @returns bytes that are free in a folder; null where the machine does not say */
+/** @returns free bytes in a folder; null where the machine does not report them */
 export async function freeBytesIn(
   host: Host,
   folder: string,
