@@ -1,4 +1,4 @@
-// The command line clients of MySQL and MariaDB: where the server is, which tool speaks to it, how a script is run.
+// Runs the command-line clients of MySQL and MariaDB: parses the url, chooses the tools, and runs queries and scripts.
 import { Readable, Writable } from "node:stream";
 import { CommandMissing, type Command, type CommandEnd, type Host } from "../../../hosts/host.ts";
 import { mysqlFailure, unreachableCodes, MysqlError } from "./errors.ts";
@@ -8,16 +8,16 @@ import { SourceError } from "../source.ts";
 export type MysqlPlace = {
   /** The database's name. */
   database: string;
-  /** For people: `db` on host:port. No secret in it. */
+  /** For people: `db on host:port`, without secrets. */
   shown: string;
-  /** Where the account stands, for people; by default the url. */
+  /** Name of the setting that contains the account, for messages; absent = the url. */
   setting?: string;
-  /** Options of every tool. */
+  /** Connection options for every tool. */
   connection: readonly string[];
   login: Login;
 };
 
-/** TLS and socket settings that a url may carry in its query, by the name of the tools' own option. */
+/** TLS and socket options that the query of a url may have, by the name of the tools' option. */
 const passedOptions = new Set([
   "socket",
   "ssl",
@@ -36,7 +36,7 @@ export function readUrl(name: string, url: string): MysqlPlace {
   return { ...place, shown: `${place.database} on ${host}${port === "" ? "" : `:${port}`}` };
 }
 
-/** All databases of a server: the one that its url may name is not looked at. @param name for people. @throws like `readUrl` */
+/** Reads the url of a whole server, and ignores the database that it may name. @param name for people. @throws like `readUrl` */
 export function readServerUrl(name: string, url: string): MysqlPlace {
   const { connection, login } = parseUrl(name, url);
   return { database: "", shown: name, connection, login };
@@ -91,23 +91,23 @@ type Feed = {
   database?: string;
   signal: AbortSignal;
   output?: Writable;
-  /** A table's rows may pass, in either direction: an answer is passed on as it comes, instead of being kept by the client. */
+  /** Whether rows of tables may be sent or received: the client then streams results instead of buffering them. */
   isLong?: boolean;
-  /** Statements that the server refuses are passed over, and nobody is told. */
+  /** Whether statements that the server refuses are skipped without an error. */
   isForced?: boolean;
-  /** A line end or tab in an answer comes as `\n` or `\t`, so that it neither ends a row nor a column. */
+  /** Whether line ends and tabs in values are written as `\n` and `\t`, so that they end neither a row nor a column. */
   isEscaped?: boolean;
 };
 
 type Query = Omit<Feed, "output" | "isEscaped"> & {
-  /** In a session as the server begins it. */
+  /** Whether the session keeps the server's own settings, without `plainSession`. */
   isUnset?: boolean;
 };
 
-/** Of sql_select_limit. */
+/** Value of sql_select_limit without a limit. */
 const noLimit = "18446744073709551615";
 
-/** What was found out about a server and the programs beside it. */
+/** What is known of a server and the installed programs; null = not looked up yet. */
 type Known = { program: string | null; tools: MysqlTools | null };
 
 export function createMysqlClient(
@@ -115,11 +115,11 @@ export function createMysqlClient(
   place: MysqlPlace,
   known: Known = { program: null, tools: null },
 ) {
-  /** Runs a tool that speaks to the server. @param command its arguments without those of the connection */
+  /** Runs a tool that connects to the server. @param command with the arguments other than those of the connection */
   const connect = ({ argv: [program, ...rest], ...command }: Command): Promise<CommandEnd> =>
     runAs(host, place.login, { ...command, argv: [program, ...place.connection, ...rest] });
 
-  /** Runs the first of these programs that is there. */
+  /** Runs the first of these programs that is installed. @throws SourceError where none is */
   async function runFirst(
     programs: readonly string[],
     run: (program: string) => Promise<CommandEnd>,
@@ -146,9 +146,9 @@ export function createMysqlClient(
   }
 
   /**
-   * Lets the server do what the stream says; ends at the first statement that fails.
-   * `--binary-mode`: nothing in the stream is a command to the client itself, such as `\!`. `--comments`: MariaDB's client
-   * leaves out those in the bodies of routines and triggers otherwise.
+   * Runs the SQL of a stream; stops at the first statement that fails.
+   * `--binary-mode`: the stream cannot contain commands to the client itself, such as `\!`. `--comments`: otherwise MariaDB's client
+   * removes comments from the bodies of routines and triggers.
    * @throws MysqlError
    */
   async function feed(
@@ -173,19 +173,19 @@ export function createMysqlClient(
         ...(database === undefined ? [] : [`--database=${database}`]),
       ],
       input,
-      // A restore asks some thirty times, and a connection of its own costs each far more than the question.
+      // A restore runs some thirty queries, and a connection for each would take far longer than the query.
       isSmall: !isLong,
       signal,
-      // What a script answers is of no use, and would be kept.
+      // By default, results are discarded, because they would be kept in memory.
       output: output ?? new Writable({ write: (_, __, done) => done() }),
     });
     if (end.exitCode !== 0) throw mysqlFailure(place, end);
   }
 
-  /** @returns the answer's rows, their columns as text; SQL `NULL` reads "NULL" */
+  /** @returns the rows of the result, columns as text; SQL `NULL` is "NULL" */
   async function query(sql: string, { isUnset = false, ...options }: Query): Promise<string[][]> {
     const pieces: Buffer[] = [];
-    // Kept here and whole: a host keeps so much of an output and no more, and half a list of tables is half a restore.
+    // All of the output is kept here, because a host keeps only a limited amount, and half a list of tables is half a restore.
     const output = new Writable({
       write(piece: Buffer, _, done) {
         pieces.push(piece);
@@ -209,14 +209,14 @@ export function createMysqlClient(
     feed,
     query,
 
-    /** The server's kind, and a dump tool for it. @throws SourceError */
+    /** Returns the server's kind and version, and a dump tool for it. @throws SourceError */
     async tools(signal: AbortSignal): Promise<MysqlTools> {
       if (known.tools !== null) return known.tools;
       const [[serverVersion = "", limit = ""] = []] = await query(
         "SELECT VERSION(), @@SESSION.sql_select_limit",
         { signal, isUnset: true },
       );
-      // The dump tool doesn't lift it.
+      // The dump tool doesn't raise this limit.
       if (limit !== noLimit)
         throw new SourceError(
           `The server of ${place.shown} answers ${limit} rows at most, so a dump would be cut. Allow all with: SET GLOBAL sql_select_limit = ${noLimit}; and take it out of its configuration and of init_connect.`,
@@ -235,7 +235,7 @@ export function createMysqlClient(
       return known.tools;
     },
 
-    /** Tries again for a while when the server is away: one that was restarted comes back within seconds. */
+    /** Retries `work` for 20 seconds while the server cannot be reached, because a restart takes a few seconds. */
     async patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
       for (let left = 40; ; left -= 1) {
         try {
@@ -250,17 +250,17 @@ export function createMysqlClient(
   };
 }
 
-/** @param said what a tool answers to `--version`, which differs between MySQL, MariaDB before 11, and since */
+/** @param said output of `--version`, which differs between MySQL, MariaDB before 11, and MariaDB since 11 */
 export const readToolVersion = (said: string): string | null =>
   /\b(?:Distrib|Ver|from) (\d+\.\d+\.\d+)/.exec(said)?.[1] ?? null;
 
 export type MysqlClient = ReturnType<typeof createMysqlClient>;
 
-/** One of the databases of a whole server, which knows what is known of that. */
+/** Returns a client for one database of a whole server, which shares what is known of the server. */
 export const clientOf = ({ host, place, known }: MysqlClient, database: string): MysqlClient =>
   createMysqlClient(host, { ...place, database, shown: `${database} on ${place.shown}` }, known);
 
-/** @returns what new tables of the client's database take, as SQL says it; null = there is no such database for the account */
+/** @returns SQL for the default character set of the client's database; null = the account sees no such database */
 export async function characterSetOf(
   { place, query }: MysqlClient,
   signal: AbortSignal,
@@ -272,24 +272,24 @@ export async function characterSetOf(
   return row === undefined ? null : `CHARACTER SET ${row[0]} COLLATE ${row[1]}`;
 }
 
-/** Quotes in our own statements mean what they mean by default, whatever the server's mode. */
+/** Resets the SQL mode, so that quotes in our own statements have their default meaning. */
 export const plainMode = "SET SESSION sql_mode='';\n";
 
 /**
- * What a server is set to suits its applications: without it, a list of tables could be cut, rows be undone at the end of a script,
- * and what takes long be ended.
+ * Overrides settings that the server has for its applications: they could truncate a list of tables, roll back rows at the end of a
+ * script, or end long statements.
  */
 export const plainSession = `SET SESSION sql_mode='', autocommit=1, sql_select_limit=${noLimit}, sql_big_selects=1 /*M!100101 , max_statement_time=0 */ /*!50708 , max_execution_time=0 */;
 SET SESSION TRANSACTION READ WRITE;
 `;
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", "0": "\0", "\\": "\\" };
-/** A column as the client answers it without `--raw`. */
+/** Decodes a column that the client wrote without `--raw`. */
 const unescaped = (text: string): string =>
   text.replace(/\\([nt0\\])/g, (_, letter: string) => escapes[letter] ?? letter);
 
 export const quoteName = (name: string): string => `\`${name.replaceAll("`", "``")}\``;
 
-/** For `plainSession` only. */
+/** Quotes a text. Correct only in a session of `plainSession`. */
 export const quoteText = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

@@ -1,11 +1,11 @@
-// How many rows a MySQL or MariaDB database has now: asked before something is restored over it.
+// Counts the present rows of a MySQL or MariaDB database, before a restore replaces them.
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 
-/** A statement of so long is given up: somebody waits for it. Each server reads one of the two. */
+/** Limits each statement to 20 seconds, because a person waits for the result. Each server executes one of the two comments. */
 const limits =
   "/*!80000 SET SESSION max_execution_time=20000 */;\n/*M!100100 SET SESSION max_statement_time=20 */;\n";
 
-/** @returns rows by table; null when the database is not there. @throws SourceError, also where a table takes too long */
+/** @returns rows by table; null where the database does not exist. @throws SourceError, also where a table takes too long */
 export async function countRowsNow(
   client: MysqlClient,
   signal: AbortSignal,
@@ -17,7 +17,7 @@ export async function countRowsNow(
     { signal },
   );
   if (schemas.length === 0) return null;
-  // In hex, because a name may hold what ends a line.
+  // In hex, because a name may contain a line end.
   const listed = await client.query(
     `SELECT HEX(CONVERT(TABLE_NAME USING utf8mb4)) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${shown} AND TABLE_TYPE NOT IN ('VIEW', 'SYSTEM VIEW', 'SEQUENCE')`,
     { signal },

@@ -1,4 +1,4 @@
-// A consistent dump by the database's own tool, its rows counted as they pass.
+// Makes a consistent dump by the database's own tool, and counts its rows while they are written.
 import { Transform, Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { CommandMissing } from "../../../hosts/host.ts";
@@ -11,7 +11,7 @@ import { sizeInWords } from "../../formatting.ts";
 import { writeTo } from "../../../write-to.ts";
 import { SourceError, type Attempt, type Checksums, type Manifest } from "../source.ts";
 
-/** What both the dump and the look at a database's structure say to the tool. */
+/** Options of the dump tool, both for a dump and for the structure alone. */
 const toolOptions = (tools: MysqlTools): string[] => [
   "--single-transaction",
   "--quick",
@@ -23,16 +23,16 @@ const toolOptions = (tools: MysqlTools): string[] => [
   "--default-character-set=utf8mb4",
   "--max-allowed-packet=1G",
   "--skip-lock-tables",
-  // LOCK TABLES in the dump would stop the loading of a table whose default asks a sequence.
+  // With LOCK TABLES in the dump, a table whose default uses a sequence could not be loaded.
   "--skip-add-locks",
   "--no-tablespaces",
-  // MySQL's tool: a GTID set can be put back by an administrator of the server only; statistics are not asked of servers that have none.
+  // For MySQL's tool: only an administrator can restore a GTID set, and not every server has column statistics.
   ...(tools.dump.isMariadb ? [] : ["--set-gtid-purged=OFF", "--column-statistics=0"]),
 ];
 
 export type DumpOptions = { client: MysqlClient };
 
-/** Runs the dump tool to its end. @param tables these alone; none = all. @throws SourceError, an abort, or the error of `output` */
+/** Runs the dump tool. @param tables only these; empty = all. @throws SourceError, an abort, or the error of `output` */
 export async function runDumpTool(
   { client }: DumpOptions,
   extra: readonly string[],
@@ -58,8 +58,8 @@ export async function runDumpTool(
 }
 
 /**
- * Dumps a database with its rows as they are stored.
- * @param output is ended @returns what wrote the rows
+ * Dumps a database with its rows as they are stored, without rounding.
+ * @param output is ended @returns the program that wrote the rows
  */
 export async function runWholeDump(
   options: DumpOptions,
@@ -80,9 +80,9 @@ export async function runWholeDump(
   return `${serverOf(tools)} itself`;
 }
 
-/** Of a scratch database, to which nobody writes. */
+/** Set for a dump of a scratch database, to which nothing else writes. */
 type Scratch = {
-  /** What makes the events that it is not to have, one character a byte, each statement ended by `;;`. */
+  /** SQL for events that the scratch database must not have, one character per byte, each statement ended by `;;`. */
   events: string;
 };
 
@@ -98,7 +98,7 @@ export async function dumpMysql(
     const characterSet = await characterSetLine(client, attempt.signal);
     await tellUncovered(client, attempt, scratch !== null);
     const dump = createDumpStream(characterSet);
-    // Ended by hand: the tool closes its output as calmly after a failure.
+    // Not ended by the pipeline, because the tool closes its output after a failure, too.
     const passing = pipeline(dump.stream, into, { end: false, signal: attempt.signal });
     passing.catch(() => undefined);
     let writer: string;
@@ -132,7 +132,7 @@ export async function dumpMysql(
   }
 }
 
-/** A dump of one database does not say the database's own character set, which new tables and routines take. */
+/** Returns SQL for the database's character set, the default of new tables and routines, which a dump of one database lacks. */
 async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promise<string> {
   const { database, shown } = client.place;
   const characterSet = await characterSetOf(client, signal);
@@ -141,7 +141,7 @@ async function characterSetLine(client: MysqlClient, signal: AbortSignal): Promi
   return `ALTER DATABASE ${characterSet};\n`;
 }
 
-/** As the dump tools write it, with an end mark of its own. */
+/** Returns a section of events as the dump tools write it, with another end mark. */
 const eventsSection = (database: string, events: string): Buffer =>
   Buffer.concat([
     Buffer.from(`\n--\n-- Dumping events for database '${database}'\n--\nDELIMITER ;;\n`),
@@ -182,7 +182,7 @@ async function tellUncovered(
   );
 }
 
-/** Passes a dump on, with the database's character set after its first line, and knows its counts and whether it is whole. */
+/** Passes a dump on with the database's character set after its first line, counts rows, and checks that the dump is complete. */
 export function createDumpStream(characterSet: string) {
   let isBegun = false;
   let isWhole = false;
@@ -199,7 +199,7 @@ export function createDumpStream(characterSet: string) {
       lines.write(chunk);
       const lineEnd = isBegun ? -1 : chunk.indexOf(0x0a);
       if (lineEnd < 0) return done(null, chunk);
-      // Not before it: clients look for their sandbox mark in the first line alone.
+      // After the first line, because clients look for their sandbox mark only there.
       isBegun = true;
       this.push(chunk.subarray(0, lineEnd + 1));
       this.push(Buffer.from(characterSet));
@@ -216,7 +216,7 @@ export function createDumpStream(characterSet: string) {
 const serverOf = ({ serverVersion, isMariadb }: MysqlTools): string =>
   `${isMariadb ? "MariaDB" : "MySQL"} ${/^\d+\.\d+/.exec(serverVersion)?.[0] ?? serverVersion}`;
 
-/** Rows read the same in every dump by it. */
+/** Identifies tool and server: dumps with the same value write the same rows the same way. */
 const writerOf = (tools: MysqlTools): string =>
   `${tools.dump.isMariadb ? "mariadb-dump" : "mysqldump"} ${tools.dump.version} of ${serverOf(tools)}`;
 
@@ -231,17 +231,17 @@ export const countsOf = (
   },
 });
 
-/** What stands before and around a row in its statement, at most. */
+/** Most bytes that a statement has before and after its row. */
 const aroundRowBytes = 1024;
 
-/** A row is one statement at least, and longer as SQL than in the table: bytes are written as hex digits. */
+/** Warns of rows that are too long for the server as one statement; bytes are longer as SQL, because they are hex digits. */
 async function tellLongRows(
   client: MysqlClient,
   tables: readonly Table[],
   { say, signal }: Attempt,
 ): Promise<void> {
   const longest = Math.max(0, ...tables.map(({ longestRowBytes }) => longestRowBytes));
-  // No server takes less than this.
+  // No server has a smaller limit.
   if (longest + aroundRowBytes < smallestPacketBytes) return;
   const [[packet] = []] = await client.query("SELECT @@GLOBAL.max_allowed_packet", { signal });
   const limit = Number(packet);
@@ -256,7 +256,7 @@ async function tellLongRows(
 const smallestPacketBytes = 1024;
 
 /**
- * Dumps the structure to nowhere: what a backup would miss rights for fails here.
+ * Dumps the structure and discards it, to find missing privileges.
  * @param leftOut views that cannot be read
  */
 export async function tryDump(

@@ -1,4 +1,4 @@
-// What the clients of MySQL and MariaDB say when something fails, in the operator's words.
+// Translates error messages of the clients of MySQL and MariaDB for the operator.
 import { SourceError } from "../source.ts";
 
 /** A SourceError that keeps the server's error number, null where the tool gave none. */
@@ -11,7 +11,7 @@ export class MysqlError extends SourceError {
   }
 }
 
-/** The server is away, going away, or not yet up. */
+/** The server cannot be reached, is shutting down, or is not up yet. */
 export const unreachableCodes: ReadonlySet<number> = new Set([
   1053, 1927, 2002, 2003, 2005, 2006, 2013, 2026,
 ]);
@@ -43,11 +43,11 @@ const notAllowed: ReadonlySet<number | null> = new Set([
   codes.noRightToRoutine,
 ]);
 
-/** Whether the server refused what the account has no right to. */
+/** Whether the server refused a statement because the account lacks a privilege. */
 export const isNotAllowed = (error: unknown): error is MysqlError =>
   error instanceof MysqlError && notAllowed.has(error.code);
 
-/** What failed, as the messages name it. */
+/** Names of the database, for messages. */
 type Named = { database: string; shown: string; setting?: string };
 
 export function mysqlFailure(
@@ -64,7 +64,7 @@ export function mysqlFailure(
   const digits = /^ERROR (\d+)|Got error: (\d+)|Error (\d{4}):|\((\d{4})\)\s*$/.exec(line);
   const code = digits === null ? null : Number(digits.slice(1).find((text) => text !== undefined));
   const said = line === "" ? (end.signal ?? `exit code ${end.exitCode}`) : line.trim();
-  // Told without a number.
+  // This message has no error number.
   const words = line.includes("insufficient privileges")
     ? `The account may not read all routines of ${place.shown}. GRANT SELECT ON mysql.proc TO it (MariaDB), or SHOW_ROUTINE ON *.* (MySQL 8).`
     : inWords(place, code);

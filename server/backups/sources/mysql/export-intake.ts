@@ -1,5 +1,5 @@
-// Exports of phpMyAdmin and Adminer: loaded into a database of its own and dumped from there, since they add keys and views where no
-// dump tool does. What restores, drills and browsing expect is the same then.
+// Imports exports of phpMyAdmin and Adminer: they are loaded into a scratch database and dumped from there, because they create keys
+// and views in another order than dump tools. Restores, drills and browsing get a dump as they expect it.
 import { Readable } from "node:stream";
 import { toError } from "../../../to-error.ts";
 import type { ForeignFile } from "../../foreign/foreign-file.ts";
@@ -46,10 +46,10 @@ export function createExportIntake(
       const input = Readable.from(script());
       await client.feed(input, { database, signal, isLong: true }).catch((error: unknown) => {
         signal.throwIfAborted();
-        // It is not the database that failed, whatever the client makes of it.
+        // An error of the file, instead of the client's error that it caused.
         if (unread !== undefined) throw unread;
         if (!(error instanceof MysqlError)) throw error;
-        // The client counts the lines of what it is given.
+        // Without the line number, which is not that of the file.
         throw new SourceError(
           `The file couldn't be loaded: ${error.message.replace(/ at line \d+/, "")}`,
           { cause: error },
@@ -76,7 +76,7 @@ export function createExportIntake(
     async discard({ id, say }) {
       content.destroy();
       const names = namesFor(id);
-      // Not the attempt's own signal: after an abort there is something to drop all the same.
+      // Not the attempt's own signal, because the database has to be dropped after an abort, too.
       const limit = () => AbortSignal.timeout(dropLimitMs);
       try {
         await endSessions(client, names, limit());

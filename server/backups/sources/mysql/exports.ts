@@ -1,13 +1,13 @@
-// Reads an export of phpMyAdmin or Adminer: what of it makes the database anew, beside which accounts and events, and whether it is whole.
+// Reads an export of phpMyAdmin or Adminer: returns the SQL without accounts and events, and checks that the file is complete.
 import type { ForeignKind } from "../../foreign/foreign-file.ts";
 import { SourceError } from "../source.ts";
 import { createForeignStatements } from "./foreign-statements.ts";
 import { siftDump, type Beginning } from "./sift.ts";
 
-/** A program whose exports say at their end that they are whole. */
+/** A program whose exports have an end mark. */
 export type Exporter = {
   name: string;
-  /** @param head of the last statement. @param after what follows it, one character a byte */
+  /** @param head beginning of the last statement. @param after what follows it, one character per byte */
   isWhole(head: string, after: string): boolean;
 };
 
@@ -23,14 +23,14 @@ export const exportersByKind: Partial<Record<ForeignKind, Exporter>> = {
   },
 };
 
-/** More than the comments that stand between two statements. */
+/** More than the comments between two statements take. */
 const betweenBytes = 64 * 1024;
 
-/** In an empty database nothing is to be dropped but tables that stand in for views, and nobody else comes. */
+/** Statements that are needless in an empty scratch database: locks, and drops other than of tables that stand in for views. */
 const needless = /^(?:(?:UN)?LOCK TABLES?|DROP (?:VIEW|TRIGGER|EVENT|FUNCTION|PROCEDURE))\b/i;
 const makesEvent =
   /^CREATE\b(?:(?!\b(?:TABLE|VIEW|TRIGGER|FUNCTION|PROCEDURE|INDEX|SEQUENCE)\b).)*? EVENT\b/i;
-/** What an event's text and times are read by. */
+/** Settings that decide how an event's text and times are read. */
 const readsEvent =
   /^SET (?:NAMES|(?:@@)?(?:SESSION ?\.? ?)?(?:SQL_MODE|TIME_ZONE|CHARACTER_SET_CLIENT))\b/i;
 
@@ -40,7 +40,7 @@ const definer = new RegExp(
   "i",
 );
 
-/** Of phpMyAdmin, in whatever language: what it can't read it leaves out, and goes on. */
+/** Error that phpMyAdmin writes into an export, in any language, where it could not read something and left it out. */
 const unread = /^-- (.*(?:: |\()#\d{4} - .*)$/m;
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, "latin1");
@@ -48,7 +48,7 @@ const nothing = (): Buffer => Buffer.alloc(0);
 
 export function createExportReader({ name, isWhole }: Exporter) {
   const statements = createForeignStatements({ exporter: name });
-  /** Of statements that make events, and of settings before them, without what ends them. */
+  /** Statements that create events, and settings before them, without their delimiters. */
   const aside: { text: string; isEvent: boolean }[] = [];
   let hasDefiners = false;
   let last = "";
@@ -61,7 +61,7 @@ export function createExportReader({ name, isWhole }: Exporter) {
       return before;
     });
 
-  /** @param passed whether the statement is passed on as well */
+  /** @param passed returns what is passed on of the statement */
   function setAside(isEvent: boolean, passed: (bytes: Buffer) => Buffer) {
     const kept = { text: "", isEvent };
     let whole = "";
@@ -79,7 +79,7 @@ export function createExportReader({ name, isWhole }: Exporter) {
     const command = /^DELIMITER (.*)$/i.exec(head);
     if (command !== null) {
       delimiter = command[1] ?? ";";
-      // Its line may end as those of Windows do.
+      // Written anew, because its line may end with CR LF.
       return () => bytesOf(`DELIMITER ${delimiter}\n`);
     }
     if (makesEvent.test(head)) return setAside(true, nothing);
@@ -104,7 +104,7 @@ export function createExportReader({ name, isWhole }: Exporter) {
   }
 
   return {
-    /** SQL for an empty database. @throws SourceError for what no export of one database has, and for one that is cut off */
+    /** Yields SQL for an empty database. @throws SourceError for what no export of one database has, and for a truncated file */
     async *read(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       const space = (bytes: Buffer): Buffer => {
         between = (between + bytes.toString("latin1")).slice(-betweenBytes);
@@ -117,7 +117,7 @@ export function createExportReader({ name, isWhole }: Exporter) {
       );
     },
 
-    /** SQL that makes the events, which would run at once, each statement ended by `;;`; one character a byte. */
+    /** Returns SQL for the events, which would run at once and are kept aside. Statements end with `;;`; one character per byte. */
     events(): string {
       const isEvent = aside.map((one) => one.isEvent);
       return aside
@@ -126,10 +126,10 @@ export function createExportReader({ name, isWhole }: Exporter) {
         .join("");
     },
 
-    /** How many rows it writes out, by table. */
+    /** Number of rows in the file, by table. */
     tables: statements.tables,
 
-    /** For the output. */
+    /** Returns lines for the output. */
     notes: (): string[] => [
       ...statements.notes(),
       ...(hasDefiners

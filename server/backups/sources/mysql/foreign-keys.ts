@@ -1,10 +1,10 @@
-// Foreign keys around tables that a restore moves: InnoDB's know each other by database and table, and follow a table that goes.
+// Handles foreign keys of tables that a restore moves: InnoDB's refer to database and table, and follow a table that is renamed.
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 
 /**
- * @param tables those that are moved; null = all
+ * @param tables the tables that are moved; null = all
  * @param together databases whose tables are moved with them
- * @returns a sentence where other databases' foreign keys point into one, or null. Scratch databases of restores do not count.
+ * @returns a sentence where foreign keys of other databases refer to this one, or null. Scratch databases of restores are ignored.
  */
 export async function tellForeignReferences(
   client: Pick<MysqlClient, "query">,
@@ -37,13 +37,13 @@ export type ForeignKey = {
   onDelete: string;
 };
 
-/** All foreign keys of a database's tables. */
+/** Lists all foreign keys of a database's tables. */
 export async function listForeignKeys(
   client: MysqlClient,
   database: string,
   signal: AbortSignal,
 ): Promise<ForeignKey[]> {
-  // In hex, because a name may hold what ends a line.
+  // In hex, because a name may contain a line end.
   const texts = [
     "k.CONSTRAINT_NAME",
     "k.TABLE_NAME",
@@ -89,14 +89,14 @@ export async function listForeignKeys(
   return keys;
 }
 
-/** What InnoDB does without a clause is left unsaid: MariaDB would take the word for another one. */
+/** Omits the default rule, because MariaDB would take an explicit RESTRICT for another rule. */
 const clause = (occasion: string, rule: string): string =>
   rule === "RESTRICT" ? "" : ` ON ${occasion} ${rule}`;
 
 const isSame = (one: ForeignKey, other: ForeignKey): boolean =>
   one.table === other.table && one.name === other.name;
 
-/** Statements that drop those of the keys that are there. @param database of their tables */
+/** Returns statements that drop the keys that exist. @param there keys that exist. @param database of their tables */
 export const dropKeys = (
   keys: readonly ForeignKey[],
   there: readonly ForeignKey[],
@@ -110,7 +110,7 @@ export const dropKeys = (
     )
     .join("");
 
-/** Statements that add those of the keys that are not there. @param database of their tables */
+/** Returns statements that add the keys that are missing. @param there keys that exist. @param database of their tables */
 export const addKeys = (
   keys: readonly ForeignKey[],
   there: readonly ForeignKey[],

@@ -1,23 +1,23 @@
-// Refuses settings of a foreign dump under which texts end otherwise than an import reads them: a statement could hide there.
+// Refuses settings of a foreign dump that change where string literals end, because a statement could hide in such a literal.
 import type { Statement } from "../../foreign/sql-statement.ts";
 import { SourceError } from "../source.ts";
 
 type Setting = Pick<Statement, "head" | "line" | "modes">;
 
-/** Of a longer one not all is in sight. */
+/** Longest setting that is inspected completely. */
 const longSetting = 3000;
 
 const otherwiseQuoted =
   /\b(?:NO_BACKSLASH_ESCAPES|ANSI_QUOTES|ANSI|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL)\b/i;
-/** A mode as the tools set it: written out, or as it was before. */
+/** A SQL mode as dump tools set it: a literal, or the previous one. */
 const plainMode =
   /^ ?(?:''|DEFAULT|@OLD_SQL_MODE|@SAVED_SQL_MODE|@@(?:SESSION\. ?)?SQL_MODE)(?: ?,|$)/i;
 
-/** In these, a backslash may be the second half of a character. */
+/** Character sets in which a backslash may be the second byte of a character. */
 const withBackslashes = /^(?:BIG5|CP932|GB18030|GBK|SJIS)$/i;
 const names = /\b(?:NAMES|CHARACTER SET|CHARSET)\b/gi;
 const named = /^ ?(''|[a-z]\w*)(?: COLLATE ?\w+)?(?: ?,|$)/i;
-/** What the tools set it back from, and the setting itself. */
+/** Variables that dump tools restore the setting from, and the setting itself. */
 const variables = /(OLD_CHARACTER_SET_CLIENT|SAVED_CS_CLIENT|CHARACTER_SET_CLIENT)`? ?:?=/gi;
 const current = "@@(?:SESSION\\. ?)?CHARACTER_SET_CLIENT";
 const kept = new RegExp(`^ ?${current}(?: ?,|$)`, "i");
@@ -46,7 +46,7 @@ function refuseMode({ head, line, modes }: Setting): void {
   if (!isPlain) throw refuse(line, "SQL mode");
 }
 
-/** @returns the character sets that a statement names, null for what can't be told */
+/** @returns the character sets that a statement sets; null for one that cannot be determined */
 function characterSets({ head, modes }: Setting): (string | null)[] {
   const byName = [...head.matchAll(names)].map(({ index, 0: text }) => {
     const found = named.exec(head.slice(index + text.length))?.[1] ?? null;
@@ -72,7 +72,7 @@ function refuseCharacterSet(setting: Setting): string[] {
   return sets.map((one) => one ?? "");
 }
 
-/** @returns the character sets that it sets, an empty text for the one of before. @throws SourceError */
+/** @returns the character sets that a statement sets; an empty string for the previous one. @throws SourceError */
 export function refuseSettings(setting: Setting): string[] {
   const { head, line, modes } = setting;
   if (!/^SET\b/i.test(head)) return [];

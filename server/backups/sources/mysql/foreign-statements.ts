@@ -1,4 +1,4 @@
-// What becomes of the statements of a foreign dump of MySQL or MariaDB, and what they say of the rows.
+// Decides which statements of a foreign dump of MySQL or MariaDB are kept, left out or refused, and counts its rows.
 import type { Statement } from "../../foreign/sql-statement.ts";
 import { SourceError } from "../source.ts";
 import { refuseSettings } from "./foreign-settings.ts";
@@ -8,7 +8,7 @@ export type ForeignStatements = ReturnType<typeof createForeignStatements>;
 
 const otherwise = "is nothing that a dump has";
 
-/** A dump of one database does none of this. */
+/** Statements that no dump of one database has. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:GRANT|REVOKE|(?:CREATE|ALTER|DROP|RENAME) (?:USER|ROLE)|SET PASSWORD)\b/i,
@@ -32,7 +32,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Settings that only an administrator of the server may change, and that no row depends on. */
+/** Settings that only an administrator of the server may change, and that do not affect rows. */
 const leftOut =
   /^SET @@(?:GLOBAL\.GTID_PURGED|SESSION\.SQL_LOG_BIN)\b|^SET @MYSQLDUMP_TEMP_LOG_BIN\b/i;
 
@@ -52,7 +52,7 @@ const changed = new RegExp(
   "i",
 );
 const locked = new RegExp(`^LOCK TABLES? ${qualified}`, "i");
-/** What their bodies do is not looked into. */
+/** Triggers, routines and events, whose bodies are not inspected. */
 const program = new RegExp(
   `^CREATE (?:OR REPLACE )?(?:AGGREGATE )?(?:DEFINER ?= ?\\S+ )?(?:AGGREGATE )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)(?: IF NOT EXISTS)? ${qualified}`,
   "i",
@@ -62,7 +62,7 @@ const triggered = new RegExp(
   "i",
 );
 const seen = new RegExp(`^(?:CREATE|ALTER)\\b[^;]*? VIEW(?: IF NOT EXISTS)? ${qualified}`, "i");
-/** Of these all that has a name before a point would work elsewhere. */
+/** Statements in which every qualified name refers to another database. */
 const unqualified =
   /^(?:ALTER|DROP|LOCK|TRUNCATE)\b|^CREATE (?:OR REPLACE )?(?:TABLE|SEQUENCE|(?:UNIQUE |FULLTEXT |SPATIAL )?INDEX)\b/i;
 const named = /(?:^|[\s,=])(`(?:[^`]|``)*`|[^\s.`(),;='@\d][^\s.`(),;=']*) ?\. ?(`|[^\s.`(),;='])/i;
@@ -74,7 +74,7 @@ const unquoted = (text: string): string => {
   return Buffer.from(bytes, "latin1").toString("utf8");
 };
 
-/** @param exporter the program that wrote the text; null: a dump tool */
+/** @param exporter the program that wrote the text; null = a dump tool */
 export function createForeignStatements(
   { exporter }: { exporter: string | null } = { exporter: null },
 ) {
@@ -139,7 +139,7 @@ export function createForeignStatements(
       if (program.test(head)) return;
       const sets = refuseSettings({ head, line, modes });
       isUtf8 = isUtf8 && sets.every((one) => /^(?:utf8\w*)?$/i.test(one));
-      // The client would give the server all of them.
+      // The client would send all of them to the server.
       if (isAlone)
         throw new SourceError(
           `Line ${line} has several statements as one, as no dump does. Nothing was imported.`,
@@ -159,7 +159,7 @@ export function createForeignStatements(
           );
         tables[key] = (tables[key] ?? 0) + rows;
       } else if (/^DROP TABLE\b/i.test(head)) {
-        // Older tools write a table in the place of each view first.
+        // Older tools create a table as a stand-in for each view first.
         const dropped = changed.exec(head)?.[1];
         if (dropped !== undefined) delete tables[unquoted(dropped)];
       }
@@ -167,7 +167,7 @@ export function createForeignStatements(
 
     tables: (): Record<string, number> => tables,
 
-    /** For the output. */
+    /** Returns lines for the output. */
     notes: (): string[] => [
       ...(of === null ? [] : [`The dump is of the database “${of}”, whose name was left out.`]),
       ...(settings === 0 ? [] : ["Settings that only an administrator may change were left out."]),

@@ -1,15 +1,15 @@
-// What an account may do, read from what SHOW GRANTS says: MySQL and MariaDB hide what an account may not see instead of
-// refusing it, so what a backup would miss is known by its privileges alone.
+// Parses the privileges of an account from SHOW GRANTS. MySQL and MariaDB hide objects that an account may not see instead of
+// refusing access, so that only the privileges show what a backup would lack.
 
 /** Privileges by their names in GRANT, upper-case. */
 export type Grants = {
   /** Whether the account has the privilege on the whole of a database. */
   has(privilege: string, database: string): boolean;
-  /** What GRANT has to name for `database`, so that a new rule does not hide the one that holds now. */
+  /** Returns the pattern for `database` in a GRANT, so that a new rule does not hide the one that applies now. */
   ruleFor(database: string): string;
 };
 
-/** No database has this name, nor is it one of ours, to which an account may have all rights: a right to it is one to all. */
+/** A name that no database has, nor a scratch database: a privilege for it is one for all databases. */
 export const anyDatabase = "there_is_no_such_database";
 
 type Rule = {
@@ -28,7 +28,7 @@ const line = new RegExp(
 const unquoted = (text: string) => text.slice(1, -1).replaceAll("``", "`");
 
 /**
- * @param lines what SHOW GRANTS answers for the session's account: also the rules of its active roles and of PUBLIC
+ * @param lines output of SHOW GRANTS for the session's account, including the rules of its active roles and of PUBLIC
  * @param account the account, as those lines name it, e.g. `` `app`@`%` ``
  */
 export function readGrants(lines: readonly string[], account: string): Grants {
@@ -36,7 +36,7 @@ export function readGrants(lines: readonly string[], account: string): Grants {
     const match = line.exec(text);
     if (match === null) return [];
     const [, verb, list = "", database = "", table = "", grantee = ""] = match;
-    // `SELECT (a, b)` is a right to columns, which shows a part of a table.
+    // `SELECT (a, b)` is a privilege for columns, which covers only a part of a table.
     const named = list.replace(/[A-Z ]+ \([^)]*\)(?:, )?/g, "");
     return [
       {
@@ -52,7 +52,7 @@ export function readGrants(lines: readonly string[], account: string): Grants {
   const gives = ({ privileges }: Rule, privilege: string) =>
     privileges.has(privilege) || privileges.has("ALL PRIVILEGES") || privileges.has("ALL");
 
-  /** The rules of a grantee for a database; the server heeds one of them, and does not add them up. */
+  /** Returns the rules of a grantee for a database. The server applies only one of them, not their sum. */
   const rulesOf = (grantee: string, database: string): Rule[] =>
     rules.filter(
       (rule) =>
@@ -66,7 +66,7 @@ export function readGrants(lines: readonly string[], account: string): Grants {
   const has: Grants["has"] = (privilege, database) =>
     [...new Set(rules.map(({ grantee }) => grantee))].some((grantee) => {
       const matching = rulesOf(grantee, database);
-      // Which one counts differs between versions of the server.
+      // Which one the server applies depends on its version.
       if (matching.length > 0 && matching.every((rule) => gives(rule, privilege))) return true;
       const everywhere = rules.filter(
         (rule) => rule.grantee === grantee && rule.database === null && !rule.isRevoked,
@@ -88,7 +88,7 @@ export function readGrants(lines: readonly string[], account: string): Grants {
   };
 }
 
-/** https://mariadb.com/kb/en/grant/#database-privileges: `_` and `%` stand for others, a backslash before them for themselves. */
+/** https://mariadb.com/kb/en/grant/#database-privileges: `_` and `%` are wildcards, unless a backslash precedes them. */
 function isLike(pattern: string, text: string): boolean {
   const source = pattern.replace(/\\([\s\S])|[\s\S]/g, (char, escaped?: string) => {
     if (escaped !== undefined) return RegExp.escape(escaped);
@@ -98,6 +98,6 @@ function isLike(pattern: string, text: string): boolean {
   return new RegExp(`^${source}$`).test(text);
 }
 
-/** The server prefers the pattern whose wildcards stand for less. */
+/** Rank by which the server chooses among patterns: it prefers the one whose wildcards match less. */
 const wildness = (pattern: string): number =>
   (/(?<!\\)%/.test(pattern) ? 2 : 0) + (/(?<!\\)_/.test(pattern) ? 1 : 0);

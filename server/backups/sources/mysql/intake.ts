@@ -1,5 +1,5 @@
-// Makes a backup of a foreign dump of MySQL or MariaDB. That of their own tools is stored as it is, but for what names the database
-// that it came from. An export of another program is loaded into a database of its own and dumped from there.
+// Imports a foreign dump of MySQL or MariaDB. A dump of their own tools is stored as it is, without statements that name its
+// database. An export of another program is loaded into a scratch database and dumped from there.
 import { finished } from "node:stream/promises";
 import { toError } from "../../../to-error.ts";
 import { keepEnd } from "../../foreign/keep-end.ts";

@@ -1,5 +1,5 @@
-// Restores that were cut off and could not be put in order then, e.g. because their server was away: settled before the next
-// backup or restore, which they must not stop unless they stand in its way.
+// Settles interrupted restores that could not be cleaned up at the time, e.g. because their server was down, before the next backup
+// or restore. They stop that only where they conflict with it.
 import { readdir } from "node:fs/promises";
 import { toError } from "../../../to-error.ts";
 import { serverNamesOf } from "../mysql-server/plan.ts";
@@ -10,11 +10,11 @@ import { isNotAllowed } from "./errors.ts";
 import { namesOf, readPlan, type Names, type NamesOf } from "./plan.ts";
 import { createMysqlRestore } from "./restore.ts";
 
-/** What restores into one thing may have left: a database, or all of a server. */
+/** Leftovers of restores into one target: a database, or a whole server. */
 type Leftovers = {
-  /** What the name of a plan's file begins with. */
+  /** Prefix of the name of a plan's file. */
   prefix: string;
-  /** What they were into, for people. */
+  /** The target, for people. */
   shown: string;
   namesFor(id: number): Pick<Names, "planFile">;
   settle(attempt: Parameters<Source["settle"]>[0]): ReturnType<Source["settle"]>;
@@ -36,11 +36,11 @@ export function leftoversIn(
   });
 }
 
-/** A restore that an earlier version began has names without the installation. */
+/** Includes restores that an earlier version began, whose names lack the installation. */
 const alsoOfEarlier = (of: NamesOf): NamesOf[] =>
   of.installation === undefined ? [of] : [of, { scratchFolder: of.scratchFolder }];
 
-/** The names of a restore that was cut off. @param namesFor those of the service, or of an earlier version */
+/** Returns the names of an interrupted restore: those of this version or, where it left its plan, of an earlier version. */
 export async function namesLeft<Left extends Pick<Names, "planFile">>(
   of: NamesOf,
   namesFor: (of: NamesOf) => Left,
@@ -49,7 +49,7 @@ export async function namesLeft<Left extends Pick<Names, "planFile">>(
   return (await readPlan<unknown>(earlier)) === null ? namesFor(of) : earlier;
 }
 
-/** Of restores of the whole server. A restore of one of its databases heeds them too, because they replace it. */
+/** Leftovers of restores of the whole server. They matter to a restore of one database, too, because they replace it. */
 export function leftoversOfServer(
   client: MysqlClient,
   of: NamesOf,
@@ -66,12 +66,13 @@ export function leftoversOfServer(
   });
 }
 
-/** Plans of restores that run in this process: theirs is no leftover. */
+/** Plan files of restores that run in this process, which are no leftovers. */
 export const running = new Set<string>();
 
 /**
- * @param all of everything that a restore would replace, or be replaced with
- * @returns sentences on those that could not be settled and that a later restore would be undone by
+ * Settles what interrupted restores left.
+ * @param all leftovers of every target that a restore would replace, or that contains its target
+ * @returns sentences about those that could not be settled, and that would undo a later restore
  */
 export async function settleLeftovers(
   scratchFolder: string,
@@ -107,7 +108,7 @@ export async function settleLeftovers(
   return inTheWay;
 }
 
-/** Before a restore: one that is undone later would take its place. @throws SourceError */
+/** Refuses a restore while leftovers exist, because undoing them later would replace its result. @throws SourceError */
 export async function refuseLeftovers(...given: Parameters<typeof settleLeftovers>): Promise<void> {
   const [first] = await settleLeftovers(...given);
   if (first !== undefined) throw new SourceError(`Nothing was changed: ${first}`);

@@ -1,36 +1,36 @@
-// Goes through a dump as it streams by: lines of structure whole, rows counted and summed up.
+// Reads a dump while it streams: passes on whole lines of structure, counts rows and computes their checksums.
 import { createRowDigest, type RowDigest } from "./row-digest.ts";
 
 type LineReader = {
-  /** A line that is not rows, with its line end. Bytes as latin1, so that nothing is lost. */
+  /** Receives a line other than rows, with its line end. Decoded as latin1, so that no byte is lost. */
   structure(line: string): void;
-  /** Bytes that are rows, or the INSERT before them. */
+  /** Receives bytes of rows, or of the INSERT before them. */
   rows(bytes: Buffer): void;
 };
 
-/** Of a table in a dump. */
+/** A table in a dump. */
 export type Table = { name: string; rows: number; longestRowBytes: number; digest: RowDigest };
 
 const newline = 0x0a;
 const openParenthesis = 0x28;
 const insert = Buffer.from("INSERT INTO `");
-/** Enough for `INSERT INTO`, a name of 64 characters with every one a quoted four-byte one, and what follows. */
+/** Enough for `INSERT INTO`, a name of 64 escaped four-byte characters, and what follows. */
 const headBytes = 600;
 
 /**
- * Both tools escape line ends inside values, so a line of rows is one. mariadb-dump writes a row a line,
- * mysqldump all rows of an INSERT in the INSERT's own line; the latter takes a look at every byte.
+ * Both tools escape line ends in values, so that a row never spans lines. mariadb-dump writes one row per line; mysqldump writes all
+ * rows of an INSERT in one line, where every byte has to be inspected.
  */
 export function createLines(reader: LineReader) {
   let kept: Buffer = Buffer.alloc(0);
-  /** Inside a line of rows that the chunk before did not end: the bytes before its end need no look, or a full one. */
+  /** The kind of line that the previous chunk did not end: a row needs only its line end, an INSERT has to be parsed. */
   let within: "nothing" | "row" | "insert" = "nothing";
-  /** Between `DELIMITER ;;` and `DELIMITER ;`: the body of a routine may hold lines that look like rows. */
+  /** Whether between `DELIMITER ;;` and `DELIMITER ;`, because the body of a routine may contain lines that look like rows. */
   let isBody = false;
   const tables = new Map<string, Table>();
   let current: Table | null = null;
   let rowBytes = 0;
-  /** The last byte of a piece of a row: a comma or semicolon that is no part of it, or one that is. */
+  /** The last byte of a piece of a row, held back because at the end of the row it is a comma or semicolon that is no part of it. */
   const last = Buffer.alloc(1);
   const lastView = new DataView(last.buffer, last.byteOffset, 1);
   let hasLast = false;
@@ -51,7 +51,7 @@ export function createLines(reader: LineReader) {
     rowBytes = 0;
     hasLast = false;
   };
-  /** A piece of a row that has a line of its own, without the line's end. */
+  /** Takes a piece of a row that has a line of its own, without the line end. */
   const rowPiece = (view: DataView, from: number, to: number) => {
     if (to === from || current === null) return;
     rowBytes += to - from;
@@ -88,7 +88,7 @@ export function createLines(reader: LineReader) {
     }
     while (at < end) {
       if (current !== null && chunk[at] === openParenthesis) {
-        // The hot loop: a row a line, nothing but its end is looked for.
+        // The hot loop: for one row per line, only the line end is searched.
         while (at < end && chunk[at] === openParenthesis) {
           const lineEnd = chunk.indexOf(newline, at);
           rowPiece(view, at, lineEnd < 0 ? end : lineEnd);
@@ -106,7 +106,7 @@ export function createLines(reader: LineReader) {
         const match = /^INSERT INTO `((?:[^`]|``)+)` (\()?/.exec(text);
         const name = match?.[1]?.replaceAll("``", "`");
         current = name === undefined ? null : tableOf(name);
-        // A list of columns stands in parentheses as a row does.
+        // A list of columns is in parentheses, too, and must not count as a row.
         tuples.start(match?.[2] !== undefined);
         tuples.write(view, at, to);
         if (lineEnd < 0) within = "insert";
@@ -116,7 +116,7 @@ export function createLines(reader: LineReader) {
       flushRows(at);
       rowsFrom = at;
       if (lineEnd < 0) {
-        // Its rest is to come: `write` sees it again, whole.
+        // The line is incomplete: the next `write` reads it again with the rest.
         kept = Buffer.from(chunk.subarray(at));
         return;
       }
@@ -141,14 +141,14 @@ export function createLines(reader: LineReader) {
       if (kept.length > 0) reader.structure(kept.toString("latin1"));
       kept = Buffer.alloc(0);
     },
-    /** What was seen so far, also of tables without rows. */
+    /** Returns the tables so far, including those without rows. */
     tables: (): readonly Table[] => [...tables.values()],
   };
 }
 
 type TupleReader = { piece(view: DataView, from: number, to: number): void; end(): void };
 
-/** Finds `(…)` outside of quotes: a value may hold any of these characters. */
+/** Finds `(…)` outside of quotes, because a value may contain any of these characters. */
 function createTuples(reader: TupleReader) {
   let quote = 0;
   let isEscaped = false;

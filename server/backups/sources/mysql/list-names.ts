@@ -2,7 +2,7 @@
 
 const maxNames = 5;
 
-/** The first few names, and how many more there are. */
+/** Returns the first few names as text, and how many more there are. */
 export const listNames = (names: readonly string[]): string =>
   names.length > maxNames
     ? `${names.slice(0, maxNames).join(", ")} and ${names.length - maxNames} more`

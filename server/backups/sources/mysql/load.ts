@@ -1,4 +1,4 @@
-// Loads a dump into a scratch database, whole or with an error; drills end here.
+// Loads a dump into a scratch database, completely or with an error. Drills compare its content with the manifest.
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
@@ -17,15 +17,15 @@ import { toError } from "../../../to-error.ts";
 
 type LoadOptions = {
   client: MysqlClient;
-  /** The server need not have the accounts that views, routines and triggers run as. */
+  /** Removes definers, because the server may lack the accounts that views, routines and triggers run as. */
   isElsewhere?: boolean;
-  /** Nor other databases that views read. */
+  /** Leaves out views that read other databases, which the server may lack. */
   isAlone?: boolean;
 };
 
 /**
- * Takes tables of the target for a moment. What somebody holds in a transaction is found out here, before
- * triggers and views are dropped that could not be made anew while it is held.
+ * Locks tables of the target for a moment, to find out whether a transaction of another session holds one, before triggers and views
+ * are dropped that could not be created again while it does.
  */
 export async function tryLocks(
   client: MysqlClient,
@@ -42,25 +42,25 @@ export async function tryLocks(
   try {
     await client.feed(Readable.from([Buffer.from(script)]), { signal });
   } catch (error) {
-    // Not every account may lock; RENAME then finds out what is held.
+    // Not every account may lock tables. RENAME then fails on a held one.
     if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase) throw error;
   }
 }
 
 type Loaded = {
-  /** The dump's other objects. */
+  /** The dump's objects other than tables. */
   objects: Objects;
   tables: string[];
   /**
-   * Foreign keys to tables that the dump doesn't hold, as they are in the target: in the scratch database they would name that, and keep
-   * its name wherever they are moved.
+   * Foreign keys to tables that are not in the dump, as they are in the target. In the scratch database they would refer to that
+   * database, and still do so after the tables are moved.
    */
   orphans: ForeignKey[];
 };
 
 /**
- * Fills a scratch database with the dump's tables, and tries its other objects there.
- * @param taken which tables alone; null = everything
+ * Loads the dump's tables into a scratch database, and tests its other objects there.
+ * @param taken the only tables to load; null = everything
  */
 export async function loadScratch(
   options: LoadOptions,
@@ -76,7 +76,7 @@ export async function loadScratch(
   return loaded;
 }
 
-/** The same, its other objects untried. */
+/** Like `loadScratch`, without testing the other objects. */
 export async function loadTables(
   { client, isElsewhere = false, isAlone = false }: LoadOptions,
   names: Pick<Names, "lock">,
@@ -115,7 +115,7 @@ export async function loadTables(
   await tellEngines(client, database, splitter.engines, attempt);
   const made = await listTables(client, database, signal);
   const tables = made.filter((table) => table !== markerTable);
-  // Single tables are freed of all their keys anyway.
+  // For single tables, all foreign keys are dropped anyway.
   const keys = taken === null ? await listForeignKeys(client, database, signal) : [];
   const orphans = keys.filter((key) => key.database === database && !tables.includes(key.parent));
   if (orphans.length > 0)
@@ -127,7 +127,7 @@ export async function loadTables(
   };
 }
 
-/** A server puts a table into another engine where it lacks the one that it is told, or enforces one. */
+/** Warns of tables that got another engine, because the server lacks the requested one or enforces one. */
 async function tellEngines(
   client: MysqlClient,
   database: string,
@@ -198,7 +198,7 @@ async function drillDump(
 
 const cleanLimitMs = 60_000;
 
-/** Rows and checksums by table, from a dump of what was loaded; sequences, which a dump does not write as rows, left out. */
+/** Returns rows and checksums by table, from a dump of the loaded tables. A dump has no rows of sequences. */
 async function readBack(
   options: LoadOptions,
   database: string,

@@ -1,10 +1,10 @@
-// User and password for the tools of MySQL and MariaDB, as an option file.
+// Passes user and password to the tools of MySQL and MariaDB in an option file.
 import { givenFile } from "../../../hosts/given-file.ts";
 import type { Command, CommandEnd, Host } from "../../../hosts/host.ts";
 
 export type Login = { user: string; password: string };
 
-/** Runs one of the tools where the host is. */
+/** Runs one of the tools on the host. */
 export const runAs = (
   host: Host,
   login: Login,
@@ -13,13 +13,13 @@ export const runAs = (
   host.run({
     ...command,
     given: toOptionFile(login),
-    // It has to be the first of the options.
+    // This has to be the first option.
     argv: [program, `--defaults-extra-file=${givenFile}`, ...rest],
-    // The account's own .my.cnf is read after this file and would win.
+    // The account's own .my.cnf is read after this file and would override it.
     environment: { HOME: "/nonexistent" },
   });
 
-/** https://mariadb.com/kb/en/configuring-mariadb-with-option-files/: in quotes `#` is no comment, a backslash escapes. */
+/** https://mariadb.com/kb/en/configuring-mariadb-with-option-files/: in quotes, `#` begins no comment and a backslash escapes. */
 const toOptionFile = ({ user, password }: Login): string =>
   `[client]\n${user === "" ? "" : `user=${quoted(user)}\n`}${password === "" ? "" : `password=${quoted(password)}\n`}`;
 

@@ -1,15 +1,15 @@
-// How tables change places: all of them in one RENAME, and what it does not carry over.
+// SQL that exchanges tables by one RENAME, and corrects what that leaves behind.
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { markerTable, type Names } from "./plan.ts";
 
 export const move = (from: string, to: string) => (table: string) =>
   `${quoteName(from)}.${quoteName(table)} TO ${quoteName(to)}.${quoteName(table)}`;
 
-/** In a comment that the server reads: cut off by a kill, it is a mistake instead of a shorter list of tables. */
+/** In a comment that the server executes: truncated by a kill, it is a syntax error instead of a shorter list of tables. */
 export const renameAll = (moves: readonly string[]) =>
   `/*!40000 RENAME TABLE ${moves.join(", ")} */;\n`;
 
-/** Where the marker is: its database, or null when there is none. */
+/** Returns the database that has the marker table; null where none has it. */
 export async function markerPlace(
   client: MysqlClient,
   { fresh, old }: Pick<Names, "fresh" | "old">,
@@ -22,7 +22,10 @@ export async function markerPlace(
   return row?.[0] ?? null;
 }
 
-/** MariaDB keeps a sequence's database in a column's default, and RENAME does not change it. Views show their tables' defaults. */
+/**
+ * Returns SQL that corrects defaults with a sequence: MariaDB stores the sequence's database in the default, and RENAME does not
+ * change it. Views are left out, because they only show the defaults of their tables.
+ */
 export async function sequenceDefaults(
   client: MysqlClient,
   { fresh, target }: { fresh: string; target: string },
@@ -32,7 +35,7 @@ export async function sequenceDefaults(
     `SELECT TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(fresh)} AND TABLE_TYPE NOT LIKE '%VIEW' AND COLUMN_DEFAULT LIKE '%val(%'`,
     { signal },
   );
-  // A table at once: it can't be opened while one of its defaults asks a sequence that is gone.
+  // One statement per table, which cannot be opened while one of its defaults uses a sequence that is gone.
   const changes = new Map<string, string[]>();
   for (const [table = "", column = "", value = ""] of rows) {
     const right = value.replaceAll(`val(${quoteName(fresh)}.`, `val(${quoteName(target)}.`);

@@ -1,4 +1,4 @@
-// Triggers, views, routines and events of a database: those that no RENAME carries over.
+// Reads, drops and tests the objects of a database that RENAME does not move: triggers, views, routines and events.
 import { Readable, Writable } from "node:stream";
 import { characterSetOf, plainMode, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { runDumpTool, structureWithout, type DumpOptions } from "./dump.ts";
@@ -8,7 +8,7 @@ import { orderViews } from "./view-order.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
 /**
- * The SQL that makes a database's objects anew.
+ * Reads the SQL that creates a database's objects.
  * @param leftOut views that cannot be read
  */
 export async function readObjects(
@@ -29,7 +29,7 @@ export async function readObjects(
   return splitter.objects;
 }
 
-/** The SQL that makes the triggers of some tables anew. */
+/** Reads the SQL that creates the triggers of some tables. */
 export async function readTriggers(
   options: DumpOptions,
   tables: readonly string[],
@@ -75,11 +75,11 @@ export async function listBrokenViews(
   return broken;
 }
 
-/** @param database the one that they are made in */
+/** @param database the database that they are created in */
 export const toSql = (objects: Objects, database: string): Buffer =>
   Buffer.from(`${objects.header}${inDatabase(objects, database)}${objects.events}`, "latin1");
 
-/** Tables and sequences. */
+/** Lists tables and sequences. */
 export async function listTables(
   client: MysqlClient,
   database: string,
@@ -92,7 +92,7 @@ export async function listTables(
   return rows.map(([table]) => table ?? "");
 }
 
-/** The triggers, events, views and routines of a database, each as one text that changes with what it does. */
+/** Lists the triggers, events, views and routines of a database, each as a text with a checksum of its definition. */
 export async function listObjects(
   client: MysqlClient,
   database: string,
@@ -112,11 +112,11 @@ export async function listObjects(
   return rows.map((row) => row.join(" "));
 }
 
-/** Whether all of them are there and no others. @param before absent: nobody knows */
+/** Whether both lists have the same objects. @param before absent = unknown */
 export const isSame = (before: readonly string[] | undefined, now: readonly string[]): boolean =>
   before?.length === now.length && before.every((one) => now.includes(one));
 
-/** Statements that drop a database's objects of these kinds. @param tables whose triggers alone; null = all */
+/** Returns statements that drop a database's objects of these kinds. @param tables only triggers of these; null = all */
 export async function dropsOf(
   client: MysqlClient,
   database: string,
@@ -129,19 +129,19 @@ export async function dropsOf(
     TRIGGER: `SELECT 'TRIGGER', TRIGGER_NAME, EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE ${inDatabase("TRIGGER_SCHEMA")}`,
     EVENT: `SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE ${inDatabase("EVENT_SCHEMA")}`,
     VIEW: `SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES WHERE ${inDatabase("TABLE_SCHEMA")} AND TABLE_TYPE = 'VIEW'`,
-    // A package's body goes with the package.
+    // The body of a package is dropped with the package.
     ROUTINE: `SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ${inDatabase("ROUTINE_SCHEMA")} AND ROUTINE_TYPE <> 'PACKAGE BODY'`,
   };
   const rows = await client.query(kinds.map((kind) => queries[kind]).join(";\n"), { signal });
   return (
     rows
-      // Here, because the server would take names for the same that differ in case or accents.
+      // Not in SQL, because the server treats names as equal that differ in case or accents.
       .filter(([kind, , table = ""]) => kind !== "TRIGGER" || (tables?.includes(table) ?? true))
       .map(
         ([kind, name]) =>
           `DROP ${kind} IF EXISTS ${quoteName(database)}.${quoteName(name ?? "")};\n`,
       )
-      // No other mode knows packages.
+      // Only this mode supports packages.
       .map((drop) =>
         drop.startsWith("DROP PACKAGE ")
           ? `SET SESSION sql_mode=ORACLE;\n${drop}${plainMode}`
@@ -151,7 +151,7 @@ export async function dropsOf(
   );
 }
 
-/** Statements that drop the views of a database whose names these tables have: they would stop a RENAME. */
+/** Returns statements that drop views with the names of these tables, which would make a RENAME fail. */
 export async function dropsInTheWay(
   client: MysqlClient,
   database: string,
@@ -166,8 +166,8 @@ export async function dropsInTheWay(
 }
 
 /**
- * Tries which accounts may be set as the one that an object runs as; the others' objects get this account. Puts views
- * into an order in which they can be made.
+ * Tests which accounts may be set as definers. Objects of the others get the restoring account. Sorts views into an order in which
+ * they can be created.
  */
 export async function settableDefiners(
   client: MysqlClient,
@@ -197,13 +197,13 @@ export async function settableDefiners(
   return { ...settable, code: orderViews(settable.code, gone) };
 }
 
-/** All of them run as the account that makes them. */
+/** Removes all definers, so that objects run as the account that creates them. */
 export function withoutAccounts(objects: Objects): Objects {
   const own = withoutDefiners(objects, definersOf(objects));
   return { ...own, code: orderViews(own.code, []) };
 }
 
-/** Loads all but events, so that what is wrong with them shows before the target is touched, and drops what stops a RENAME. */
+/** Loads all objects but events, to find errors before the target is changed. Then drops triggers, which would make a RENAME fail. */
 export async function rehearseObjects(
   client: MysqlClient,
   database: string,
@@ -211,7 +211,7 @@ export async function rehearseObjects(
   objects: Objects,
   signal: AbortSignal,
 ): Promise<void> {
-  // The accounts that they run as have no rights here, which a view over another one would need.
+  // Definers have no privileges in a scratch database, which a view over another view would need.
   const tried = withoutDefiners({ ...objects, events: "" }, definersOf(objects));
   const sql = Buffer.concat([Buffer.from(lead), toSql(tried, database)]);
   await client.feed(Readable.from([sql]), { database, signal });

@@ -1,4 +1,4 @@
-// Single tables of a dump: whether they can take the place of the live ones without a loss, and what has to be made anew around them.
+// Loads single tables of a dump, checks that they can replace the live ones without a loss, and plans what has to be created again.
 import type { Readable } from "node:stream";
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import {
@@ -19,7 +19,7 @@ const whole = "Restore the backup into a new database, and copy the table from t
 const refuse = (why: string) => new SourceError(`Nothing was changed: ${why} ${whole}`);
 const inList = (names: readonly string[]): string => `(${names.map(quoteText).join(", ")})`;
 
-/** @returns those of the tables that the target has. @throws SourceError where they can't be exchanged */
+/** @returns the tables that the target has. @throws SourceError where they cannot be exchanged */
 async function findExisting(
   client: MysqlClient,
   wanted: readonly string[],
@@ -30,7 +30,7 @@ async function findExisting(
     `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_NAME IN ${inList(wanted)}`,
     { signal },
   );
-  // The server takes names for the same that differ in case or accents.
+  // The server treats names as equal that differ in case or accents.
   const found = rows.filter(([name = ""]) => wanted.includes(name));
   const other = found.find(([, type = ""]) => /VIEW|SEQUENCE/.test(type));
   if (other !== undefined) throw refuse(`${other[0]} is no table any more.`);
@@ -39,7 +39,7 @@ async function findExisting(
   return found.map(([name = ""]) => name);
 }
 
-/** Columns by table. */
+/** Returns columns as `table.column`. */
 async function columnsOf(
   client: MysqlClient,
   database: string,
@@ -53,7 +53,7 @@ async function columnsOf(
   return new Set(rows.filter(([table = ""]) => tables.includes(table)).map((row) => row.join(".")));
 }
 
-/** A number that was given is not given again. */
+/** Advances AUTO_INCREMENT, so that a number that was assigned is not assigned again. */
 async function moveNumbersOn(
   client: MysqlClient,
   { fresh }: Names,
@@ -62,7 +62,7 @@ async function moveNumbersOn(
 ): Promise<void> {
   const { database } = client.place;
   const rows = await client.query(
-    // MySQL would answer what it remembers.
+    // Otherwise MySQL returns cached values.
     `/*!80000 SET SESSION information_schema_stats_expiry=0 */;\nSELECT BINARY TABLE_NAME, MAX(AUTO_INCREMENT) FROM information_schema.TABLES WHERE TABLE_SCHEMA IN ${inList([database, fresh])} AND AUTO_INCREMENT IS NOT NULL GROUP BY BINARY TABLE_NAME`,
     { signal },
   );
@@ -89,7 +89,7 @@ type Loaded = {
 };
 
 /**
- * Looks whether the loaded tables can take their places, and frees them of their foreign keys.
+ * Checks that the loaded tables can replace the live ones, and drops their foreign keys.
  * @throws SourceError where something would be lost
  */
 async function preparePart(
@@ -150,7 +150,7 @@ async function preparePart(
   return { existing, own, children };
 }
 
-/** In one database no two foreign keys have the same name, up to MariaDB 12.0. @throws SourceError */
+/** Refuses duplicate names: names of foreign keys are unique in a database, up to MariaDB 12.0. @throws SourceError */
 async function refuseTakenKeys(
   client: MysqlClient,
   own: readonly ForeignKey[],
@@ -168,7 +168,7 @@ async function refuseTakenKeys(
   );
 }
 
-/** Whoever renames a table, to get the old one beside it, leaves its triggers their names. @throws SourceError */
+/** Refuses duplicate names of triggers, e.g. where the live table was renamed to keep it beside the restored one. @throws SourceError */
 async function refuseTakenTriggers(
   client: MysqlClient,
   names: readonly string[],
@@ -192,8 +192,8 @@ async function refuseTakenTriggers(
 type Asked = { tables: readonly string[]; from: Readable; manifest: Manifest | null };
 
 /**
- * Loads single tables aside.
- * @returns what is to be done then
+ * Loads single tables into a scratch database.
+ * @returns the plan for exchanging them
  * @throws SourceError where they cannot take the places of the live ones
  */
 export async function loadPart(
@@ -209,7 +209,7 @@ export async function loadPart(
   const existing = await findExisting(client, wanted, signal);
   const taken = {
     tables: new Set(wanted),
-    // Those that are there keep theirs.
+    // Tables that exist keep their live triggers.
     withTriggers: new Set(wanted.filter((name) => !existing.includes(name))),
     database,
   };
@@ -221,7 +221,7 @@ export async function loadPart(
   const live = await readTriggers(options, existing, signal);
   const before = await settableDefiners(client, names.fresh, live, attempt);
   const restored = {
-    // What new tables take from their database stays as it is.
+    // The default character set of the database is not changed.
     header: loaded.objects.header.replace(/^ALTER DATABASE .*\n/gm, ""),
     code: before.code + inDatabase(loaded.objects, database),
     events: "",

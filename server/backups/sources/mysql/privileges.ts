@@ -1,5 +1,5 @@
-// Whether an account sees all that a backup of its database should hold. What it does not see is not refused but left
-// out: tables, views, triggers and routines would be missing from a dump that ended well.
+// Checks that an account sees everything that a backup of its database should contain. The server does not refuse what it does not
+// see: tables, views, triggers and routines would be missing from a dump that succeeded.
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { tryDump } from "./dump.ts";
 import { codes, MysqlError } from "./errors.ts";
@@ -7,15 +7,15 @@ import { anyDatabase, readGrants, type Grants } from "./grants.ts";
 import { listNames } from "./list-names.ts";
 import { SourceError } from "../source.ts";
 
-/** No object has this name: the server's answer shows whether the account may look. */
+/** A name that no object has: the server's error shows whether the account may see such objects. */
 const nothing = "quarterdeck_there_is_no_such_object";
 
 export type Account = { shown: string; grants: Grants };
 
 /**
- * Dumps the structure to nowhere as well.
- * @param leftOut views that cannot be read, where that is no reason to stop
- * @throws SourceError that names the missing privileges, what would be left out, and the GRANT that cures it
+ * Checks the privileges for a backup, and also dumps the structure and discards it.
+ * @param leftOut broken views to ignore
+ * @throws SourceError that names the missing privileges, what would be left out, and the GRANT that adds them
  */
 export async function checkPrivileges(
   client: MysqlClient,
@@ -25,10 +25,10 @@ export async function checkPrivileges(
   const account = await readAccount(client, signal);
   await checkObjects(client, account, signal);
   await checkRoutines(client, account, signal);
-  // A view's columns are shown only to whom the functions in it are granted.
+  // The columns of a view are shown only to accounts that may execute the functions in it.
   await tryDump({ client }, leftOut, signal).catch((error: unknown) => {
     if (!(error instanceof MysqlError) || error.code !== codes.noRightToRoutine) throw error;
-    // It may be one of another database.
+    // The function may belong to another database.
     const [, its = client.place.database] = /for routine '(.+)\.[^.]+'/.exec(error.message) ?? [];
     throw new SourceError(
       `The account ${account.shown} may not execute a function that a view of ${client.place.database} calls, so the view cannot be dumped. Allow it with: GRANT EXECUTE ON ${quoteName(account.grants.ruleFor(its))}.* TO ${account.shown};`,
@@ -68,7 +68,7 @@ async function answerTo(
   }
 }
 
-/** What the server answers to a look at something that is not there, or not for this account. */
+/** Error codes for objects that do not exist, or that the account may not see. */
 const refusals: ReadonlySet<number> = new Set([
   codes.noRightsToDatabase,
   codes.noSpecialRight,
@@ -77,13 +77,13 @@ const refusals: ReadonlySet<number> = new Set([
   codes.unknownRoutine,
   codes.noRightToRoutine,
   codes.readOnly,
-  // Asked for a trigger, it answers this before it looks at privileges, so the account has to have the rule itself.
+  // For a trigger, the server returns this before it checks privileges, so that the privilege must be in the account's own rules.
   codes.binaryLog,
 ]);
 
 /**
- * A rule for the same user name with another host counts as well and is not among the account's own, so what is not
- * found there is asked of the server.
+ * Checks privileges by the account's rules. Those that are not found there are tried on the server, because a rule for the same user
+ * name with another host applies, too, and is not listed.
  */
 async function checkObjects(
   client: MysqlClient,
@@ -108,7 +108,7 @@ async function checkObjects(
           `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${quoteText(database)} AND TABLE_TYPE = 'VIEW' LIMIT 1`,
           { signal },
         );
-        // All names are seen, as SELECT was looked at before.
+        // The account sees all names, because SELECT was checked before.
         if (view === undefined) return true;
         return (await answerTo(client, `SHOW CREATE VIEW ${inDatabase(view)}`, signal)) === null;
       },
@@ -116,7 +116,7 @@ async function checkObjects(
     {
       privilege: "TRIGGER",
       hides: "triggers",
-      // It makes nothing: there is no such table. No question that changes nothing even if there were one is answered.
+      // Creates nothing, because the table does not exist. No read-only statement shows whether the account has this privilege.
       isThere: async () =>
         (await answerTo(
           client,
@@ -134,7 +134,7 @@ async function checkObjects(
   const missing: typeof needs = [];
   for (const need of needs) {
     if (grants.has(need.privilege, database)) continue;
-    // To whom tables are hidden, the answers about the others are no answers.
+    // Without SELECT, the results for the other privileges mean nothing.
     const isAsked = missing[0]?.privilege !== "SELECT";
     if (!isAsked || !(await need.isThere())) missing.push(need);
   }
@@ -145,7 +145,7 @@ async function checkObjects(
   );
 }
 
-/** Names of routines are shown to whom any of them is granted, what they do to fewer. */
+/** Checks access to routines: their names need any privilege on them, their definitions a further one. @throws SourceError */
 async function checkRoutines(
   client: MysqlClient,
   { shown, grants }: Account,
@@ -174,7 +174,7 @@ async function checkRoutines(
     );
 }
 
-/** By a right to the table of routines; MySQL 8, which has none, takes a SELECT on everything for it. */
+/** Whether the account may read the table of routines. MySQL 8 has no such table, and requires SELECT on everything instead. */
 async function mayReadRoutines(
   client: MysqlClient,
   grants: Grants,
@@ -201,7 +201,7 @@ async function routineGrant(
     : `GRANT SELECT ON mysql.proc TO ${shown};`;
 }
 
-/** A restore makes all that a database can hold, first in a scratch database and then in the target. */
+/** Privileges that a restore needs, both in a scratch database and in the target. */
 const restoring = [
   "SELECT",
   "INSERT",
@@ -218,11 +218,11 @@ const restoring = [
   "EVENT",
 ];
 
-/** Whether it may do all of that in a database. */
+/** Whether the account has the privileges for a restore in a database. */
 export const mayRestore = ({ grants }: Account, database: string): boolean =>
   restoring.every((privilege) => grants.has(privilege, database));
 
-/** Many a good backup is taken by an account that only reads; the operator learns of it before a restore is needed. */
+/** Returns a warning where the account may not restore, so that the operator knows before a restore is needed. */
 function tellRestore(client: MysqlClient, account: Account): string {
   const { database } = client.place;
   const { shown, grants } = account;

@@ -1,5 +1,5 @@
-// Views, routines and events that run as an administrator: MySQL lets accounts without the privilege SYSTEM_USER neither replace
-// nor drop them. The server says so at the attempt alone, so each attempt is one that changes nothing where it is refused.
+// Handles views, routines and events that run as an administrator: in MySQL, accounts without the privilege SYSTEM_USER can neither
+// replace nor drop them. This shows only in an attempt, so each attempt changes nothing where it is refused.
 import { quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { codes, MysqlError } from "./errors.ts";
 import { anyDatabase } from "./grants.ts";
@@ -9,7 +9,7 @@ import { SourceError } from "../source.ts";
 
 type Suspect = { kind: string; name: string; definer: string };
 
-/** What runs as somebody else. @returns none where the account may replace all of it */
+/** Lists objects that run as another account. @returns none where the account may replace all of them */
 async function listSuspects(
   client: MysqlClient,
   databases: readonly string[],
@@ -37,7 +37,7 @@ async function listSuspects(
   }));
 }
 
-/** @returns whether the server did it; false = the account lacks SYSTEM_USER for it */
+/** @returns whether the statement succeeded; false = the account lacks SYSTEM_USER */
 async function isDone(client: MysqlClient, sql: string, signal: AbortSignal): Promise<boolean> {
   try {
     await client.query(sql, { signal });
@@ -61,7 +61,7 @@ async function refusal(
   );
 }
 
-/** Tries the routines. @throws SourceError where the account may not replace what a restore replaces */
+/** Tests the routines. @throws SourceError where the account may not replace one that a restore replaces */
 export async function refuseProtected(
   client: MysqlClient,
   databases: readonly string[],
@@ -72,7 +72,7 @@ export async function refuseProtected(
   for (const suspect of suspects)
     if (
       (suspect.kind === "PROCEDURE" || suspect.kind === "FUNCTION") &&
-      // Alters nothing.
+      // Without clauses, ALTER changes nothing.
       !(await isDone(client, `ALTER ${suspect.kind} ${suspect.name}`, signal))
     )
       refused.push(suspect);
@@ -80,7 +80,7 @@ export async function refuseProtected(
 }
 
 /**
- * Drops views and events that run as somebody else. All views in one statement, which drops all of them or none.
+ * Drops views and events that run as another account; all views in one statement, which drops all of them or none.
  * @param unchanged called before the error where nothing was dropped
  * @throws SourceError where the account may not
  */

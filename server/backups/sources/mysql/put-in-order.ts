@@ -1,29 +1,29 @@
-// Puts things in order after a restore that failed, so that the old content is there again.
+// Cleans up after a restore that failed, so that the old content is back in place.
 import { toError } from "../../../to-error.ts";
 import type { Attempt } from "../source.ts";
 import type { MysqlClient } from "./client.ts";
 import { readPlan, undone, writePlan, type Names } from "./plan.ts";
 import { endSessions } from "./scratch.ts";
 
-/** Putting things in order is renames and drops, and does not heed the attempt's abort. */
+/** Limit of a cleanup, which renames and drops, and is independent of the attempt's signal. */
 export const orderLimitMs = 5 * 60_000;
 
 type Order<Plan> = {
   client: MysqlClient;
   names: Pick<Names, "lock" | "planFile">;
-  /** What the restore was into, for people. */
+  /** The target of the restore, for people. */
   shown: string;
   undo(plan: Plan | null, signal: AbortSignal): Promise<void>;
-  /** Removes what a restore that was done leaves beside. */
+  /** Removes what a completed restore leaves. */
   clean(signal: AbortSignal): Promise<void>;
-  /** Sentences on what cannot come back. */
+  /** Sentences about what cannot be restored to its old state. */
   lost: readonly string[];
 };
 
 /**
- * What comes after all is as it was. Where that fails, it is kept that only scratch databases are left, so that nothing is put
- * back a second time, over what came since.
- * @param plan of the restore; null = there was none, so nothing was put back
+ * Removes leftovers once a restore is undone. Stores that state first, so that a later cleanup does not undo it a second time, over
+ * newer data.
+ * @param plan of the restore; null = there was none, so nothing was undone
  */
 export async function cleanUndone(
   names: Pick<Names, "planFile">,
@@ -35,8 +35,8 @@ export async function cleanUndone(
 }
 
 /**
- * Never finishes what failed: the operator is told that it did.
- * @throws `error`, unless all was in place and only old tables were left to drop
+ * Undoes a failed restore. Never completes one, because the operator gets the error.
+ * @throws `error`, unless the restore was complete and only old tables were left to drop
  */
 export async function putInOrder<Plan extends { state: string }>(
   { client, names, shown, undo, clean, lost }: Order<Plan>,

@@ -1,5 +1,5 @@
-// A restore: the dump is loaded beside the target, then all tables change places in one RENAME, which is atomic;
-// what RENAME cannot carry is made anew after it. Until that is done the old tables stay, so each step can be undone.
+// Restores a dump: loads it into a scratch database, then exchanges all tables in one RENAME, which is atomic. What RENAME cannot
+// move is created again afterwards. Until that is done the old tables stay, so that each step can be undone.
 import { Readable } from "node:stream";
 import { quoteName } from "./client.ts";
 import {
@@ -44,7 +44,7 @@ import type { Objects } from "./split.ts";
 import { listNames } from "./list-names.ts";
 import { SourceError, type Attempt, type Manifest, type Source } from "../source.ts";
 
-/** @param wanted the tables that are restored alone; null = everything */
+/** @param wanted the only tables to restore; null = everything */
 export function createMysqlRestore(
   options: DumpOptions,
   names: Names,
@@ -53,7 +53,7 @@ export function createMysqlRestore(
   const { client } = options;
   const target = client.place.database;
   const { fresh, old } = names;
-  /** Gives the target these objects and no others, or the tables of a part these triggers; may be run again and again. */
+  /** Replaces the target's objects or, for single tables, their triggers, by the given ones. Can be repeated. */
   async function putObjects(
     objects: Objects,
     { tables, part }: Pick<Plan, "tables" | "part">,
@@ -63,14 +63,14 @@ export function createMysqlRestore(
   ) {
     const drops =
       part === undefined
-        ? // MySQL may refuse the others where they run as an administrator, and then no trigger is to be gone.
+        ? // Triggers last: MySQL may refuse to drop the others where they run as an administrator, and no trigger must be lost then.
           await dropsOf(client, target, ["EVENT", "VIEW", "ROUTINE", "TRIGGER"], signal)
         : await dropsOf(client, target, ["TRIGGER"], signal, tables);
     const sql = [Buffer.from(leadOf(names, marked) + drops), toSql(objects, target)];
     await client.feed(Readable.from([Buffer.concat(sql)]), { database: target, signal, isForced });
   }
 
-  /** Gives the target what it had. What the account may not drop is still there then, so the server may refuse to replace it. */
+  /** Restores the target's own objects. Ignores refusals where all objects are the same as before, because they were never dropped. */
   async function putBack(plan: Plan, signal: AbortSignal): Promise<void> {
     try {
       await putObjects(plan.before, plan, null, signal);
@@ -89,7 +89,7 @@ export function createMysqlRestore(
   async function swap(plan: Plan, signal: AbortSignal): Promise<void> {
     const { part } = plan;
     const present = part?.existing ?? (await listTables(client, target, signal));
-    // The other views stay until it is done.
+    // The other views stay until the tables are exchanged.
     const inTheWay =
       part === undefined ? await dropsInTheWay(client, target, plan.tables, signal) : "";
     const drops =
@@ -106,7 +106,7 @@ export function createMysqlRestore(
     await client.feed(Readable.from([Buffer.from(script)]), { signal });
   }
 
-  /** Adds the foreign keys of a part, each held against the rows; may be run again and again. */
+  /** Adds the foreign keys of single tables, and checks the rows against each. Can be repeated. */
   async function putKeys({ own, children }: Part, signal: AbortSignal): Promise<void> {
     const there = await listForeignKeys(client, target, signal);
     const sql = addKeys([...own, ...children], there, target);
@@ -123,7 +123,7 @@ export function createMysqlRestore(
     }
   }
 
-  /** Nothing is there that their rows could be held against. */
+  /** Adds foreign keys to tables that do not exist, without checking rows. */
   async function putOrphans(orphans: readonly ForeignKey[], signal: AbortSignal): Promise<void> {
     if (orphans.length === 0) return;
     const there = await listForeignKeys(client, target, signal);
@@ -140,7 +140,7 @@ export function createMysqlRestore(
   }
 
   async function clean(signal: AbortSignal): Promise<void> {
-    // The marker's database last but for the plan: it says where things stand.
+    // The marker's database is the last one, and the plan comes after it, because they tell the state of the restore.
     await dropScratch(client, [fresh, old], signal);
     await removePlan(names);
   }
@@ -158,7 +158,7 @@ export function createMysqlRestore(
       const kept = (await listTables(client, old, signal)).filter((table) => table !== markerTable);
       if (plan.part === undefined) {
         const events = leadOf(names, old) + (await dropsOf(client, target, ["EVENT"], signal));
-        // One that the account may not drop was there before.
+        // An event that the account may not drop existed before.
         await client.query(`${events}DO 0`, { signal }).catch((error: unknown) => {
           if (!isNotAllowed(error)) throw error;
         });
@@ -167,7 +167,7 @@ export function createMysqlRestore(
         plan.part === undefined
           ? (await dropsInTheWay(client, target, kept, signal)) +
             (await dropsOf(client, target, ["TRIGGER"], signal))
-          : // They would follow the tables that go.
+          : // These foreign keys would follow the tables that are moved away.
             dropKeys(plan.part.children, await listForeignKeys(client, target, signal), target) +
             (await dropsOf(client, target, ["TRIGGER"], signal, plan.tables));
       const moves = [
@@ -222,19 +222,19 @@ export function createMysqlRestore(
     ): Promise<void> {
       const { say, signal } = attempt;
       const lost: string[] = [];
-      // Before anything is put in order: the plan of an earlier restore that is done would speak for this one.
+      // Outside of the `try`: after a failure, the plan of an earlier, completed restore would be taken for this one's.
       await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
-        // Until there is a plan, scratch databases alone can be left, whatever ends this.
+        // Until there is a plan, an interrupted restore leaves only scratch databases.
         await writePlan(names, undone);
         await client
           .query(`CREATE DATABASE IF NOT EXISTS ${quoteName(target)}`, { signal })
           .catch((error: unknown) => {
-            // Who may not make databases may still fill the one that is there; the next question finds out.
+            // An account that may not create databases may still restore into an existing one, as the next query shows.
             if (!(error instanceof MysqlError) || error.code !== codes.noRightsToDatabase)
               throw error;
           });
-        // What the account does not see would neither be replaced nor come back after a failure.
+        // Objects that the account does not see would neither be replaced nor recovered after a failure.
         // Broken views are in the target, not in the backup, so they do not stop the restore.
         const broken = await listBrokenViews(client, target, signal);
         await checkPrivileges(client, broken, signal);
@@ -257,7 +257,7 @@ export function createMysqlRestore(
           client,
           fresh,
           await readObjects(options, broken, signal),
-          // Told when they are needed.
+          // Reported only if the restore is undone.
           { ...attempt, say: (line) => void lost.push(line) },
         );
         const code = (await sequenceDefaults(client, { fresh, target }, signal)) + objects.code;

@@ -1,5 +1,5 @@
-// A checksum of rows that does not depend on their order: each row is hashed, the hashes are added up. Fast enough to be
-// made of a dump as it passes; it finds what was changed by mistake, not what somebody forged.
+// Computes a checksum of rows that does not depend on their order: the sum of a hash of each row. Fast enough for a dump while it
+// streams. It detects accidental changes, not forgery.
 
 /** Two lanes of MurmurHash3 (x86, 32 bits), https://github.com/aappleby/smhasher/wiki/MurmurHash3, with seeds of their own. */
 const seeds = [0x2f1b_ad03, 0x51c0_ffee] as const;
@@ -27,11 +27,11 @@ const stepOther = (hash: number, word: number) =>
   step(hash, mix(word, 0x239b_961b, 0xab0e_9789), 0x561c_cd1b);
 
 export function createRowDigest() {
-  // In an array, because numbers of 32 bits in a variable that outlives a call are allocated anew each time.
+  // In an array, because 32-bit numbers in a variable that outlives a call are allocated each time.
   const lanes = new Int32Array(seeds);
   const sums = new Uint32Array(2);
   let bytes = 0;
-  /** Bytes that do not make a word of four yet. */
+  /** Bytes that do not fill a word of four yet. */
   let tail = 0;
   let tailBytes = 0;
 
@@ -48,7 +48,7 @@ export function createRowDigest() {
   };
 
   return {
-    /** A piece of the row at hand. */
+    /** Adds a piece of the current row. */
     update(piece: DataView, from: number, to: number): void {
       bytes += to - from;
       let at = from;
@@ -65,7 +65,7 @@ export function createRowDigest() {
       lanes[1] = other;
       while (at < to) byte(piece.getUint8(at++));
     },
-    /** The row at hand is whole. */
+    /** Ends the current row. */
     endRow(): void {
       if (tailBytes > 0) endWord();
       sums[0] = (sums[0] ?? 0) + end(lanes[0] ?? 0, bytes);
@@ -73,7 +73,7 @@ export function createRowDigest() {
       lanes.set(seeds);
       bytes = 0;
     },
-    /** 16 hex digits for all rows so far; of no rows, zeros. */
+    /** Returns 16 hex digits for all rows so far; zeros for no rows. */
     sum: (): string => [...sums].map((sum) => sum.toString(16).padStart(8, "0")).join(""),
   };
 }

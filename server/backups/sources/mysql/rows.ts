@@ -1,5 +1,5 @@
-// A dump whose rows the server itself writes as SQL, for databases with FLOAT columns: the dump tools print six digits of
-// them, which is not what is stored. Structure and objects are the tool's own, rows are read in one transaction.
+// Makes a dump whose rows the server itself writes as SQL, for databases with FLOAT columns, of which the dump tools print only six
+// digits. Structure and objects are those of the tool; rows are read in one transaction.
 import { Readable, Transform, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
@@ -14,7 +14,7 @@ export async function hasRoundedColumns(
   database: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // FLOAT(7,2) is printed with the digits that it has.
+  // FLOAT(7,2) is printed with all its digits.
   const [[count] = []] = await client.query(
     `SELECT COUNT(*) FROM information_schema.COLUMNS JOIN information_schema.TABLES USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = ${quoteText(database)} AND DATA_TYPE = 'float' AND NUMERIC_SCALE IS NULL AND TABLE_TYPE NOT LIKE '%VIEW'`,
     { signal },
@@ -81,10 +81,10 @@ export async function dumpWithRows(
 
 type Piece = { name: string; text: string };
 
-/** The end of a table's structure: what follows may be its triggers, which must not see its rows arrive. */
+/** The end of a table's structure. Its triggers may follow, which must not fire for its rows. */
 const tableEnd = /^(?:\/\*!40101 )?SET character_set_client = @saved_cs_client(?: \*\/)?;$/;
 
-/** @returns the dump up to the end of each table's structure, and what comes after the last */
+/** @returns the dump up to the end of each table's structure, and what follows the last one */
 function splitStructure(dump: string): { tables: Piece[]; rest: string } {
   const tables: Piece[] = [];
   let begin = 0;
@@ -110,7 +110,7 @@ function splitStructure(dump: string): { tables: Piece[]; rest: string } {
   return { tables, rest: dump.slice(begin) };
 }
 
-/** Tables that show the rows of others: the dump tools don't write them either. */
+/** Lists tables that show the rows of other tables, which the dump tools leave out, too. */
 async function listWithoutRows(
   client: MysqlClient,
   database: string,
@@ -148,10 +148,10 @@ const texts = new Set(
   ),
 );
 
-/** A column's value as SQL, without line ends. */
+/** SQL for a column's value as a literal without line ends. */
 function expression({ name, type }: Column): string {
   const column = quoteName(name);
-  // A DOUBLE is printed with as many digits as it takes to read the same one back.
+  // A DOUBLE is printed with enough digits to read the same value back.
   if (type === "float") return `IFNULL(${column} * 1e0, 'NULL')`;
   if (numbers.has(type)) return `IFNULL(${column}, 'NULL')`;
   if (texts.has(type))
@@ -163,10 +163,10 @@ function expression({ name, type }: Column): string {
 const newline = 0x0a;
 const openParenthesis = 0x28;
 const mark = 0x23;
-/** As the dump tools have it. */
+/** The same limit as that of the dump tools. */
 const statementBytes = 1024 * 1024;
 
-/** Makes a dump of the server's answers: a mark before each table's rows, then a row a line. */
+/** Builds a dump from the server's results: a mark before each table's rows, then one row per line. */
 function createRowWriter(
   shown: string,
   tables: readonly (Piece & { columns: readonly Column[] })[],
@@ -174,7 +174,7 @@ function createRowWriter(
 ): Transform {
   let next = 0;
   let insert = "";
-  /** Bytes of the statement that is not ended yet. */
+  /** Bytes of the current statement. */
   let statement = 0;
   let within: "nothing" | "mark" | "row" = "nothing";
 
@@ -209,7 +209,7 @@ function createRowWriter(
           beginRow();
           within = "row";
         } else
-          // What is longer than it sends at once, the server calls NULL.
+          // The server returns NULL for a text that is longer than max_allowed_packet.
           throw new SourceError(
             `A row of ${tables[next - 1]?.name} in ${shown} is longer as SQL than the server takes. Raise max_allowed_packet on the server.`,
           );
@@ -228,7 +228,7 @@ function createRowWriter(
   const stream = new Transform({
     transform(chunk: Buffer, _, done) {
       try {
-        // Copied: its memory is used again.
+        // Copied, because the chunk's memory is reused.
         write(Buffer.from(chunk));
         done();
       } catch (error) {

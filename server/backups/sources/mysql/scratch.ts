@@ -1,4 +1,4 @@
-// What a restore or drill has on the server while it runs: its sessions, told by a lock, and its scratch databases.
+// Creates and removes what a restore or drill has on the server while it runs: sessions, identified by a lock, and scratch databases.
 import { characterSetOf, plainSession, quoteName, quoteText, type MysqlClient } from "./client.ts";
 import { codes, isNotAllowed, MysqlError } from "./errors.ts";
 import { markerTable, type Names } from "./plan.ts";
@@ -6,18 +6,17 @@ import { readAccount } from "./privileges.ts";
 import { SourceError } from "../source.ts";
 
 /**
- * How long a statement waits for another connection's table lock before it fails. Short, because all others that come
- * for the table wait behind it.
+ * How long a statement waits for another connection's table lock before it fails. Short, because later sessions that use the table
+ * wait behind it.
  */
 const lockWaitSeconds = 5;
 
 type Lock = Pick<Names, "lock">;
 
 /**
- * What each session that changes something begins with. Since when a row of a system-versioned table is as it is comes back, too, where it has
- * a column of its own for that. The named lock tells `endSessions` which session is ours,
- * since a killed service leaves its clients running. The marker must be there: a session that a kill left waiting must not
- * begin after things were put in order.
+ * Returns the statements that each session that changes something begins with. The start times of rows in system-versioned tables are
+ * restored, too, where they have a column. The named lock lets `endSessions` find our sessions, because a killed service leaves its
+ * clients running. The query fails without the marker, so that a session that a kill left waiting does nothing after the cleanup.
  */
 export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
   `${plainSession}SET SESSION lock_wait_timeout=${lockWaitSeconds}, foreign_key_checks=0 /*M!101100 , system_versioning_insert_history=1 */;\nDO GET_LOCK(${quoteText(lock)}, 3600);\n${
@@ -26,7 +25,7 @@ export const leadOf = ({ lock }: Lock, markedDatabase: string | null): string =>
       : `DO (SELECT COUNT(*) FROM ${quoteName(markedDatabase)}.${markerTable});\n`
   }`;
 
-/** Ends what a killed service or an abort left running on the server. */
+/** Ends sessions that a killed service or an abort left on the server. */
 export async function endSessions(
   client: MysqlClient,
   { lock }: Lock,
@@ -36,7 +35,7 @@ export async function endSessions(
     const [row] = await client.query(`SELECT IS_USED_LOCK(${quoteText(lock)})`, { signal });
     const session = row?.[0] ?? "NULL";
     if (session === "NULL") return;
-    // May be gone by now, which is as good.
+    // The session may have ended meanwhile.
     await client.query(`KILL ${session}`, { signal }).catch((error: unknown) => {
       if (!(error instanceof MysqlError) || error.code !== codes.noSuchThread) throw error;
     });
@@ -44,13 +43,13 @@ export async function endSessions(
   }
 }
 
-/** @throws SourceError that says what removes them, where the account may not drop them */
+/** @throws SourceError that says how to remove them, where the account may not drop them */
 export async function dropScratch(
   client: MysqlClient,
   databases: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  // In the order asked for, so that what says where things stand goes last.
+  // In the order of `databases`, so that the one that tells the state of the restore is dropped last.
   const listPresent = async () => {
     const rows = await client.query(
       `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (${databases.map(quoteText).join(", ")})`,
@@ -60,7 +59,7 @@ export async function dropScratch(
     return databases.filter((database) => present.has(database));
   };
   if (databases.length === 0) return;
-  // Looked for first: an account that may not make them may not say DROP … IF EXISTS either.
+  // Listed first, because an account that may not create them may not run DROP … IF EXISTS either.
   const present = await listPresent();
   if (present.length === 0) return;
   const drops = present.map((database) => `DROP DATABASE IF EXISTS ${quoteName(database)};\n`);
@@ -82,8 +81,8 @@ export async function dropScratch(
 }
 
 /**
- * The server hides databases from those who have no right to them, so one that is not seen may be there.
- * @throws SourceError where that may be so with a scratch database
+ * Refuses to continue where a scratch database may exist unseen: the server hides databases from accounts without privileges on them.
+ * @throws SourceError where the account may not see it
  */
 export async function refuseHidden(
   client: MysqlClient,
@@ -103,7 +102,7 @@ export async function refuseHidden(
   }
 }
 
-/** @param account as SQL names it */
+/** @param account quoted for SQL */
 const grantScratch = (account: string): string =>
   `GRANT ALL PRIVILEGES ON \`quarterdeck\\_%\`.* TO ${account};`;
 
@@ -113,7 +112,7 @@ export async function makeScratch(
   database: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // A foreign dump may have tables without a character set, which are to take that of the database.
+  // A foreign dump may have tables without a character set, which get the default of the database.
   const characterSet = (await characterSetOf(client, signal)) ?? "";
   try {
     await client.query(

@@ -1,27 +1,27 @@
-// Passes on a foreign dump of MySQL or MariaDB without what names the database that it came from.
+// Passes on a foreign dump of MySQL or MariaDB without the statements that name its database.
 import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import type { SqlPiece, Statement } from "../../foreign/sql-statement.ts";
 import type { ForeignStatements } from "./foreign-statements.ts";
 
 export type Beginning = Pick<Statement, "head" | "line">;
 
-/** What is made of the bytes of a statement, or of what stands between two. The first ones hold its beginning. */
+/** Converts the bytes of a statement, or those between two. The first call gets the beginning of the statement. */
 type Text = (bytes: Buffer) => Buffer;
 
 type Made = {
-  /** Of a statement that is kept. */
+  /** Returns the conversion of a statement that is kept. */
   text(statement: Beginning): Text;
   space: Text;
-  /** Of each statement, also of one that is left out. */
+  /** Called after each statement, including those that are left out. */
   ended(statement: Beginning): void;
 };
 
 const asItIs: Text = (bytes) => bytes;
 
-/** Nothing more is needed to tell what becomes of a statement, so that it need not be held in memory. */
+/** Bytes after which it can be decided whether a statement is kept, so that the rest need not be held in memory. */
 const heldBytes = 64 * 1024;
 
-/** @throws SourceError for what no dump of one database has */
+/** @throws SourceError for a statement that no dump of one database has */
 export async function* siftDump(
   content: AsyncIterable<Buffer>,
   statements: ForeignStatements,
@@ -30,9 +30,9 @@ export async function* siftDump(
   const lexer = createSqlLexer("mysql");
   let held: Buffer[] = [];
   let heldSize = 0;
-  /** Of the statement that is being read; null: it is left out, undefined: that isn't decided. */
+  /** Conversion of the current statement; null = it is left out, undefined = not decided yet. */
   let text: Text | null | undefined;
-  /** Has the end of the statement, so it comes once nothing refuses that: a client would run it. */
+  /** The latest bytes, held back until the statement is accepted, because a client would run it once it has its end. */
   let latest: Buffer | null = null;
 
   function* pass(bytes: Buffer): Generator<Buffer> {
@@ -48,7 +48,7 @@ export async function* siftDump(
     if (text !== null) yield* pass(text(beginning));
   }
   function* take(piece: SqlPiece): Generator<Buffer> {
-    // Copies: the chunk's memory may be used again.
+    // Copied, because the chunk's memory may be reused.
     if (piece.is === "space") yield made.space(Buffer.from(piece.bytes));
     else if (piece.is === "end") {
       yield* decide(piece.statement);

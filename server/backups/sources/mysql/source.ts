@@ -1,4 +1,4 @@
-// MySQL and MariaDB as something to back up: their own tools dump and load, what is around that is in the files beside this one.
+// The source for a MySQL or MariaDB database, which their own tools dump and load.
 import type { Host } from "../../../hosts/host.ts";
 import { createMysqlClient, quoteName, quoteText, readUrl } from "./client.ts";
 import { countRowsNow } from "./contents.ts";
@@ -22,32 +22,32 @@ import { databaseTaken, SourceError, type Drill, type Source } from "../source.t
 
 type MysqlSourceOptions = {
   host: Host;
-  /** The database's in the inventory, for people. */
+  /** Name of the database in the inventory, for people. */
   name: string;
   /** mysql://user:password@host:3306/database; or mariadb://… */
   url: string;
-  /** Where the plan of a restore is kept; closed to other accounts. */
+  /** Folder of the plans of restores; not accessible to other accounts. */
   scratchFolder: string;
-  /** A few letters of the installation's id; see `namesOf`. */
+  /** A short form of the installation's id, see `namesOf`. */
   installation?: string | undefined;
-  /** A restore makes it, and refuses one that is there. */
+  /** Whether a restore creates the database, and refuses one that exists. */
   isNew?: boolean;
-  /** The server need not have the accounts that views, routines and triggers run as. */
+  /** Whether the server may lack the accounts that views, routines and triggers run as. */
   isElsewhere?: boolean;
-  /** A restore puts back these tables alone; null = everything. */
+  /** The only tables that a restore replaces; null = everything. */
   tables?: readonly string[] | null;
 };
 
 const existsLimitMs = 30_000;
 
-/** Drills on a server that need not have the database. @param options `name` and `url`: of that server's entry */
+/** Creates a drill on a server that may lack the database. @param options `name` and `url` of that server */
 export function createMysqlDrillOn({ host, name, url, ...of }: MysqlSourceOptions): Drill {
   const place = readUrl(name, url);
   const options = { client: createMysqlClient(host, place), isElsewhere: true, isAlone: true };
   return createMysqlDrill(options, (id) => namesOf(place, of, id));
 }
 
-/** @throws SourceError when the url is none */
+/** @throws SourceError where the url is invalid */
 export function createMysqlSource({
   host,
   name,
@@ -85,7 +85,7 @@ export function createMysqlSource({
     return (await client.query(sql, { signal })).length > 0;
   };
 
-  /** @throws SourceError where somebody has made it already, be it a moment ago */
+  /** @throws SourceError where the database exists, even if it was created a moment ago */
   async function makeNew(signal: AbortSignal): Promise<void> {
     try {
       await client.query(`CREATE DATABASE ${quoteName(place.database)}`, { signal });
@@ -96,7 +96,7 @@ export function createMysqlSource({
     }
   }
 
-  /** What a restore made and did not fill. */
+  /** Drops a database that a restore created and did not fill. */
   async function dropIfEmpty(): Promise<void> {
     if (await hasContent()) return;
     const signal = AbortSignal.timeout(existsLimitMs);

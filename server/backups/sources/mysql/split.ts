@@ -1,18 +1,18 @@
-// A dump taken apart as it streams by: tables go to a scratch database at once; triggers, views, routines and events,
-// which no RENAME carries over, are kept as SQL for the target.
+// Splits a dump while it streams: tables are loaded into a scratch database at once; triggers, views, routines and events, which
+// RENAME does not move, are kept as SQL for the target.
 import { Transform } from "node:stream";
 import { quoteName } from "./client.ts";
 import { createLines } from "./lines.ts";
 
-/** SQL that the command line client reads, latin1 for bytes, so that nothing is lost in a JSON file. */
+/** SQL for the command-line client, decoded as latin1, so that no byte is lost in a JSON file. */
 export type Objects = {
-  /** Session settings and the database's character set; to be run before the others. */
+  /** Session settings and the database's character set; runs before the others. */
   header: string;
   /** Views, triggers, routines. */
   code: string;
-  /** Apart: in a scratch database they must not begin to run. */
+  /** Separate, because events must not run in a scratch database. */
   events: string;
-  /** The database that was dumped: views may name it. Null in what was kept before views were looked at for it. */
+  /** The database that was dumped, which views may name; null = unknown, absent in plans of earlier versions. */
   source?: string | null;
 };
 
@@ -24,28 +24,28 @@ const sections: [RegExp, Section][] = [
   [/^-- (Temporary (table|view) structure for view|Final view structure for view) /, "code"],
   [/^-- Dumping routines for database /, "code"],
   [/^-- Dumping events for database /, "events"],
-  // Triggers have no such line: they follow their table's rows with what they save of the session.
+  // Triggers have no heading: they follow the rows of their table, beginning with the session settings that they save.
   [/^(\/\*!50003 SET @saved_cs_client |ALTER DATABASE )/, "code"],
 ];
 
-/** Our own line in each dump, see `createDumpStream`. */
+/** The line that `createDumpStream` adds to each dump. */
 const ownCharacterSet = /^ALTER DATABASE CHARACTER SET /;
 
-/** Which tables alone are taken out of a dump. */
+/** The only tables that are taken from a dump. */
 export type Taken = {
   tables: ReadonlySet<string>;
-  /** Those of them whose triggers are wanted, too. */
+  /** Tables whose triggers are taken, too. */
   withTriggers: ReadonlySet<string>;
-  /** Where the sequences are that their defaults ask. */
+  /** Database of the sequences in their defaults. */
   database: string;
 };
 
 const heading =
   /^-- (?:Table structure for table|Sequence structure for|Dumping data for table) (.*)\n$/;
 
-/** @param lead statements that come before the dump's. @param taken null = everything */
+/** @param lead statements to insert before the dump. @param taken null = everything */
 export function createSplitter(lead: string, taken: Taken | null = null) {
-  /** Whose structure, rows or triggers go by; null before the first table and after the last. */
+  /** The table whose structure, rows or triggers are read; null before the first table and after the last. */
   let owner: string | null = null;
   let section: Section = "header";
   let isBody = false;
@@ -66,7 +66,7 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
   };
 
   function structure(raw: string) {
-    // Only newer clients of MariaDB know it; to the others it is a mistake. `--binary-mode` guards better.
+    // MariaDB's sandbox mark, an error for other and older clients. `--binary-mode` is the better protection.
     if (raw.startsWith("/*M!999999")) return;
     objects.source ??= /^-- Host: .*Database: (.+)\n$/.exec(raw)?.[1]?.trimEnd() ?? null;
     if (!isBody) {
@@ -87,7 +87,7 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
     if (engine !== undefined && owner !== null) engines.set(owner, engine);
     if (raw.startsWith("DELIMITER ")) isBody = raw.startsWith("DELIMITER ;;");
     if (raw.trim() !== "") isWhole = !isBody && raw.startsWith("-- Dump completed");
-    // The dump tool names the database that it read; this is to work on the one that it is loaded into.
+    // The dump tool names the dumped database, but this has to change the database that the dump is loaded into.
     const line = raw.replace(
       /^ALTER DATABASE `(?:[^`]|``)+` CHARACTER SET /,
       "ALTER DATABASE CHARACTER SET ",
@@ -101,7 +101,7 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
     } else objects[section] += line;
   }
 
-  /** A default of MariaDB's sequences names the database: at loading, that is the one it is loaded into, or the one that keeps its own. */
+  /** Removes the database from MariaDB's defaults with a sequence or, for single tables, replaces it by that of the sequences. */
   function unqualified(line: string): string {
     if (objects.source === null || !line.includes("val(")) return line;
     const name = objects.source.replaceAll("`", "``");
@@ -131,7 +131,7 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
   return {
     stream,
     objects,
-    /** Of tables, as far as the dump's comments name them. */
+    /** Engines by table, for tables that the dump's comments name. */
     engines,
     /** Whether the dump's end mark was its last line. */
     isWhole: () => isWhole,
@@ -140,13 +140,13 @@ export function createSplitter(lead: string, taken: Taken | null = null) {
 
 const identifier = '(?:`(?:[^`]|``)+`|"(?:[^"]|"")+"|[^\\s.`"(]+)';
 const within = `(?:${identifier}\\s*\\.\\s*)?`;
-/** What makes a trigger, with the databases before its name and that of its table. */
+/** Matches the beginning of CREATE TRIGGER, with the databases before its name and before its table. */
 const trigger = new RegExp(
   `^(/\\*!\\d+ CREATE\\*/ (?:/\\*!\\d+ .*?\\*/ )?/\\*!\\d+ TRIGGER\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?)${within}(${identifier})(\\s+(?:BEFORE|AFTER)\\s+(?:INSERT|UPDATE|DELETE)\\s+ON\\s+)${within}(${identifier})`,
   "gim",
 );
 
-/** The names of the triggers that a dump makes. */
+/** Returns the names of the triggers that a dump creates. */
 export const triggersIn = ({ code }: Pick<Objects, "code">): string[] =>
   [...code.matchAll(trigger)].map(([, , name = ""]) => {
     const plain = /^[`"]/.test(name)
@@ -156,21 +156,20 @@ export const triggersIn = ({ code }: Pick<Objects, "code">): string[] =>
   });
 
 /**
- * Views name the database that they were dumped from wherever the server could not leave it out: when they read another
- * database as well, call `nextval`, or have a definer that is gone. In another database they would read the first one,
- * or nothing.
- * @param database the one that the objects are made in
+ * Replaces the dumped database in views, which name it where the server could not omit it: when they also read another database, call
+ * `nextval`, or have a definer that does not exist. Created elsewhere, they would read the old database, or fail.
+ * @param database the database that the objects are created in
  */
 export function inDatabase({ code: dumped, source }: Objects, database: string): string {
-  // A trigger is dumped in the words that made it, and would be made where those say, in the live database.
+  // A trigger is dumped with its original statement, which may name the live database.
   const code = dumped.replace(trigger, "$1$2$3$4");
   const name = latin(database);
   if (source === undefined || source === null || source === name) return code;
   const own = escaped(`\`${source.replaceAll("`", "``")}\`.`);
   const target = `\`${name.replaceAll("`", "``")}\`.`;
   const part = "`(?:[^`]|``)*`";
-  // Text, then what is a name of the database for sure: before a table and its column, before a table in FROM, in the
-  // argument of a sequence's function, before a function. An alias may be called like the database.
+  // Matches string literals, and places that can only be the database: before a table and its column, before a table in FROM, in the
+  // argument of a sequence's function, before a function. Elsewhere it may be an alias of the same name.
   const place = new RegExp(
     `('(?:[^'\\\\]|\\\\[\\s\\S]|'')*')|${own}(?=${part}\\.${part})|((?:\\b(?:from|join) \\(*|\\b(?:nextval|lastval|setval)\\())${own}|${own}(?=${part}\\()`,
     "g",
@@ -190,21 +189,21 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\
 const definer =
   /^((?:CREATE (?:OR REPLACE )?|\/\*!\d+ CREATE\*\/ \/\*!\d+ |\/\*!\d+ ))DEFINER=(`(?:[^`]|``)*`(?:@`(?:[^`]|``)*`)?|"(?:[^"]|"")*"(?:@"(?:[^"]|"")*")?)/gm;
 
-/** Objects that were made in the mode of another database, such as packages, are dumped with its quotes. */
+/** Converts quotes: objects that were created in another SQL mode, such as packages, are dumped with its quotes. */
 const inBackticks = (account: string): string =>
   account.replace(
     /"((?:[^"]|"")*)"/g,
     (_, name: string) => `\`${name.replaceAll('""', '"').replaceAll("`", "``")}\``,
   );
 
-/** The accounts that the objects run as, as SQL. */
+/** Returns the definers of the objects, as SQL. */
 export const definersOf = ({ code, events }: Objects): string[] => [
   ...new Set(
     [...`${code}\n${events}`.matchAll(definer)].map((match) => inBackticks(match[2] ?? "")),
   ),
 ];
 
-/** @param taken accounts that may not be set; their objects get the one that loads them */
+/** @param taken definers to remove; their objects get the account that creates them */
 export function withoutDefiners(objects: Objects, taken: readonly string[]): Objects {
   const strip = (sql: string) =>
     sql.replace(definer, (all: string, before: string, account: string) =>

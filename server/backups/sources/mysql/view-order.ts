@@ -1,17 +1,18 @@
-// The order in which a dump's views are made. Dump tools write them by name, after stand-ins of all of them without rows.
+// Sorts a dump's views into an order in which they can be created. Dump tools write them by name, after a stand-in without rows for
+// each.
 
 import type { Objects } from "./split.ts";
 
 const beginning = /(?=^--\n-- Final view structure for view )/m;
 
 const part = "`(?:[^`]|``)*`";
-/** Text, or what stands before a table and its column, before a table in FROM, or before a function: a database. */
+/** Matches string literals, or a database: before a table and its column, before a table in FROM, or before a function. */
 const inDatabases = new RegExp(
   `'(?:[^'\\\\]|\\\\[\\s\\S]|'')*'|(${part})\\.(?=${part}\\.${part})|\\b(?:from|join) \\(*(${part})\\.|(${part})\\.(?=${part}\\()`,
   "g",
 );
 
-/** Views are made over stand-ins, so that those of several databases are made once all of these have theirs. */
+/** Separates the views, so that those of several databases can be created once all databases have their stand-ins. */
 export function separateViews(code: string): { before: string; views: string } {
   const at = code.search(beginning);
   return at < 0
@@ -19,7 +20,7 @@ export function separateViews(code: string): { before: string; views: string } {
     : { before: code.slice(0, at), views: code.slice(at) };
 }
 
-/** Leaves out the views that read other databases than their own, which may not be there. Their stand-ins stay. */
+/** Leaves out views that read other databases, which may not exist. Their stand-ins stay. */
 export function withoutForeignViews(objects: Objects): { objects: Objects; left: string[] } {
   const { code, source } = objects;
   if (source === undefined || source === null) return { objects, left: [] };
@@ -44,10 +45,10 @@ export function withoutForeignViews(objects: Objects): { objects: Objects; left:
 const made = /^\/\*!50001 VIEW (`(?:[^`]|``)+`)[\s\S]*?\*\/;$/m;
 
 /**
- * Each view after those that it reads, because one with a CHECK OPTION cannot be made over a stand-in. Those with a definer
- * that is gone last and the other way round: over such a view no other can be made, over its stand-in it can.
+ * Puts each view after those that it reads, because a view with a CHECK OPTION cannot be created over a stand-in. Views whose definer
+ * does not exist come last, in reverse order: no other view can be created over such a view, only over its stand-in.
  * @param code the views, triggers and routines of a dump
- * @param gone the definers, as they stand there, that the server does not know
+ * @param gone definers that the server does not have, as written in `code`
  */
 export function orderViews(code: string, gone: readonly string[]): string {
   const [before = "", ...blocks] = code.split(beginning);
@@ -64,7 +65,7 @@ export function orderViews(code: string, gone: readonly string[]): string {
     ]),
   );
   const ordered: typeof views = [];
-  // By themselves: a dump may be without quotes, and then no name is known.
+  // By object, not by name, because no name is found in a dump without quotes.
   const seen = new Set<(typeof views)[number]>();
   const place = (view: (typeof views)[number]) => {
     if (seen.has(view)) return;
