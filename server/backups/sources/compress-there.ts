@@ -1,12 +1,12 @@
-// zstd as a program of the machine that a source is on: it reads what a tool writes without the service in between.
+// Commands of zstd on the source's machine, which compress or decompress the data of a tool there.
 import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
 import type { Host } from "../../hosts/host.ts";
 import type { Attempt } from "./source.ts";
 
-/** A dump waits for zstd. A second thread saves it more than a quarter of its time, for 16 MB of memory and no larger files. */
+/** A second thread makes a dump, which waits for zstd, more than a quarter faster, for 16 MB of memory and no larger files. */
 const threads = 2;
 
-/** As the service compresses by itself: the same level, and zstd's own checksum. */
+/** Compresses as the service does: the same level, with zstd's own checksum. */
 export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compressionLevel">) =>
   [
     "zstd",
@@ -17,14 +17,14 @@ export const compressCommand = ({ compressionLevel }: Pick<Attempt, "compression
     "--stdout",
   ] as const;
 
-/** On its way between two programs, where the line is what is slow. */
+/** Level for a transfer between machines, where the network is the bottleneck. */
 export const carryingLevel = 1;
 export const packSqlCommand = compressCommand({ compressionLevel: carryingLevel });
 
-/** For a shell: succeeds where the machine has it. */
+/** Shell command that succeeds where the machine has zstd. */
 export const lookForZstd = "zstd --version >/dev/null 2>&1";
 
-/** Takes what was compressed by either. */
+/** Decompresses the output of the service or of the machine's zstd. */
 export const unpackCommand = ["zstd", "--quiet", "--decompress", "--stdout"] as const;
 
 export async function hasZstd(host: Host, signal: AbortSignal): Promise<boolean> {

@@ -1,10 +1,10 @@
-// Where a path leads, whether something is there or not.
+// Resolves symbolic links of a path that may not exist.
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
 const linkLimit = 40;
 
-/** Like `realpath`, but also where the last part is not there (yet). */
+/** Like `realpath`, but the last part need not exist. */
 export async function followLinks(from: string): Promise<string> {
   let path = resolve(from);
   for (let links = 0; links < linkLimit; links += 1) {

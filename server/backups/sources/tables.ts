@@ -1,10 +1,10 @@
-// What came back, held against what the dump counted.
+// Compares restored tables with the counts and checksums of the dump.
 import { countOf } from "../../../contract/count-text.ts";
 import { SourceError, type Checksums, type Manifest } from "./source.ts";
 
 /**
  * @param found rows by table, as restored
- * @param checksums of the rows, where the engine makes some
+ * @param checksums of the rows, where the engine has them
  * @returns a sentence for the drill's output
  * @throws SourceError that names the differences
  */
@@ -28,7 +28,7 @@ export function compareTables(
 }
 
 /**
- * @returns how surely the content came back: "exactly." where it was looked at
+ * @returns the end of a sentence: how exactly the content was compared; "exactly." where rows were compared otherwise
  * @throws SourceError that names the tables that differ
  */
 export function compareChecksums(

@@ -1,5 +1,5 @@
-// The accounts and roles of a server as SQL. What makes them and what they may do are two files, because rights to a table or a
-// routine can only be given once that is there. A password is there as the server's hash alone.
+// Reads the accounts and roles of a server as SQL, in two files: one creates them, the other grants their privileges, because those on
+// a table or routine can only be granted once that exists. Passwords are only there as the server's hashes.
 import { quoteName, quoteText, type MysqlClient } from "../mysql/client.ts";
 import { codes, MysqlError } from "../mysql/errors.ts";
 import { listNames } from "../mysql/list-names.ts";
@@ -11,7 +11,7 @@ export const grantsPath = "grants.sql";
 
 const wholeMark = "-- Complete";
 
-/** @throws SourceError where it is cut off */
+/** @throws SourceError where the file is truncated */
 const refusePart = (path: string) => (content: string) => {
   if (!content.trimEnd().endsWith(wholeMark))
     throw new SourceError(`The backup's ${path} is cut off.`);
@@ -22,10 +22,10 @@ export const besideDatabases: Beside = {
   untried: "Accounts were not: those of the server were used.",
 };
 
-/** Each server has its own of them. */
+/** Accounts that every server has of its own. */
 const ofServer = new Set(["mariadb.sys", "mysql.sys", "mysql.session", "mysql.infoschema"]);
 
-/** The rights of all accounts, which stand in MariaDB's table of accounts as a role. */
+/** MariaDB's role for the privileges of all accounts. */
 const everybody = "PUBLIC";
 
 type Row = { user: string; host: string; isRole: boolean };
@@ -60,10 +60,10 @@ const granting = new RegExp(
 );
 const making = new RegExp(`^CREATE USER ${quoted}@${quoted}([\\s\\S]*)$`);
 const settingRole = new RegExp(`^SET DEFAULT ROLE [\\s\\S]* (?:FOR|TO) (${grantee})$`);
-/** Part of what MySQL 8 makes a user by: there are no roles yet then. */
+/** A clause of CREATE USER of MySQL 8, which would fail before the roles exist. */
 const defaultRole = new RegExp(` DEFAULT ROLE ((?:${quoted}(?:@${quoted})?,?)+)`);
 
-/** A right, without the password that some servers write beside it. @returns null where it gives nothing, or to another account */
+/** Returns a grant without the password that some servers add to it; null where it grants nothing, or to another account. */
 function tidyGrant(line: string, account: string): string | null {
   const role = settingRole.exec(line);
   if (role !== null) return role[1] === account ? line : null;
@@ -78,7 +78,7 @@ function tidyGrant(line: string, account: string): string | null {
 type AccountFiles = {
   accounts: string;
   grants: string;
-  /** Sentences for the output. */
+  /** Lines for the output. */
   notes: string[];
 };
 
@@ -92,10 +92,10 @@ const fileOf = (about: string, statements: readonly string[]): string =>
     "",
   ].join("\n");
 
-/** What does not begin with one goes on with the line before it: a name may hold a line's end. */
+/** A line with another beginning continues the previous one, because a name may contain a line end. */
 const beginsStatement = /^(?:CREATE USER|GRANT|REVOKE|SET DEFAULT ROLE) /;
 
-/** @returns by account what the server says of it; null = it says nothing */
+/** @returns the statements for each account; null = the server does not know it */
 async function showAccounts(
   client: MysqlClient,
   rows: readonly Row[],
@@ -111,7 +111,7 @@ async function showAccounts(
       `SHOW GRANTS FOR ${isEverybody(row) ? everybody : account}`,
     ];
   });
-  // Hashes of MySQL 8 hold any byte.
+  // Hashes of MySQL 8 may contain any byte.
   const hex = "/*!80017 SET SESSION print_identified_with_as_hex=1 */";
   try {
     const answers = await client.query([hex, ...script].join(";\n"), { signal });
@@ -125,7 +125,7 @@ async function showAccounts(
     return statements;
   } catch (error) {
     if (!(error instanceof MysqlError) || !unknownAccount.has(error.code)) throw error;
-    // One of them: with skip_name_resolve a server ignores accounts with the name of a host.
+    // At least one account is unknown: with skip_name_resolve a server ignores accounts with a host name.
     if (rows.length === 1) return [null];
     const half = Math.ceil(rows.length / 2);
     return [
@@ -140,7 +140,7 @@ const unknownAccount: ReadonlySet<number | null> = new Set([
   codes.noSuchGrant,
 ]);
 
-/** @param readable whether the account may read them; without that the files are empty */
+/** @param readable whether the account may read the accounts; otherwise the files are empty */
 export async function readAccounts(
   client: MysqlClient,
   readable: boolean,
@@ -185,18 +185,18 @@ export async function readAccounts(
   };
 }
 
-/** A default role has to be granted before, and what is taken back has to be given. */
+/** Puts grants first, because a default role has to be granted before it is set, and a privilege before it is revoked. */
 const sortGrants = (grants: readonly string[]): string[] => {
   const isLate = (grant: string) => !grant.startsWith("GRANT ");
   return [...grants.filter((grant) => !isLate(grant)), ...grants.filter(isLate)];
 };
 
 type Missing = {
-  /** As SQL names them. */
+  /** Quoted for SQL. */
   names: string[];
-  /** What makes them. */
+  /** Statements that create them. */
   statements: string[];
-  /** What they may do. */
+  /** Statements that grant their privileges. */
   grants: string[];
 };
 
@@ -207,7 +207,7 @@ const statementsIn = (content: string): string[] =>
     .split(/;\n(?=CREATE |GRANT |REVOKE |SET |-- )/)
     .filter((statement) => /^(?:CREATE|GRANT|REVOKE|SET DEFAULT ROLE) /.test(statement));
 
-/** Those of the backup's accounts that a server does not have. @param existing as SQL names them */
+/** Returns the accounts of the backup that a server does not have. @param existing quoted for SQL */
 export function missingAccounts(
   files: Pick<AccountFiles, "accounts" | "grants">,
   existing: ReadonlySet<string>,
@@ -229,13 +229,13 @@ export function missingAccounts(
   };
 }
 
-/** @returns as SQL names them */
+/** @returns the accounts, quoted for SQL */
 export const existingAccounts = async (
   client: MysqlClient,
   signal: AbortSignal,
 ): Promise<Set<string>> => new Set((await listAccounts(client, signal)).map(shownAs));
 
-/** Statements that drop them. @param names as SQL names them: roles of MariaDB have no host */
+/** Returns statements that drop accounts. @param names quoted for SQL; roles of MariaDB have no host */
 export const dropAccounts = (names: readonly string[]): string =>
   names
     .map((name) => `DROP ${/^`(?:[^`]|``)*`$/.test(name) ? "ROLE" : "USER"} IF EXISTS ${name};\n`)

@@ -1,4 +1,4 @@
-// Which databases a server has, as far as a backup of all of them goes, and what an account has to be allowed for it.
+// Lists the databases of a server for a backup of all of them, and checks the privileges that an account needs for it.
 import type { MysqlClient } from "../mysql/client.ts";
 import { anyDatabase } from "../mysql/grants.ts";
 import type { Account } from "../mysql/privileges.ts";
@@ -6,18 +6,18 @@ import { SourceError } from "../source.ts";
 
 const own = ["information_schema", "mysql", "performance_schema", "sys", "ndbinfo"];
 const scratch = /^quarterdeck_(?:new|old|drill)_[0-9]+(?:_[0-9a-z]+){0,2}$/;
-/** What stands before the name of a folder that the server has not made. */
+/** Prefix of the name of a folder that the server did not create. */
 const foreign = "#mysql50#";
 
 type Found = {
   /** Sorted by name. */
   names: string[];
-  /** Folders in the data folder that are listed as databases and are none, such as lost+found. */
+  /** Folders in the data folder that the server lists as databases, such as lost+found. */
   folders: string[];
 };
 
 export async function listDatabases(client: MysqlClient, signal: AbortSignal): Promise<Found> {
-  // In hex, because a name may hold what ends a line.
+  // In hex, because a name may contain a line end.
   const rows = await client.query(
     "SELECT HEX(CONVERT(SCHEMA_NAME USING utf8mb4)) FROM information_schema.SCHEMATA",
     { signal },
@@ -34,14 +34,14 @@ export async function listDatabases(client: MysqlClient, signal: AbortSignal): P
   };
 }
 
-/** Whether the server lists all of them for the account, and not only those on which it has a right. */
+/** Whether the server lists all databases for the account, and not only those on which it has a privilege. */
 const listsAll = ({ grants }: Account): boolean =>
   grants.has("SHOW DATABASES", anyDatabase) || grants.has("SELECT", anyDatabase);
 
-/** Accounts are rows of this database. */
+/** Whether the account may read the accounts, which are rows of the database `mysql`. */
 export const readsAccounts = ({ grants }: Account): boolean => grants.has("SELECT", "mysql");
 
-/** Whether nothing of a database is hidden from the account, so that it need not be looked at more closely. */
+/** Whether nothing of a database is hidden from the account, so that `checkPrivileges` is not needed. */
 export const readsAllOf = (account: Account, database: string): boolean =>
   readsAccounts(account) &&
   ["SELECT", "SHOW VIEW", "TRIGGER", "EVENT", "EXECUTE"].every((privilege) =>
@@ -52,9 +52,9 @@ export const makesAccounts = ({ grants }: Account): boolean =>
   grants.has("CREATE USER", anyDatabase);
 
 /**
- * What a backup by the account lacks.
- * @returns sentences; none = nothing
- * @throws SourceError where it would hold nothing at all
+ * Describes what a backup by the account lacks.
+ * @returns sentences; empty = it lacks nothing
+ * @throws SourceError where the backup would be empty
  */
 export function tellUnseen(account: Account, { names, folders }: Found): string[] {
   const { shown } = account;
@@ -80,7 +80,7 @@ export function tellUnseen(account: Account, { names, folders }: Found): string[
   return told;
 }
 
-/** Tables, views and routines. */
+/** Whether the server has no tables, views or routines. */
 export async function holdsNothing(client: MysqlClient, signal: AbortSignal): Promise<boolean> {
   const { names } = await listDatabases(client, signal);
   if (names.length === 0) return true;

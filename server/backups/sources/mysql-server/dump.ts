@@ -1,5 +1,4 @@
-// Writes all databases of a server into one archive: its accounts first, then each database as its own dump, of a snapshot of
-// its own.
+// Dumps all databases of a server into one archive: first the accounts, then each database as a dump from a snapshot of its own.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { toError } from "../../../to-error.ts";
@@ -35,14 +34,14 @@ export async function dumpServer(
   const isGone = async (database: string): Promise<boolean> =>
     !(await listDatabases(client, signal)).names.includes(database);
 
-  /** @returns null where it was dropped meanwhile */
+  /** @returns null where the database was dropped meanwhile */
   async function addDatabase(database: string): Promise<Manifest | null> {
     let isBegun = false;
     const pieces = createPieces((name, content) => {
       isBegun = true;
       return addFile(`${pathOf(database)}/${name}`, content);
     });
-    // Whoever writes into it hears of it.
+    // The writer gets the error, too.
     pieces.on("error", () => undefined);
     const told = (line: string) => say(`${database}: ${line}`);
     try {

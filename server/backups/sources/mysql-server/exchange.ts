@@ -1,4 +1,4 @@
-// The steps by which the databases of a backup take the places of those of a server. Each can be done again after a kill.
+// The steps that exchange the databases of a server for those of a backup. Each step can be repeated after a kill.
 import { Readable } from "node:stream";
 import { quoteName, type MysqlClient } from "../mysql/client.ts";
 import { isNotAllowed, MysqlError, unreachableCodes } from "../mysql/errors.ts";
@@ -19,10 +19,10 @@ import { separateViews } from "../mysql/view-order.ts";
 import type { Attempt } from "../source.ts";
 import type { Member, ServerNames, ServerPlan } from "./plan.ts";
 
-/** Before what lies in a database, as a dump has it. */
+/** Returns the qualifier of objects in a database, as a dump has it. */
 const prefixOf = (database: string): string => `${quoteName(database)}.`;
 
-/** Scratch databases of a restore that are there. */
+/** Lists the scratch databases of a restore that exist. */
 export async function listScratch(
   client: MysqlClient,
   { scratchOf }: ServerNames,
@@ -44,7 +44,7 @@ export async function listScratch(
 }
 
 export function createExchange(client: MysqlClient, names: ServerNames) {
-  /** @param marked the scratch database without which nothing is to be done any more; null = there is none to ask for */
+  /** @param marked the scratch database whose marker has to exist, or the script fails; null = none */
   async function run(
     sql: string | readonly Buffer[],
     marked: string | null,
@@ -64,10 +64,10 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     dropsOf(client, database, ["TRIGGER", "EVENT", "VIEW", "ROUTINE"], signal);
 
   /**
-   * Gives databases these objects and no others. Views come once all databases have what these may read.
-   * @param options `beforeViews`: what is done then, because over a view of an account without rights no other one can be made;
-   * `isForced`: what the server refuses is passed over
-   * @param marked of which database the marker has to be there
+   * Replaces the objects of databases by the given ones. Views are created last, once all databases have what they may read.
+   * @param all `marked`: the database whose marker has to exist; null = none
+   * @param options `beforeViews`: runs before the views, because no view can be created over one whose definer lacks privileges;
+   *   `isForced`: skips statements that the server refuses
    */
   async function putObjects(
     all: readonly { database: string; objects: Objects; marked: string | null }[],
@@ -92,12 +92,12 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     }
   }
 
-  /** Whether the tables are in place. */
+  /** Whether the tables were exchanged. */
   async function isDone([first]: readonly Member[], signal: AbortSignal): Promise<boolean> {
     return first !== undefined && (await markerPlace(client, first, signal)) === first.old;
   }
 
-  /** Gives rights to the accounts that were made, and says which could not be given. */
+  /** Grants privileges to the created accounts, and reports those that could not be granted. */
   async function grant(
     grants: readonly string[],
     { say, signal }: Pick<Attempt, "say" | "signal">,
@@ -120,24 +120,24 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
     run,
     isDone,
 
-    /** Makes the objects of all databases where they are loaded, so that what is wrong with them shows before the server is touched. */
+    /** Creates the objects of all databases in the scratch databases, to find errors before the live databases are changed. */
     async rehearse(members: readonly Member[], signal: AbortSignal): Promise<void> {
       const rehearsed = members.map(({ fresh, ...member }) => {
-        // The accounts that they run as have no rights there.
+        // Definers have no privileges there.
         const restored = withoutDefiners(member.restored, definersOf(member.restored));
-        // Views read the databases that are loaded beside, too.
+        // Views may read the other databases of the backup, which are loaded into scratch databases, too.
         const code = members.reduce((sql, other) => {
           const source = Buffer.from(other.name).toString("latin1");
           return other.fresh === fresh || !sql.includes(prefixOf(source))
             ? sql
             : inDatabase({ ...restored, code: sql, source }, other.fresh);
         }, restored.code);
-        // Events must not begin to run.
+        // Events must not run there.
         return { database: fresh, marked: fresh, objects: { ...restored, code, events: "" } };
       });
       await putObjects(rehearsed, signal);
       for (const { fresh } of members) {
-        // With triggers no table can be renamed.
+        // A table with triggers cannot be renamed.
         const drops = await dropsOf(client, fresh, ["TRIGGER"], signal);
         if (drops !== "") await run(drops, fresh, signal);
       }
@@ -153,7 +153,7 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         if (isNew) makes.push(`CREATE DATABASE ${quoteName(name)};\n`);
         else {
           makes.push(await dropsOf(client, name, ["TRIGGER", "EVENT"], signal));
-          // A view in the place of a table that comes would stop the RENAME; the others stay until it is done.
+          // A view with the name of a restored table would make the RENAME fail. The other views stay until that is done.
           makes.push(await dropsInTheWay(client, name, tables, signal));
           moves.push(...(await listTables(client, name, signal)).map(move(name, old)));
         }
@@ -162,7 +162,7 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
       await run(makes.join("") + renameAll(moves), first.fresh, signal);
     },
 
-    /** After the exchange: what it did not carry over. */
+    /** Creates what the exchange did not move: objects, privileges and foreign keys. */
     async complete(
       { members, grants }: Pick<ServerPlan, "members" | "grants">,
       { say, signal }: Pick<Attempt, "say" | "signal">,
@@ -179,17 +179,17 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
       for (const { name, keys, old } of members) {
         if (keys.length === 0) continue;
         const sql = addKeys(keys, await listForeignKeys(client, name, signal), name);
-        // As a dump is loaded, without a look at the rows: each database is of a moment of its own.
+        // Without checking rows, as when a dump is loaded, because each database has a snapshot of its own.
         if (sql !== "") await run(sql, old, signal);
       }
     },
 
-    /** Undoes whatever was done of the exchange. */
+    /** Undoes the exchange, however far it got. */
     async putBack(members: readonly Member[], signal: AbortSignal): Promise<void> {
       if (await isDone(members, signal)) {
         for (const { name, old } of members) {
           const events = await dropsOf(client, name, ["EVENT"], signal);
-          // One that the account may not drop was there before.
+          // An event that the account may not drop existed before.
           await run(events, old, signal).catch((error: unknown) => {
             if (!isNotAllowed(error)) throw error;
           });
@@ -222,13 +222,13 @@ export function createExchange(client: MysqlClient, names: ServerNames) {
         await putObjects(all, signal);
       } catch (error) {
         if (!isNotAllowed(error)) throw error;
-        // What the account may not drop is still there, so the server may refuse to replace it.
+        // Objects that the account may not drop still exist, so the server may refuse to replace them.
         await putObjects(all, signal, { isForced: true });
         for (const { name, present } of had)
           if (!isSame(present, await listObjects(client, name, signal))) throw error;
       }
       for (const { name, isNew } of members)
-        // Somebody else's tables stay.
+        // A database with tables of others stays.
         if (isNew && (await listTables(client, name, signal)).length === 0)
           await run(`DROP DATABASE IF EXISTS ${quoteName(name)};\n`, null, signal);
     },

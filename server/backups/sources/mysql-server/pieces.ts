@@ -1,14 +1,14 @@
-// Cuts the dump of one database into files of an archive, whose sizes have to be known before their content: pieces that fit
-// into memory. Views, which may read other databases, begin a file, so that they can be made once all databases have their tables.
+// Splits the dump of one database into files of an archive that fit into memory, because an archive has a file's size before its
+// content. Views begin a new file, so that they can be created once all databases have the tables that they may read.
 import { Writable } from "node:stream";
 import { callbackify } from "node:util";
 
-/** In the order of the dump, which is that of their names. */
+/** Names of the parts, in the order of the dump. */
 const parts = { settings: "0-settings", content: "1-content", views: "2-views" } as const;
 type Part = keyof typeof parts;
 
 const pieceBytes = 8 * 1024 * 1024;
-/** Enough of a line to know it by. */
+/** Bytes of a line that are enough to recognize it. */
 const headBytes = 48;
 const newline = 0x0a;
 const dash = 0x2d;
@@ -18,8 +18,8 @@ const contentHead = /^-- (?:Table structure|Sequence structure|Temporary|Dumping
 const viewsHead = /^-- Final view structure for view /;
 
 /**
- * @param write takes a file: its name, without a folder, and what is in it
- * @returns what takes the dump
+ * @param write receives a file: its name, without a folder, and its content
+ * @returns a stream for the dump
  */
 export function createPieces(
   write: (name: string, content: readonly Buffer[]) => Promise<void>,
@@ -28,10 +28,10 @@ export function createPieces(
   let number = 0;
   let held: Buffer[] = [];
   let heldBytes = 0;
-  /** The beginning of a line that is too short yet to know it by. */
+  /** The beginning of a line, too short yet to recognize it. */
   let begun: Buffer = Buffer.alloc(0);
   let isLineStart = true;
-  /** Between `DELIMITER ;;` and `DELIMITER ;`: the body of a routine may hold lines that look like others. */
+  /** Whether between `DELIMITER ;;` and `DELIMITER ;`, because the body of a routine may contain lines that look like headings. */
   let isBody = false;
 
   const hold = (bytes: Buffer) => {
@@ -48,7 +48,7 @@ export function createPieces(
     await write(`${parts[part]}-${String(number).padStart(6, "0")}.sql`, content);
   }
 
-  /** @returns the part that begins with the line; null = none does */
+  /** @returns the part that begins with the line; null = none */
   function partOf(head: string): Part | null {
     if (head.startsWith("DELIMITER ")) isBody = head.startsWith("DELIMITER ;;");
     if (isBody) return null;
@@ -57,7 +57,7 @@ export function createPieces(
   }
 
   async function take(piece: Buffer): Promise<void> {
-    // A copy: the memory of the piece is used again.
+    // Copied, because the memory of the piece is reused.
     const chunk = Buffer.concat([begun, piece]);
     begun = Buffer.alloc(0);
     let from = 0;

@@ -1,4 +1,4 @@
-// What a restore of a whole server is about to do, on disk before the server is touched, so that it can be finished or undone
+// The plan of a restore of a whole server, which is stored before the server is changed, so that the restore can be completed or undone
 // after a kill.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -10,32 +10,32 @@ import type { Objects } from "../mysql/split.ts";
 /** A database of the backup. */
 export type Member = {
   name: string;
-  /** Scratch databases: of the backup's tables, and of those that the server had. */
+  /** Scratch databases: for the backup's tables, and for the server's own. */
   fresh: string;
   old: string;
-  /** The restore makes it. */
+  /** Whether the restore creates the database. */
   isNew: boolean;
   /** Triggers, views, routines and events of the backup, and those that the server had. */
   restored: Objects;
   before: Objects;
-  /** What of it the server had, see `listObjects`; absent in plans of earlier versions. */
+  /** The objects that the server had, see `listObjects`; absent in plans of earlier versions. */
   present?: string[];
   /** The backup's tables and sequences. */
   tables: string[];
-  /** Foreign keys to other databases, which the tables get again once all are in place. */
+  /** Foreign keys to other databases, which are added again after the exchange. */
   keys: ForeignKey[];
 };
 
 export type ServerPlan = {
-  /** `building`: nothing but accounts and scratch databases was made; `done`: only scratch databases are left to be dropped. */
+  /** `building`: only accounts and scratch databases were created; `done`: only scratch databases remain to be dropped. */
   state: "building" | "begun" | "done";
-  /** Those that the restore makes, as SQL names them, and what they may do. */
+  /** Accounts that the restore creates, quoted for SQL, and the statements for their privileges. */
   accounts: string[];
   grants: string[];
   members: Member[];
 };
 
-/** Names of one restore or drill, on the server and on disk. */
+/** Returns the names of one restore or drill, on the server and on disk. */
 export function serverNamesOf(
   { connection }: MysqlPlace,
   { scratchFolder, installation }: NamesOf,
@@ -45,7 +45,7 @@ export function serverNamesOf(
   const own = installation === undefined ? "" : `_${installation}`;
   return {
     drill: `quarterdeck_drill_${id}${own}`,
-    /** A lock of the server, held by each session that changes something. */
+    /** A named lock of the server, held by each session that changes something. */
     lock: `quarterdeck_${id}_server_${place}${own}`,
     planFile: join(scratchFolder, `mysql-server-${id}-${place}${own}.json`),
     /** @param number of the database in the backup */

@@ -1,6 +1,6 @@
-// Puts all databases of a backup in place of those of a server: each is loaded beside them first, then the tables of all change
-// places in one RENAME, which is atomic. What RENAME cannot carry is made anew after it; until that is done the old tables stay,
-// so that each step can be undone.
+// Replaces the databases of a server by those of a backup: loads each into a scratch database, then exchanges the tables of all in one
+// RENAME, which is atomic. What RENAME cannot move is created again afterwards. Until that is done the old tables stay, so that each
+// step can be undone.
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { toError } from "../../../to-error.ts";
@@ -39,7 +39,7 @@ const nothingBefore = { header: "", code: "", events: "" };
 
 export function createServerRestore(client: MysqlClient, names: ServerNames) {
   const exchange = createExchange(client, names);
-  /** @throws SourceError where the account may not do what a restore takes */
+  /** @throws SourceError where the account lacks privileges for a restore */
   async function refuseWithoutRights(signal: AbortSignal): Promise<void> {
     const account = await readAccount(client, signal);
     const { names: there } = await listDatabases(client, signal);
@@ -49,7 +49,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     if (!isAllowed) throw new SourceError(`Nothing was changed. ${tellRights(account.shown)}`);
   }
 
-  /** Loads one database beside the others. */
+  /** Loads one database into a scratch database. */
   async function load(
     name: string,
     number: number,
@@ -62,12 +62,12 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       const one = { client: clientOf(client, name) };
       const loaded = await loadTables(one, names, fresh, content, attempt);
       const { objects, tables, orphans } = loaded;
-      // Its views may name the database wherever they read another one.
+      // Views that also read another database name their own one.
       const restored = { ...objects, source: Buffer.from(name).toString("latin1") };
       const keys = (await listForeignKeys(client, fresh, attempt.signal)).filter(
         ({ database }) => database !== fresh,
       );
-      // They would follow the tables that go.
+      // These foreign keys would refer to tables of the other live databases, which are moved away.
       const drops = dropKeys(keys, keys, fresh);
       if (drops !== "") await exchange.run(drops, fresh, attempt.signal);
       attempt.say(`Loaded ${name} beside the current one.`);
@@ -81,7 +81,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     }
   }
 
-  /** What the server has of it now. @param lost takes what could not come back */
+  /** Adds what the server has of the database now. @param lost receives sentences about what an undo could not restore */
   async function lookAtCurrent(
     member: Member,
     together: readonly string[],
@@ -103,13 +103,13 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       one,
       fresh,
       await readObjects({ client: one }, broken, signal),
-      // Told when they are needed.
+      // Reported only if the restore is undone.
       { say: (line) => void lost.push(line), signal },
     );
     return { ...member, isNew: false, before, present: await listObjects(one, name, signal) };
   }
 
-  /** Makes the accounts that are missing, before the views and routines that run as them. */
+  /** Creates the missing accounts, before the views and routines that run as them. */
   async function makeAccounts(
     files: { accounts: string; grants: string },
     { say, signal }: Attempt,
@@ -127,7 +127,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
       await exchange.run(missing.statements.map((line) => `${line};\n`).join(""), null, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // The server repeats a part of the statement, in which a password's hash may stand.
+      // The server's message quotes a part of the statement, which may contain a password's hash.
       const said = toError(error).message.replace(/ near '[\s\S]*|\*[0-9A-F]{16,}|0x\w+/g, " …");
       throw new SourceError(
         `Nothing was changed: the accounts that are missing here couldn't be made: ${said}`,
@@ -210,11 +210,11 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
     async restore(from: Readable, attempt: Attempt): Promise<void> {
       const { say, signal } = attempt;
       const lost: string[] = [];
-      // Before anything is put in order: the plan of an earlier restore that is done would speak for this one.
+      // Outside of the `try`: after a failure, the plan of an earlier, completed restore would be taken for this one's.
       await refuseWithoutRights(signal);
       await client.patiently(() => settle({ ...attempt, say: () => undefined }), signal);
       try {
-        // Until there is a plan, scratch databases alone can be left, whatever ends this.
+        // Until there is a plan, an interrupted restore leaves only scratch databases.
         await writePlan(names, undone);
         const { plan, members: loaded } = await readArchive(from, attempt);
         await exchange.rehearse(loaded, signal);
@@ -223,7 +223,7 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
         const members: Member[] = [];
         for (const one of loaded) {
           const { name, fresh, restored } = one;
-          // Not before they were tried where they are loaded.
+          // Added only after the rehearsal in the scratch databases.
           const defaults = await sequenceDefaults(client, { fresh, target: name }, signal);
           const member = { ...one, restored: { ...restored, code: defaults + restored.code } };
           members.push(
@@ -258,6 +258,6 @@ export function createServerRestore(client: MysqlClient, names: ServerNames) {
   };
 }
 
-/** What a restore of the whole server takes. @param account as SQL names it */
+/** Describes the privileges for a restore of the whole server. @param account quoted for SQL */
 export const tellRights = (account: string): string =>
   `A restore of the whole server is refused, because ${account} has not all rights. Allow it with: GRANT ALL PRIVILEGES ON *.* TO ${account} WITH GRANT OPTION; or restore its databases one by one.`;

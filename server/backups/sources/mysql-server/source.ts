@@ -1,4 +1,4 @@
-// All databases of a MySQL or MariaDB server as one thing to back up, with its accounts.
+// The source for all databases of a MySQL or MariaDB server, with its accounts.
 import { countOf } from "../../../../contract/count-text.ts";
 import type { Host } from "../../../hosts/host.ts";
 import { clientOf, createMysqlClient, readServerUrl } from "../mysql/client.ts";
@@ -24,13 +24,13 @@ import { createServerRestore, tellRights } from "./restore.ts";
 
 type MysqlServerOptions = {
   host: Host;
-  /** The entry's, for people. */
+  /** Name of the server, for people. */
   name: string;
   /** mysql://user:password@host:3306; or mariadb://… A secret. */
   url: string;
-  /** Where the plan of a restore is kept; closed to other accounts. */
+  /** Folder of the plans of restores; not accessible to other accounts. */
   scratchFolder: string;
-  /** A few letters of the installation's id; see `namesOf`. */
+  /** A short form of the installation's id, see `namesOf`. */
   installation?: string | undefined;
 };
 
@@ -50,7 +50,7 @@ export function createMysqlServerSource({
   const namesFor = (id: number) => serverNamesOf(place, of, id);
   let found: Record<string, string> = {};
 
-  /** A restore of one of its databases may have been cut off, too. */
+  /** Leftovers of restores of the server, and of those of its single databases. */
   const leftoversBeside = (databases: readonly string[]) => [
     ...leftoversOfServer(client, of, name),
     ...databases.flatMap((database) => leftoversIn({ client: clientOf(client, database) }, of)),
@@ -125,7 +125,7 @@ export function createMysqlServerSource({
       }
     },
 
-    // Beside the databases themselves. Those that views read need not be there any more.
+    // In scratch databases on the same server, which may lack databases that views read.
     drill: (...drilled) => {
       const drill = createMysqlDrill({ client, isAlone: true }, namesFor);
       return drillEach(besideDatabases, drilled, (_, one) => drill.drill(...one));

@@ -1,4 +1,4 @@
-// Adds up what the databases of a server say their content is.
+// Merges the counts and checksums of a server's databases into one manifest.
 import type { Checksums, Manifest } from "../source.ts";
 import { withPrefix } from "./names.ts";
 

@@ -1,15 +1,15 @@
-// Drills of a backup of a whole server: one database after the other, each as a backup of it alone would be.
+// Drills a backup of a whole server: one database after the other, each like a backup of it alone.
 import { text } from "node:stream/consumers";
 import { countOf } from "../../../../contract/count-text.ts";
 import { SourceError, type Drill, type Source } from "../source.ts";
 import { readMembers } from "./members.ts";
 import { manifestIn } from "./names.ts";
 
-/** What an archive holds beside the databases. */
+/** Files of an archive besides the databases. */
 export type Beside = {
-  /** By path: refuses one that is not whole. @throws SourceError */
+  /** By path: checks that the content is complete. @throws SourceError */
   files: Readonly<Record<string, (content: string) => void>>;
-  /** A sentence for the output of drills: what is not tried of it. */
+  /** A sentence for the output of drills about what is not tested. */
   untried: string;
 };
 
@@ -55,7 +55,7 @@ export async function drillEach(
   }
 }
 
-/** @param drill of single databases, on a server that need not have them */
+/** @param drill of single databases, on a server that may lack them */
 export const createServerDrill = (beside: Beside, drill: Drill): Drill => ({
   ...drill,
   drill: (...drilled) => drillEach(beside, drilled, (_, one) => drill.drill(...one)),

@@ -1,4 +1,4 @@
-// Reads the archive of a whole server by what is in it: each database as one content, in however many files it lies.
+// Reads the archive of a whole server by database: files of the same database are one content.
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { databaseOf } from "./names.ts";
@@ -6,12 +6,12 @@ import { readFiles } from "./tar.ts";
 
 type Member = {
   path: string;
-  /** Whose content it is, which may go on in the files that follow; null = the file is of none. */
+  /** The database that the content belongs to, which may continue in the next files; null = none. */
   database: string | null;
   content: Readable;
 };
 
-/** As `readFiles`: what nobody has read of one is skipped once the next one is asked for. */
+/** Like `readFiles`: what was not read of a content is skipped once the next one is requested. */
 export async function* readMembers(from: Readable): AsyncGenerator<Member> {
   const files = readFiles(from);
   let file = await files.next();
@@ -33,7 +33,7 @@ export async function* readMembers(from: Readable): AsyncGenerator<Member> {
       })(),
       { objectMode: false },
     );
-    // Whoever reads it hears of it; so does whoever asks for the next one.
+    // The reader of the content gets the error, and so does the request for the next one.
     content.on("error", () => undefined);
     yield { path, database, content };
     content.destroy();

@@ -1,5 +1,5 @@
-// What the databases of a server are called in a backup of all of them: their files in the archive, and the tables that are
-// counted. A name may hold anything.
+// Names of the databases in a backup of a whole server: paths of their files, and prefixes of their tables in counts. The name of a
+// database may contain any character.
 import { tablePrefixOf } from "../../../../contract/backups/server-tables.ts";
 import type { Manifest } from "../source.ts";
 
@@ -8,14 +8,14 @@ const escaped = (text: string): string =>
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
     .join("");
 
-/** A path that every program takes as it is: without its end, or of a folder. */
+/** Returns a path of portable characters, without an extension; also used as a folder. */
 export const pathOf = (database: string): string =>
   `databases/${database.replace(/[^A-Za-z0-9_-]/gu, escaped)}`;
 
-/** Of one that lies in a single file. */
+/** Returns the path of a database that is a single file. */
 export const fileOf = (database: string): string => `${pathOf(database)}.dump`;
 
-/** @returns whose file that is, or one in whose folder; null = of none */
+/** @returns the database that a file belongs to; null = none */
 export function databaseOf(path: string): string | null {
   const name = /^databases\/((?:[A-Za-z0-9_-]|%[0-9A-F]{2})+)(?:\.dump|\/[\w-]+\.sql)$/.exec(
     path,
@@ -35,7 +35,7 @@ export const withPrefix = <Value>(
   return Object.fromEntries(Object.entries(tables).map(([name, value]) => [prefix + name, value]));
 };
 
-/** Of tables of all databases, those of one, as it calls them itself. */
+/** Returns the tables of one database without its prefix, out of those of all databases. */
 export function tablesIn<Value>(
   database: string,
   tables: Record<string, Value>,
@@ -48,7 +48,7 @@ export function tablesIn<Value>(
   );
 }
 
-/** What the manifest of one database would be. */
+/** Returns the manifest of one database, out of that of the server. */
 export function manifestIn(database: string, manifest: Manifest | null): Manifest | null {
   if (manifest?.kind !== "database") return manifest;
   const { tables, checksums } = manifest;

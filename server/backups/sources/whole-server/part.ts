@@ -1,17 +1,17 @@
-// One database out of a backup of a whole server, for a source that restores a single one.
+// Restores one database out of a backup of a whole server.
 import type { Readable } from "node:stream";
 import { SourceError, type Source } from "../source.ts";
 import { readMembers } from "./members.ts";
 import { manifestIn } from "./names.ts";
 
 /**
- * @param source what the database is restored into
+ * @param source the source that the database is restored into
  * @param database its name in the backup
  */
 export const createDatabasePart = (source: Source, database: string): Source => ({
   ...source,
 
-  // Its content is the whole server's.
+  // The content is that of the whole server, which the source's machine cannot read.
   unpacking: async () => null,
 
   async restore(from, attempt, manifest = null) {
@@ -23,7 +23,7 @@ export const createDatabasePart = (source: Source, database: string): Source => 
   },
 });
 
-/** @throws SourceError where the backup does not hold it */
+/** @throws SourceError where the backup does not contain the database */
 async function find(from: Readable, database: string): Promise<Readable> {
   const members = readMembers(from);
   for (let next = await members.next(); next.done !== true; next = await members.next())

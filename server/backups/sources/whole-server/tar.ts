@@ -1,4 +1,4 @@
-// A tar archive of plain files: written from pieces as they come, and read file by file.
+// Writes the parts of a tar archive of plain files, and reads such an archive file by file.
 import { Readable } from "node:stream";
 import { recordOf } from "../folder/entries.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { SourceError } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-/** What the name field of a header holds. */
+/** Size of the name field of a header. */
 const nameBytes = 100;
 
 function block(path: string, type: "0" | "x", sizeBytes: number, at: Date): Buffer {
@@ -30,7 +30,7 @@ function block(path: string, type: "0" | "x", sizeBytes: number, at: Date): Buff
   return withSize(header, sizeBytes);
 }
 
-/** What stands before the content of a file. @param path in ASCII */
+/** Returns the header of a file. @param path in ASCII */
 export function headOf(path: string, sizeBytes: number, at: Date): Buffer {
   const own = block(path, "0", sizeBytes, at);
   if (path.length <= nameBytes) return own;
@@ -46,9 +46,9 @@ const cutOff = () =>
   new SourceError("The backup isn't a complete archive of a database server: it is cut off.");
 
 /**
- * The files of an archive, one after the other. What nobody has read of a file is skipped once the next one is asked for. The
- * stream is read to its end, so that what it finds there is heard.
- * @throws SourceError where it is no such archive, or `from`'s own error
+ * Yields the files of an archive. What was not read of a file is skipped once the next one is requested. The stream is read to its
+ * end, so that an error at the end is noticed.
+ * @throws SourceError where it is not such an archive, or the error of `from`
  */
 export async function* readFiles(from: Readable): AsyncGenerator<ArchivedFile> {
   const pieces: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
@@ -108,7 +108,7 @@ export async function* readFiles(from: Readable): AsyncGenerator<ArchivedFile> {
         );
       },
     });
-    // Whoever reads it hears of it; so does whoever asks for the next file.
+    // The reader of the content gets the error, and so does the request for the next file.
     content.on("error", () => undefined);
     yield { path: longPath ?? pathOf(header), sizeBytes, content };
     longPath = undefined;
@@ -120,5 +120,5 @@ export async function* readFiles(from: Readable): AsyncGenerator<ArchivedFile> {
   while ((await some(Infinity)) !== null);
 }
 
-/** A path takes some hundred bytes. */
+/** Limit of an extended header, which has only a path of some hundred bytes. */
 const extensionLimitBytes = 64 * 1024;
