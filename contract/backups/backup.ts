@@ -13,7 +13,7 @@ export type BackupState = (typeof backupStates)[number];
 export const restoreStates = ["running", "finished", "failed"] as const;
 export type RestoreState = (typeof restoreStates)[number];
 
-/** States of a backup that allow each action. Whether its target is free is for the service to check. */
+/** Which states of a backup allow which action. The service also checks that the target is not in use. */
 export const canBackup = {
   restore: allowedIn<BackupState>(["finished"]),
   copy: allowedIn<BackupState>(["finished"]),
@@ -21,7 +21,7 @@ export const canBackup = {
   pin: allowedIn<BackupState>(["finished"]),
 };
 
-/** @returns the work of a backup that waits or runs, and can be canceled; null = none */
+/** The operation of a backup that is waiting or running, and can be canceled; null = none. */
 export function runningWork(
   backup: Pick<Backup, "status" | "restore_status" | "drill_status">,
 ): "run" | "restore" | "drill" | null {
@@ -37,31 +37,32 @@ export const canBackupConfiguration = {
   remove: allowedIn<BackupConfigurationState>(["installing", "installed", "failed"]),
 };
 
-/** `late`: a good backup exists, but it or the runs since need attention. */
+/** `late`: a good backup exists, but it has a problem or a later run failed or is overdue. */
 export const protectionStates = ["protected", "late", "unprotected"] as const;
 
 export const backupableTypes = ["database", "site"] as const;
 export type BackupableType = (typeof backupableTypes)[number];
 
-/** Default of `hold`. */
+/** Number of finished backups that a configuration keeps by default. */
 export const defaultHold = 7;
 
-/** Maximum of `hold`. */
+/** Maximum number of finished backups that a configuration can keep. */
 export const maxHold = 8760;
 
-/** Default compression level of zstd. */
+/** Level of zstd: a higher level makes smaller backups and takes longer. */
 export const usualCompressionLevel = 3;
 export const maxCompressionLevel = 19;
 
-/** Minimum of a bandwidth limit; with less, a backup would hardly end. */
+/** Lower bound of a bandwidth limit: a slower backup would hardly ever finish. */
 export const minBytesPerSecond = 10_000;
 
-/** Days for which a safety backup is kept; it never counts towards the hold. */
+/** How long a safety backup is kept. It never counts towards the hold. */
 export const safetyKeptDays = 7;
 
 /**
- * What asked for a backup. A safety backup is what a restore takes of its target first; an adopted one was made by an earlier
- * installation, a copy has the file of a run in a second storage, and an imported one is of a file that Quarterdeck did not make.
+ * What started a backup. A restore first takes a safety backup of its target; an adopted backup was made by an earlier
+ * installation; a copy is the file of a run in a second storage; an imported backup is made from a file that
+ * Quarterdeck did not make.
  */
 export const backupTriggers = [
   "schedule",
@@ -82,7 +83,7 @@ export const backup = z
     path: z.string(),
     /** Stored size in bytes; 0 while the backup runs. */
     size: bytes,
-    /** The last 16 KiB of the run's output; inside a configuration, the last 1 KiB. */
+    /** The last 16 KiB of the run's output; inside a configuration the last 1 KiB. */
     output: z.string(),
     status: stateOf(backupStates),
     restore_output: z.nullable(z.string()),
@@ -91,43 +92,48 @@ export const backup = z
     ended_at: z.nullable(timestamp),
     restored_at: z.nullable(timestamp),
     duration: z.string(),
-    // From here on: extras.
+    // The fields below are extras.
     configuration_id: z.optional(id),
-    /** The storage of its file. */
+    /** The storage that holds its file. */
     storage_provider_id: z.optional(id),
     trigger: z.optional(stateOf(backupTriggers)),
     /** Why it failed, for the operator. */
     status_reason: extra(z.string()),
-    /** While it waits: number of tasks of its server that are ahead of it. */
+    /** Number of jobs of its server that run before it; only while it waits. */
     jobs_ahead: extra(z.int().check(z.gte(0))),
-    /** While it runs: bytes read from the source, and bytes stored, so far. */
+    /** Bytes read from the source and bytes stored so far; only while it runs. */
     progress: extra(z.object({ plain_bytes: bytes, stored_bytes: bytes })),
     /** Hex SHA-256 of the file as stored. */
     checksum: extra(z.string()),
-    /** Whether the file is encrypted to the recipients of its storage. */
+    /**
+     * Whether the file is encrypted to the recipients of its storage, and can be read only with one of their private
+     * keys.
+     */
     encrypted: z.optional(z.boolean()),
-    /** The full backup that this incremental one needs; null = it is a full one. */
+    /** The full backup that this incremental one depends on; null = this is a full backup. */
     base_id: extra(id),
     /** Bytes before compression. */
     plain_size: extra(bytes),
-    /** Warnings about a finished backup. */
+    /** Problems of a backup that finished. */
     warnings: z.optional(z.array(z.string())),
-    /** When the stored file was last read and found sound. */
+    /** When the stored file was last verified successfully. */
     verified_at: extra(timestamp),
-    /** How the stored file is damaged; null = no damage is known. */
+    /** What is wrong with the stored file; null = no damage is known. */
     damage: extra(z.string()),
-    /** Target of the last restore; null = the backup's own source. */
+    /** Target of the last restore, unless that was its own source. */
     restore_target: extra(
       z.object({
         type: z.enum(backupableTypes),
         id,
         name: z.string(),
         server_id: id,
-        /** The name of a database that the restore made on that one's server; null = it went into that one. */
+        /**
+         * The database that the restore created on the server of the target; null = it restored into the target itself.
+         */
         database: z.nullable(z.string()),
-        /** What alone was restored, tables or a path; null = all of it. */
+        /** The tables or path that were restored; null = everything. */
         part: z.nullable(z.string()),
-        /** The backup that it made of what was there: restoring that one undoes the restore. */
+        /** The safety backup of the previous data. Restoring it undoes the restore. */
         safety_backup_id: z.nullable(id),
       }),
     ),
@@ -135,23 +141,23 @@ export const backup = z
     drill_status: extra(stateOf(restoreStates)),
     drill_output: extra(z.string()),
     drilled_at: extra(timestamp),
-    /** Since when it is pinned: neither retention nor a request deletes it; null = it is not. */
+    /** Since when it is pinned: neither retention nor a request deletes it; null = it is not pinned. */
     pinned_at: extra(timestamp),
-    /** Until when its storage refuses to delete the file; null = it doesn't, as far as anybody knows. */
+    /** Until when its storage refuses to delete the file; null = no lock is known. */
     locked_until: extra(timestamp),
-    /** Of a copy: the run that it is of; null once that one is deleted. */
+    /** For a copy: the run that it was copied from; null once that run is deleted. */
     copy_of_id: extra(id),
-    /** Of a copy: when that run began. */
+    /** For a copy: when its run began. */
     taken_at: extra(timestamp),
-    /** Of a run: its newest copy in each other storage. */
+    /** For a run: its newest copy in each other storage. */
     copies: z.optional(z.array(z.object({ id, storage_provider_id: id, status: z.string() }))),
-    /** Of a site: what was left out, and a restore leaves as it is; null = nothing. */
+    /** For a site: what was excluded, which a restore leaves as it is; null = nothing. */
     excluded: extra(z.object({ patterns: z.array(z.string()), caches: z.boolean() })),
   })
   .register(z.globalRegistry, { id: "Backup" });
 export type Backup = z.infer<typeof backup>;
 
-/** Whether a run made it. Safety backups and copies are no answer to the question of what is protected. */
+/** Whether a run made it. Safety backups and copies do not count towards protection. */
 export const isOfRun = ({ trigger }: Pick<Backup, "trigger">): boolean =>
   trigger !== "safety" && trigger !== "copy";
 
@@ -178,71 +184,74 @@ export const backupConfiguration = z
     last_backup_at: z.nullable(timestamp),
     /** Newest first: at most 10 in a list, 100 where one configuration is shown. */
     backups: z.array(backup),
-    // From here on: extras.
+    // The fields below are extras.
     server_id: z.optional(id),
-    /** Why the status is what it is, in the operator's words. */
+    /** Why the status is what it is, for the operator. */
     status_reason: extra(z.string()),
-    /** Since when the status is what it is; null = that was not noted. */
+    /** Since when the status is what it is; null = not recorded. */
     status_since: extra(timestamp),
-    /** The frequency in words, e.g. "At 02:30, every day". */
+    /** Human-readable frequency, e.g. "At 02:30, every day". */
     schedule_words: z.optional(z.string()),
     next_run_at: extra(timestamp),
-    /** Since when a run is overdue; null = none is. */
+    /** Since when a run is overdue; null = no run is overdue. */
     missed_since: extra(timestamp),
-    /** Milliseconds between two runs of the schedule, around now. */
+    /** Milliseconds between two runs of the schedule, at the current time. */
     gap_ms: extra(z.int()),
     /** End of the newest finished backup of a run. */
     last_finished_at: extra(timestamp),
-    /** A restore drill every so many days; null = none. */
+    /** Days between restore drills; null = no drills. */
     drill: extra(z.int()),
-    /** When a backup of it was last proven restorable by a drill. */
+    /** When a drill last proved that a backup of it can be restored. */
     last_proven_at: extra(timestamp),
-    /** Where each run is copied to; null = nowhere. */
+    /** The storage to which each run is copied; null = runs are not copied. */
     copy_storage_provider_id: extra(id),
-    /** The one of both storages that the newest good backup is missing in; null = it is in both, or there is one only. */
+    /** The storage that lacks the newest good backup; null = both storages have it, or there is only one. */
     copy_missing: extra(z.object({ storage: z.string(), since: timestamp })),
-    /** What stays beyond `hold`; null = nothing. */
+    /** What is kept beyond `hold`; null = nothing. */
     keep: extra(keepRules),
-    /** Of a site: patterns of files that are left out, as gitignore has them; null = none are. */
+    /** For a site: patterns of excluded files, as in gitignore(5); null = none. */
     exclude: extra(z.array(z.string())),
-    /** Of a site: the content of folders with a CACHEDIR.TAG is left out. */
+    /** For a site: whether the content of folders with a CACHEDIR.TAG is excluded. */
     exclude_caches: z.optional(z.boolean()),
-    /** Of zstd; null = 3. */
+    /** Level of zstd; null = 3. */
     compression_level: extra(z.int()),
-    /** How fast runs write to the storage; null = as fast as they can. */
+    /** Limit of the rate at which runs write to the storage; null = no limit. */
     bytes_per_second: extra(z.int()),
-    /** Backups hold what has changed since the last full one where that is smaller. */
+    /** Whether runs store only the changes since the last full backup where that is smaller. */
     incremental: z.optional(z.boolean()),
-    /** When its backups were taken over from an earlier installation: until it is changed there is no schedule, and nothing is removed. */
+    /**
+     * When its backups were adopted from an earlier installation. Until the configuration is changed, it has no
+     * schedule and nothing is removed.
+     */
     adopted_at: extra(timestamp),
-    /** What the operator should know although nothing failed. */
+    /** Problems that an operator should read although nothing failed. */
     warnings: z.optional(z.array(z.string())),
   })
   .register(z.globalRegistry, { id: "BackupConfiguration" });
 export type BackupConfiguration = z.infer<typeof backupConfiguration>;
 
-/** An extra: what comes next for a configuration. */
+/** An extra: the upcoming runs of a configuration. */
 export const backupSchedule = z
   .object({
     frequency: z.string(),
-    /** IANA name of the zone that the frequency is read in. */
+    /** IANA name of the time zone of the frequency. */
     time_zone: z.string(),
-    /** The next five. */
+    /** The next five runs. */
     next_runs: z.array(timestamp),
-    /** What a change of the clocks does to one of the coming runs, in words; null = nothing. */
+    /** How a change of the clocks affects one of the upcoming runs; null = it affects none. */
     clock_change: z.nullable(z.string()),
-    /** What retention will have removed once the next scheduled run has finished; oldest first. */
+    /** Backups that retention will have removed after the next scheduled run, oldest first. */
     removes_next: z.array(z.object({ id, path: z.string(), size: bytes, ended_at: timestamp })),
   })
   .register(z.globalRegistry, { id: "BackupSchedule" });
 export type BackupSchedule = z.infer<typeof backupSchedule>;
 
-/** How long a download link works. */
+/** How long a download link is valid. */
 export const downloadLinkSeconds = 60;
 
 export const downloadLink = z
   .object({
-    /** Works once, and only until then; it stops working when the token that asked for it is revoked. */
+    /** Works once, until `expires_at`. Revoking the token that requested it invalidates it. */
     url: z.string(),
     expires_at: timestamp,
   })

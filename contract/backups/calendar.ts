@@ -1,21 +1,22 @@
-// Walks the calendar of a schedule. Wall times are milliseconds as if they were UTC, where nothing is skipped or doubled.
+// Finds the scheduled times of a calendar. A wall time is in milliseconds, as if it were UTC, where no time is skipped
+// or repeated.
 import { readCron } from "./cron.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** A leap day that a year like 2100 leaves out comes within eight years; longer gaps there are none. */
+/** The longest gap in a schedule: eight years between two leap days where a year like 2100 has none. */
 const longestGapDays = 8 * 366 + 1;
 
 export type Calendar = {
   /** The first scheduled wall time after `wall`; null = there is none. */
   next(wall: number): number | null;
-  /** The last one before `wall`. */
+  /** The last scheduled wall time before `wall`; null = there is none. */
   previous(wall: number): number | null;
 };
 
 const startOfDay = (wall: number) => Math.floor(wall / dayMs) * dayMs;
 
-/** Throws on a schedule that is not one. */
+/** @throws RangeError on an invalid schedule */
 export function calendarOf(frequency: string): Calendar {
   const cron = readCron(frequency);
   if (cron.problem !== null) throw new RangeError(cron.problem);

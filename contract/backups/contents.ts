@@ -1,4 +1,4 @@
-// What is in a backup, and what a restore of it would replace.
+// The contents of a backup, and what a restore of it would replace.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "../values.ts";
 import { backupEngines } from "./engines.ts";
@@ -10,13 +10,13 @@ const tables = z.array(z.object({ name: z.string(), rows: count }));
 
 export const backupContents = z
   .object({
-    /** Null while it has no file. */
+    /** Null while the backup has no file. */
     engine: z.nullable(stateOf(backupEngines)),
-    /** Of a database, as recorded when it was made; null = it was not, or it is a folder. */
+    /** For a database, as recorded by the backup; null = not recorded, or the backup is of a folder. */
     tables: z.nullable(tables),
-    /** Of a whole server: the databases that it holds, each with its tables. Their names in `tables` begin with that of the database. */
+    /** For a whole server: its databases with their tables. Names in `tables` begin with the name of the database. */
     databases: z.optional(z.nullable(z.array(z.object({ name: z.string(), tables })))),
-    /** Of a folder: how many files and folders it holds, and the bytes of its files. */
+    /** For a folder: number of files and folders, and the total bytes of the files. */
     entries: z.nullable(count),
     bytes: z.nullable(count),
   })
@@ -28,11 +28,11 @@ export const currentContents = z
   .object({
     /** Whether a restore would replace nothing; null = see `problem`. */
     is_empty: z.nullable(z.boolean()),
-    /** Null of a folder, of a database that is not there, and where counting failed. */
+    /** Null for a folder, for a database that does not exist, and where counting failed. */
     tables: z.nullable(tables),
-    /** The backup configuration that saves it before a restore; null = none does. */
+    /** The backup configuration that takes the safety backup before a restore; null = there is none. */
     saved_by: z.nullable(z.object({ id, name: z.string() })),
-    /** Why it could not be looked at, in the operator's words. */
+    /** Why the contents could not be read, for the operator. */
     problem: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "CurrentContents" });
@@ -40,29 +40,32 @@ export type CurrentContents = z.infer<typeof currentContents>;
 
 export const archiveFiles = z
   .object({
-    /** Named in the next request, it spares reading the archive again, and the identity. It is kept for 15 minutes after its last use. */
+    /**
+     * Send it with the next request, so that neither the archive is read again nor the identity needed. Expires 15
+     * minutes after its last use.
+     */
     listing: z.string(),
-    /** `reading`: what was found so far. Ask again. */
+    /** `reading`: the response has what was found so far; ask again. */
     state: stateOf(["reading", "ready"]),
-    /** So many were read. */
+    /** Number of entries read so far. */
     entries: count,
-    /** False: the archive holds more than are listed. */
+    /** False where the archive holds more entries than are listed. */
     is_complete: z.boolean(),
-    /** Whether the archive holds the folder that was asked for, as far as it was read. */
+    /** Whether the archive holds the requested folder, as far as it has been read. */
     has_folder: z.optional(z.boolean()),
-    /** How many there are in this folder, on all pages. */
+    /** Number of entries in this folder, over all pages. */
     total: count,
     per_page: count,
     files: z.array(
       z.object({
-        /** Below the folder that was backed up. */
+        /** Relative to the folder that was backed up. */
         path: z.string(),
         name: z.string(),
         kind: z.enum(["file", "folder", "link", "other"]),
-        /** Of a folder, those of all files in it. */
+        /** For a folder: the bytes of all files in it. */
         bytes: count,
         modified_at: z.nullable(timestamp),
-        /** Of a symbolic link. */
+        /** For a symbolic link. */
         target: z.nullable(z.string()),
       }),
     ),
@@ -72,20 +75,25 @@ export type ArchiveFiles = z.infer<typeof archiveFiles>;
 
 export const archiveObjects = z
   .object({
-    /** Named in the next request, it spares reading the archive again, and the identity. It is kept for 15 minutes after its last use. */
+    /**
+     * Send it with the next request, so that neither the archive is read again nor the identity needed. Expires 15
+     * minutes after its last use.
+     */
     listing: z.string(),
-    /** False: the archive holds more than are listed. */
+    /** False where the archive holds more objects than are listed. */
     is_complete: z.boolean(),
-    /** How many of each kind have the words, whichever kind was asked for. */
+    /** Number of matches by kind, whichever kind was requested. */
     kinds: z.array(z.object({ kind: z.string(), count })),
-    /** How many there are, on all pages. */
+    /** Number of matches, over all pages. */
     total: count,
     per_page: count,
     objects: z.array(
       z.object({
         /** Such as `view`, `function`, `foreign key`. */
         kind: z.string(),
-        /** With its schema: `public.shown`, or `paid on public.orders` of what belongs to a table. */
+        /**
+         * Qualified by its schema: `public.shown`, or `paid on public.orders` for an object that belongs to a table.
+         */
         name: z.string(),
       }),
     ),

@@ -1,10 +1,10 @@
-// Where the copy of a backup belongs, and what is said where it is not.
+// Which storage a copy of a backup belongs in, and which warnings are about missing copies.
 import type { Backup, BackupConfiguration } from "./backup.ts";
 
 /**
- * The one of a configuration's two storages that doesn't have the file of a run: the second one or, once the two were
+ * Returns the id of the configuration's storage that lacks the file of a run: the second storage or, once the two were
  * exchanged, the first.
- * @returns its id; null = the configuration has no second storage
+ * @returns null where the configuration has no second storage
  */
 export const copyTarget = (
   run: Pick<Backup, "storage_provider_id">,
@@ -14,6 +14,6 @@ export const copyTarget = (
   return second !== null && run.storage_provider_id === second ? first : second;
 };
 
-/** Whether a warning of a run is about a copy that isn't there. It goes once there is one. */
+/** Whether a warning of a run is about a missing copy. Such a warning is removed once the copy exists. */
 export const isCopyWarning = (warning: string): boolean =>
   /^Stored, but not copied: |^Stored in .*, missing in /.test(warning);

@@ -2,21 +2,21 @@
 import * as z from "zod/mini";
 import { id, timestamp } from "../values.ts";
 
-/** How many backups a history has at the most. */
+/** Maximum number of backups in a history. */
 export const countedBackups = 30;
 
 const count = z.int().check(z.gte(0));
 
-/** An extra: what the manifests of a configuration's last backups counted. */
+/** An extra: the counts in the manifests of a configuration's last backups. */
 export const backupCounts = z
   .object({
-    /** Rows of tables; of a site, files and folders. */
+    /** `rows` of tables; for a site, `entries`: files and folders. */
     unit: z.enum(["rows", "entries"]),
     /** The finished backups of runs that have counts, oldest first. */
     backups: z.array(z.object({ id, started_at: timestamp })),
-    /** The largest first; by backup, null = it was not there. */
+    /** Sorted by size, largest first. One count for each backup; null = it was not in that backup. */
     series: z.array(z.object({ name: z.string(), counts: z.array(z.nullable(count)) })),
-    /** How many more there are, all of them smaller. */
+    /** Number of series that are left out, all of them smaller. */
     left_out: count,
   })
   .register(z.globalRegistry, { id: "BackupCounts" });

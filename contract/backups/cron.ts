@@ -1,8 +1,8 @@
-// What a schedule may say: five cron fields, and at least one date that exists.
+// Validates schedules: five cron fields, and at least one date that exists.
 import * as z from "zod/mini";
 import { line } from "../inputs.ts";
 
-/** `steps` is how many values there are: a longer step would only ever meet the first. */
+/** `steps` is the number of values: a longer step would only ever match the first. */
 type Field = { name: string; min: number; max: number; steps: number; names: string[] };
 
 const fields: Field[] = [
@@ -16,7 +16,7 @@ const fields: Field[] = [
     steps: 12,
     names: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" "),
   },
-  // Sunday stands at both ends, so that a range may begin or end with it.
+  // Sunday is listed at both ends, so that a range may begin or end with it.
   {
     name: "weekday",
     min: 0,
@@ -26,12 +26,12 @@ const fields: Field[] = [
   },
 ];
 
-/** February has 29: its leap day comes within five years, unless a year like 2100 is between. */
+/** February has 29 days: a leap day comes within five years, except around a year like 2100. */
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const counts = ["none", "one", "two", "three", "four", "five", "six", "seven"];
 
-/** NaN where the text is anything but digits, and `Number` takes more than that; no comparison holds for NaN. */
+/** Returns NaN unless the text is all digits, because `Number` accepts more; every comparison with NaN is false. */
 const numberOf = (text: string) => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 
 /** A number, or a name of the field. */
@@ -40,7 +40,10 @@ function valueOf({ min, names }: Field, text: string, isEnd = false): number {
   return place < 0 ? numberOf(text) : min + place;
 }
 
-/** Adds what one field chooses to `chosen`, or says what is wrong with it. */
+/**
+ * Adds the values that a field selects to `chosen`.
+ * @returns what is wrong with the field; null = nothing
+ */
 function fieldProblem(field: Field, text: string, chosen: number[]): string | null {
   const { name, min, max, steps, names } = field;
   for (const item of text.toUpperCase().split(",")) {
@@ -66,7 +69,7 @@ function fieldProblem(field: Field, text: string, chosen: number[]): string | nu
   return null;
 }
 
-/** The values that each field chooses, in the order of the fields; Sunday is 0 or 7. */
+/** The values that each field selects, in the order of the fields; Sunday is 0 or 7. */
 type CronValues = [
   minutes: readonly number[],
   hours: readonly number[],
@@ -80,11 +83,11 @@ type Cron =
   | {
       problem: null;
       values: CronValues;
-      /** Day and weekday are both chosen: either will do. */
+      /** Both day and weekday are restricted: a date that matches either one is selected. */
       isEither: boolean;
     };
 
-/** Reads a schedule, be it of dates that never come; a problem is a sentence that names the field. */
+/** Parses a schedule, even one whose dates never come. A problem is a sentence that names the field. */
 export function readCron(text: string): Cron {
   const texts = text.trim().split(/\s+/).filter(Boolean);
   const names = fields.map(({ name }) => name).join(", ");
@@ -106,11 +109,11 @@ export function readCron(text: string): Cron {
   return { problem: null, values, isEither: texts[2] !== "*" && texts[4] !== "*" };
 }
 
-/** What is wrong with a schedule, as a sentence that names the field; null = it can run. */
+/** Returns what is wrong with a schedule, as a sentence that names the field; null = it is valid. */
 export function cronProblem(text: string): string | null {
   const cron = readCron(text);
   if (cron.problem !== null) return cron.problem;
-  // A weekday always comes.
+  // A weekday comes every week.
   if (cron.isEither) return null;
   const [, , days, months] = cron.values;
   const longest = Math.max(...months.map((month) => daysIn[month - 1] ?? 0));
@@ -125,7 +128,7 @@ export const frequency = line(255).check(
   z.overwrite((text) => text.replace(/\s+/g, " ")),
   z.refine((text) => cronProblem(text) === null, {
     error: (issue) => cronProblem(String(issue.input)),
-    // A text that is missing or too long has its complaint already.
+    // A missing or too long text already has an error.
     when: ({ issues }) => issues.length === 0,
   }),
 );

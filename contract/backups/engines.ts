@@ -1,6 +1,6 @@
-// What backups are of, and how a whole database server goes with one of its databases.
+// What kinds of sources backups have, and which of them stand for all databases of a server.
 
-/** What a backup is of; `…-server`: all databases of a server as one. */
+/** Kind of the source of a backup; `…-server`: all databases of a server together. */
 export const backupEngines = [
   "postgres",
   "postgres-server",
@@ -11,13 +11,13 @@ export const backupEngines = [
 ] as const;
 type BackupEngine = (typeof backupEngines)[number];
 
-/** What all databases of a server are called, by what one of them is; null = it has no server. */
+/** The engine that stands for all databases of a server, by the engine of one database; null = it has no server. */
 export const serverEngines = {
   postgres: "postgres-server",
   mysql: "mysql-server",
   sqlite: null,
 } as const satisfies Record<string, BackupEngine | null>;
 
-/** What one of the databases of a whole server is; null = it is no whole server. */
+/** Returns the engine of the databases of a whole server; null = `engine` is not one of a whole server. */
 export const engineInServer = (engine: string | null): "postgres" | "mysql" | null =>
   engine === "postgres-server" ? "postgres" : engine === "mysql-server" ? "mysql" : null;

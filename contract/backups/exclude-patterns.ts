@@ -1,27 +1,30 @@
-// Patterns of files that backups of a folder leave out, as gitignore(5) has them. What git reads in one way and people in
-// another is refused: stars that stand for folders are a whole part of a path, and brackets hold ASCII.
+// Patterns of excluded files, as in gitignore(5). Patterns that git and people would read differently are refused: `**`
+// must be a whole segment of a path, and brackets hold ASCII only.
 import * as z from "zod/mini";
 import { storableText } from "../inputs.ts";
 
-/** One character of a path: of a set without the slash, or outside of it. */
+/** Matches one character other than a slash that is in a set or, negated, outside of it. */
 type CharacterSet = { isNegated: boolean; codes: ReadonlySet<number> };
 
-/** `any` is one character, `star` any number of them; none of them is a slash. `folders` is any number of whole folders. */
+/**
+ * `any` matches one character and `star` any number of them, without slashes; `folders` matches any number of whole
+ * folders.
+ */
 export type PatternPart =
   | { kind: "text"; text: string }
   | { kind: "any" | "star" | "folders" | "below" }
   | { kind: "set"; set: CharacterSet };
 
 export type ExcludeRule = {
-  /** What an earlier rule leaves out is not left out. */
+  /** Includes again what an earlier rule excludes. */
   isNegated: boolean;
   isFolderOnly: boolean;
-  /** It speaks of the path from the top; otherwise of a name, wherever it is. */
+  /** Matches the path from the top; otherwise a name at any depth. */
   isAnchored: boolean;
   parts: PatternPart[];
 };
 
-/** Why a pattern is refused, in words. */
+/** Why a pattern is refused, for the operator. */
 class PatternError extends Error {}
 
 const namedSets: ReadonlyMap<string, RegExp> = new Map([
@@ -42,7 +45,7 @@ const namedSets: ReadonlyMap<string, RegExp> = new Map([
 const lastAscii = 127;
 const slashCode = 47;
 
-/** @param at of the first character behind the bracket */
+/** @param at index of the first character after the bracket */
 function readSet(text: string, at: number): { set: CharacterSet; end: number } {
   const codes = new Set<number>();
   const isNegated = text[at] === "!" || text[at] === "^";
@@ -107,7 +110,7 @@ function partsOf(segment: string): PatternPart[] {
   return parts;
 }
 
-/** Without the spaces at its end that no backslash keeps. */
+/** Removes trailing spaces that are not escaped by a backslash. */
 function withoutTrailingSpaces(text: string): string {
   let end = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -118,7 +121,10 @@ function withoutTrailingSpaces(text: string): string {
   return text.slice(0, end);
 }
 
-/** @returns null for an empty line or a comment @throws PatternError */
+/**
+ * @returns null for an empty line or a comment
+ * @throws PatternError
+ */
 function parse(line: string): ExcludeRule | null {
   let text = withoutTrailingSpaces(line);
   if (text === "" || text.startsWith("#")) return null;
@@ -143,7 +149,7 @@ function parse(line: string): ExcludeRule | null {
   return { isNegated, isFolderOnly, isAnchored, parts };
 }
 
-/** @throws PatternError, a plain Error, for what `whyNotPattern` refuses */
+/** @throws PatternError, a plain Error, for patterns that `whyNotPattern` refuses */
 export const parsePatterns = (lines: readonly string[]): ExcludeRule[] =>
   lines.flatMap((line) => parse(line) ?? []);
 
@@ -173,10 +179,10 @@ const pattern = storableText().check(
   }),
 );
 
-/** Null, or none = nothing is left out. */
+/** Null or an empty list excludes nothing. */
 export const excludePatterns = z.array(pattern).check(z.maxLength(maxPatterns));
 
-/** What the form offers to add: what a deployment or the program itself makes again. */
+/** Patterns that the form offers to add, for files that a deployment or the program itself recreates. */
 export const excludePresets = {
   Laravel: [
     "/vendor/",

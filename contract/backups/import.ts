@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { exactLine, optionalLine, ownId } from "../inputs.ts";
 
-/** A file in a storage, as its list has it. */
+/** A path in a storage, as listed in `importableFiles`. */
 const storedPath = exactLine(1024).check(
   z.refine(
     (path) =>
@@ -19,36 +19,42 @@ export const importFileBody = z
   })
   .register(z.globalRegistry, { id: "ImportFile" });
 
-/** What stands in the address where the body is the file itself. */
+/** Query of a request whose body is the file itself. */
 export const uploadQuery = z.object({
-  /** Where the backup is to be stored; the file waits there until it is imported. */
+  /** The storage of the backup. The uploaded file is kept there until it is imported. */
   storage_provider_id: z.pipe(
     z.string().check(z.regex(/^[1-9]\d{0,9}$/, { error: "This must be an id." })),
     z.pipe(z.transform(Number), ownId),
   ),
-  /** What the file is called, for the output. */
+  /** Name of the file, for the output of the import. */
   name: z.optional(optionalLine(255)),
 });
 
-/** What a file may have, and come to unpacked, in a storage that doesn't tell what is free: 1 TB. */
+/**
+ * Maximum size of an imported file, compressed and decompressed, in a storage that does not report its free space: 1
+ * TB.
+ */
 export const maxImportBytes = 1_000_000_000_000;
 
-/** In each so many seconds that an upload is waited for, so much of it must come: a slower one would keep its place for days. */
+/**
+ * Minimum rate of an upload, measured in each interval of so many seconds: a slower upload would occupy its place for
+ * days.
+ */
 export const uploadPace = { bytes: 600_000, seconds: 60 } as const;
 
 export const importableFilesQuery = z.object({
-  /** What the paths of the files begin with. */
+  /** Prefix of the paths. */
   prefix: z.optional(optionalLine(1024)),
 });
 
-/** So many are listed at the most. */
+/** Maximum number of files listed. */
 export const maxImportableFiles = 500;
 
-/** Files of a storage that are none of Quarterdeck's own. */
+/** Files in a storage that Quarterdeck did not store. */
 export const importableFiles = z
   .object({
     files: z.array(z.object({ path: z.string(), size: z.int().check(z.gte(0)) })),
-    /** False where there are more: a longer prefix finds them. */
+    /** False where more files match: a longer prefix finds them. */
     is_complete: z.boolean(),
   })
   .register(z.globalRegistry, { id: "ImportableFiles" });

@@ -1,6 +1,6 @@
-// When a run stores a full anew, however small the changes are.
+// When a run stores a full backup, however small the changes are.
 
-/** After so long a full is old: what has changed since then was stored again with each backup. */
+/** Maximum age of a full backup: each later backup stores all changes since then again. */
 export const fullKeptDays = 7;
-/** So many backups may hang on one file. */
+/** Maximum number of incremental backups that depend on one full backup. */
 export const maxPatches = 30;

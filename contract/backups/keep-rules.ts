@@ -1,5 +1,5 @@
-// Which backups stay beyond the newest ones: the newest of each of the last hours, days, weeks, months or years that have
-// one. The same rules, by the same names, as borg, restic and Proxmox Backup Server have.
+// Which backups are kept beyond the newest ones: the newest of each of the last hours, days, weeks, months or years
+// that have one. The rules and their names are those of borg, restic and Proxmox Backup Server.
 import * as z from "zod/mini";
 import { integer } from "../inputs.ts";
 
@@ -8,7 +8,7 @@ type KeepPeriod = (typeof keepPeriods)[number];
 
 const count = z.optional(z.nullable(integer(1, 8760)));
 
-/** Of how many periods the newest backup is kept; absent or null = that period keeps none. */
+/** Number of periods whose newest backup is kept; absent or null = none for that period. */
 export const keepRules = z
   .strictObject({ hourly: count, daily: count, weekly: count, monthly: count, yearly: count })
   .register(z.globalRegistry, { id: "KeepRules" });
@@ -17,13 +17,16 @@ export type KeepRules = z.infer<typeof keepRules>;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** @returns what two moments of the same period share, by the calendar of a zone; weeks begin on Monday (ISO 8601) */
+/**
+ * @returns a function whose results are equal for moments of the same period, in a time zone; weeks begin on Monday
+ * (ISO 8601)
+ */
 function createPeriodOf(timeZone: string): (period: KeepPeriod, at: Date) => string | number {
   // "2026-01-31": no other locale has the parts in this order and nothing else.
   const dates = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" });
   const known = new Map<number, string>();
   const dateOf = (at: Date): string => {
-    // Every zone's day begins at a quarter of an hour.
+    // In every time zone, a day begins at a multiple of 15 minutes.
     const quarter = Math.floor(at.getTime() / (hourMs / 4));
     const date = known.get(quarter) ?? dates.format(at);
     known.set(quarter, date);
@@ -47,8 +50,8 @@ function createPeriodOf(timeZone: string): (period: KeepPeriod, at: Date) => str
 }
 
 /**
- * @param moments of backups, newest first
- * @returns by the index of each that stays, the periods that keep it
+ * @param moments start times of backups, newest first
+ * @returns the periods that keep a backup, by the index of each kept backup
  */
 export function keptBy(
   moments: readonly Date[],
@@ -73,7 +76,7 @@ export function keptBy(
   return kept;
 }
 
-/** @returns the rules that keep any; null = none does */
+/** @returns the rules that keep anything; null = no rule does */
 export function usedRules(rules: KeepRules | null | undefined): KeepRules | null {
   const used = keepPeriods.flatMap((period) => {
     const periods = rules?.[period] ?? 0;
@@ -82,7 +85,7 @@ export function usedRules(rules: KeepRules | null | undefined): KeepRules | null
   return used.length === 0 ? null : Object.fromEntries(used);
 }
 
-/** @returns e.g. "7 daily, 4 weekly, 12 monthly"; null where no period keeps any */
+/** @returns e.g. "7 daily, 4 weekly, 12 monthly"; null where no period keeps anything */
 export function keepInWords(rules: KeepRules | null | undefined): string | null {
   const used = usedRules(rules);
   if (used === null) return null;

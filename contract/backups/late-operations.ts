@@ -1,4 +1,4 @@
-// The backups' operations that only restores elsewhere and imports need: the dashboard's first file does without them.
+// Operations that only restores to another target and imports need, so that the dashboard's first bundle excludes them.
 import * as z from "zod/mini";
 import { backup } from "./backup.ts";
 import { archiveFiles, archiveObjects, backupContents, currentContents } from "./contents.ts";
@@ -12,7 +12,7 @@ export const lateBackupOperations = {
     path: "/api/backup/{id}/contents",
     responses: { 200: backupContents },
   }),
-  /** A POST, because what opens an encrypted backup stands in no address. */
+  /** A POST, because the identity that decrypts a backup must not appear in a URL. */
   browseArchive: operation({
     tag: "backups",
     method: "POST",
@@ -31,7 +31,7 @@ export const lateBackupOperations = {
     method: "GET",
     path: "/api/database/{id}/contents",
     responses: { 200: currentContents },
-    // It counts rows in the database itself.
+    // The service counts rows in the database itself.
     ability: "*",
   }),
   showSiteContents: operation({
@@ -69,9 +69,9 @@ export const lateBackupOperations = {
     tag: "inventory",
     method: "GET",
     path: "/api/storage-providers/{id}/files",
-    // Its schema comes with the service: the page that shows them trusts that.
+    // The service adds the schema; the page that shows the files trusts the response.
     responses: { 200: z.custom<ImportableFiles>() },
-    // A storage may have files of any server.
+    // A storage may hold files of any server.
     ability: "*",
     reach: "every server",
   }),

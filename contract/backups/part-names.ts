@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { exactLine } from "../inputs.ts";
 
-/** A file or folder below the site's own. */
+/** Path of a file or folder relative to the site's folder. */
 export const partPath = exactLine(4096).check(
   z.refine(
     (path) => path.split("/").every((step) => step !== "" && step !== "." && step !== ".."),
@@ -10,5 +10,5 @@ export const partPath = exactLine(4096).check(
   ),
 );
 
-/** As the backup's contents have it. */
+/** Name of a table, as in the contents of the backup. */
 export const partTable = exactLine(255);

@@ -1,4 +1,4 @@
-// "Am I protected?" answered for one configuration, from what it says of itself. Pure, so that both ends agree.
+// Decides whether a configuration protects its source. Pure, so that both ends agree.
 import {
   isFinishedRun,
   isOfRun,
@@ -7,7 +7,7 @@ import {
   type protectionStates,
 } from "./backup.ts";
 
-/** What has to be known of a run, and of the configuration it is of. */
+/** Fields of a run and of its configuration that the decision needs. */
 type Run = Pick<Backup, "status" | "damage" | "ended_at" | "trigger">;
 type Configuration<Known extends Run> = Pick<
   BackupConfiguration,
@@ -20,11 +20,11 @@ type Configuration<Known extends Run> = Pick<
 
 export type Protection<Known extends Run = Backup> = {
   state: (typeof protectionStates)[number];
-  /** Why, in words; one sentence. */
+  /** Why, in one sentence. */
   reason: string;
-  /** What is odd although it protects, in one sentence; null = nothing is. It takes the reason's place. */
+  /** What is wrong although the source is protected, in one sentence; null = nothing. Shown instead of the reason. */
   warning: string | null;
-  /** The backup that a restore would take. */
+  /** The newest good backup, which a restore would use. */
   newest: Known | null;
 };
 
@@ -42,7 +42,7 @@ export function protectionOf<Known extends Run>(
   return { ...judged, warning: count + warning };
 }
 
-/** The higher, the better; of several configurations of one thing the best one protects it. */
+/** A higher rank is better. Of several configurations of one source, the best one counts. */
 export const protectionRank = ({ state, warning }: Pick<Protection, "state" | "warning">): number =>
   ({ unprotected: 0, late: 1, protected: warning === null ? 3 : 2 })[state];
 
@@ -52,12 +52,12 @@ function judge<Known extends Run>(
 ): Omit<Protection<Known>, "warning"> {
   const finished = configuration.backups.filter(isFinishedRun);
   const newest = finished.find(({ damage }) => !damage) ?? null;
-  // A restore that failed to save what is there says nothing of the runs.
+  // Safety backups are skipped, because their failure says nothing about the runs.
   const last = [configuration.last_backup, ...configuration.backups].find(
     (run) => run !== null && isOfRun(run),
   );
   const late = (reason: string) => ({ state: "late", reason, newest }) as const;
-  // A list shows the newest runs only; the good backup may be older than all of them.
+  // A list shows only the newest runs; the good backup may be older than all of them.
   if (finished.length === 0 && configuration.last_finished_at)
     return late("The last runs failed. An earlier good backup exists.");
   if (newest === null)
@@ -79,13 +79,13 @@ function judge<Known extends Run>(
     return late(`The newest backup is missing in ${configuration.copy_missing.storage}.`);
   if (configuration.drill && isProofOld(configuration, nowMs))
     return late("A restore drill is overdue.");
-  // Whether a run is overdue is an extra.
+  // Services without this extra do not report overdue runs.
   const isTimed = configuration.missed_since !== undefined;
   const reason = `The newest backup is good${isTimed ? " and on time" : ""}.`;
   return { state: "protected", reason, newest };
 }
 
-/** A drill is due after `drill` days; a quarter more may pass before it counts as late. */
+/** A drill is due after `drill` days, and late after a further quarter of that time. */
 function isProofOld({ drill, last_proven_at, backups }: Configuration<Run>, nowMs: number) {
   const oldest = backups.at(-1);
   const since = last_proven_at ?? oldest?.ended_at ?? null;

@@ -1,4 +1,5 @@
-// A schedule in words. Apart from the grammar and the moments, so that who needs only those does not load cronstrue.
+// Human-readable schedules. A separate file, so that code which needs only the grammar or the times does not load
+// cronstrue.
 import cronstrue from "cronstrue";
 import { readCron } from "./cron.ts";
 
@@ -6,8 +7,8 @@ const say = (frequency: string, verbose = false) =>
   cronstrue.toString(frequency, { use24HourTimeFormat: true, verbose });
 
 /**
- * Day and weekday both chosen mean either, which cronstrue words as "and" or not at all; so each is said alone, and
- * they are joined here.
+ * Describes a schedule that restricts both day and weekday, where either may match. cronstrue joins them by "and" or
+ * drops one, so each is described alone.
  */
 function sayEither([minute, hour, day, month, weekday]: string[]): string {
   const time = say(`${minute} ${hour} * * *`);
@@ -16,15 +17,15 @@ function sayEither([minute, hour, day, month, weekday]: string[]): string {
   return `${time}${alone(`${day} * *`)} or ${onWeekday}${alone(`* ${month} *`)}`;
 }
 
-/** E.g. "At 02:30, every day"; the schedule itself where there are no words for it. */
+/** E.g. "At 02:30, every day"; the schedule itself where it cannot be described. */
 export function scheduleText(frequency: string): string {
   const fields = frequency.trim().split(/\s+/);
-  // Cron takes a * among others in a list; cronstrue makes "undefined" of it.
+  // Cron accepts a * as an item of a list, which cronstrue turns into "undefined".
   if (fields.some((field) => field !== "*" && field.split(",").includes("*"))) return frequency;
   try {
     const cron = readCron(frequency);
     if (cron.problem === null && cron.isEither) return sayEither(fields);
-    // Said of an interval, "every hour, every day" would only repeat itself.
+    // For an interval, "every hour, every day" would be redundant.
     return say(frequency, !fields[1]?.startsWith("*"));
   } catch {
     return frequency;

@@ -1,24 +1,24 @@
-// When a schedule runs: the calendar's wall times as moments of a zone, by one rule for every schedule. Each time on the
-// wall clock runs once. One that occurs twice runs at the first; one that is skipped runs at the first minute after the
-// gap, and is the same run as any other that falls there.
+// When a schedule runs: converts the wall times of its calendar to moments of a time zone. Each wall time runs once. A
+// time that occurs twice runs at the first occurrence; a skipped time runs at the first minute after the gap, as the
+// same run as any other that falls there.
 import { type Calendar, calendarOf } from "./calendar.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** No zone puts its clocks back by more, but for those that once crossed the date line. */
+/** No time zone has put its clocks back by more, except those that crossed the date line. */
 const longestSetbackMs = 3 * hourMs;
 
-/** This far from a wall time taken as UTC it is surely before and after it anywhere; no zone changes twice so soon. */
+/** More than any offset from UTC, and less than the time between two changes of an offset. */
 const surelyMs = 36 * hourMs;
 
 const horizonYears = 5;
 
-/** A formatter takes longer to make than to use. */
+/** Cached, because creating a formatter takes longer than using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+/** Returns how far the clocks of a time zone are ahead of UTC at a moment, in milliseconds. */
 function offsetMs(at: number, timeZone: string): number {
   let format = formats.get(timeZone);
   if (!format) {
@@ -30,7 +30,10 @@ function offsetMs(at: number, timeZone: string): number {
   return sign === "-" ? -size : size;
 }
 
-/** The first minute of the offset that holds at `until`; at `from` another one holds. Both are whole minutes. */
+/**
+ * Returns the first minute at which the offset of `until` applies; the offset at `from` is another one. Both are whole
+ * minutes.
+ */
 function changeBetween(from: number, until: number, timeZone: string): number {
   const after = offsetMs(until, timeZone);
   let [before, changed] = [from, until];
@@ -42,7 +45,7 @@ function changeBetween(from: number, until: number, timeZone: string): number {
   return changed;
 }
 
-/** The moment at which a wall time, taken as UTC, runs. */
+/** Returns the moment at which a wall time (given as if it were UTC) runs. */
 function momentOf(wall: number, timeZone: string): number {
   const before = offsetMs(wall - surelyMs, timeZone);
   const after = offsetMs(wall + surelyMs, timeZone);
@@ -59,7 +62,7 @@ function runAfter(calendar: Calendar, timeZone: string, after: Date): Date | nul
   latest.setUTCFullYear(latest.getUTCFullYear() + horizonYears);
   const shown = after.getTime() + offsetMs(after.getTime(), timeZone);
   let wall: number | null = Math.floor(shown / minuteMs) * minuteMs;
-  // More than one round only while the clocks show what they have shown before.
+  // Repeats only while the clocks show times that they have shown before.
   while ((wall = calendar.next(wall)) !== null) {
     const run = new Date(momentOf(wall, timeZone));
     if (run > after) return run <= latest ? run : null;
@@ -68,8 +71,9 @@ function runAfter(calendar: Calendar, timeZone: string, after: Date): Date | nul
 }
 
 /**
- * The moments after `after` at which a valid schedule runs in an IANA time zone, oldest first. Fewer than `count` where
- * the next would be more than five years after the one before it. Throws on a schedule or zone that is not one.
+ * Returns the moments after `after` at which a schedule runs in an IANA time zone, oldest first. Fewer than `count`
+ * where the next would be more than five years after the one before it.
+ * @throws RangeError on an invalid schedule or time zone
  */
 export function nextRuns(frequency: string, timeZone: string, after: Date, count: number): Date[] {
   const calendar = calendarOf(frequency);
@@ -82,15 +86,15 @@ export function nextRuns(frequency: string, timeZone: string, after: Date, count
   return runs;
 }
 
-/** The first moment after `after` at which the schedule runs; null = none within five years. */
+/** Returns the first moment after `after` at which the schedule runs; null = none within five years. */
 export const nextRun = (frequency: string, timeZone: string, after: Date): Date | null =>
   runAfter(calendarOf(frequency), timeZone, after);
 
-/** The last moment before `before` at which the schedule ran, or would have. */
+/** Returns the last moment before `before` at which the schedule ran, or would have run. */
 export function previousRun(frequency: string, timeZone: string, before: Date): Date | null {
   const calendar = calendarOf(frequency);
   const at = before.getTime();
-  // Clocks that were put back a moment ago have shown more than they show now.
+  // Clocks that were put back shortly before have shown later times than the present one.
   const maxOffsetMs = Math.max(offsetMs(at, timeZone), offsetMs(at - longestSetbackMs, timeZone));
   let wall: number | null = Math.ceil((at + maxOffsetMs) / minuteMs) * minuteMs;
   while ((wall = calendar.previous(wall)) !== null) {
@@ -100,17 +104,17 @@ export function previousRun(frequency: string, timeZone: string, before: Date): 
   return null;
 }
 
-/** Milliseconds between `due`, a moment at which the schedule runs, and the one before it. */
+/** Returns the milliseconds between `due`, a moment at which the schedule runs, and the run before it. */
 export function expectedGapMs(frequency: string, timeZone: string, due: Date): number {
   const previous = previousRun(frequency, timeZone, due);
-  // A valid schedule has always run before. Without that, nothing is to be called late.
+  // A valid schedule always has a previous run. Otherwise, the gap is so long that no run is late.
   return previous ? due.getTime() - previous.getTime() : horizonYears * 366 * dayMs;
 }
 
 const dayOf = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const timeOf = (wall: number | Date) => new Date(wall).toISOString().slice(11, 16);
 
-/** The scheduled wall times from `from` up to `until`, in words. */
+/** Describes the scheduled wall times from `from` up to `until`. */
 function runsWithin(calendar: Calendar, from: number, until: number): string | null {
   const first = calendar.next(from - minuteMs);
   const last = calendar.previous(until);
@@ -121,13 +125,13 @@ function runsWithin(calendar: Calendar, from: number, until: number): string | n
 }
 
 /**
- * What the first change of the clocks within a year that moves or doubles a run does to it, as a sentence; null = every
- * run is at the time it says. A skipped run that falls on a scheduled one is not worth a sentence.
+ * Returns a sentence about the first change of the clocks within a year that moves or repeats a run; null = every run
+ * is at its usual time. A skipped run that coincides with another run is not mentioned.
  */
 export function clockChangeNote(frequency: string, timeZone: string, after: Date): string | null {
   const calendar = calendarOf(frequency);
   const start = Math.floor(after.getTime() / minuteMs) * minuteMs;
-  // Morocco's two changes around Ramadan are the closest there are, a month apart.
+  // The two closest changes are Morocco's around Ramadan, a month apart.
   for (let from = start, until; from < start + 366 * dayMs; from = until) {
     until = from + 7 * dayMs;
     const [before, later] = [offsetMs(from, timeZone), offsetMs(until, timeZone)];

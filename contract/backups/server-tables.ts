@@ -1,5 +1,8 @@
-// What the tables of a whole database server are called in its backup.
+// Names of tables in the backup of a whole database server.
 
-/** What the names of a database's tables begin with, so that two databases never share one: a dot in its own name is escaped. */
+/**
+ * Returns the prefix of the names of a database's tables. Dots in its name are escaped, so that no two databases share
+ * a prefix.
+ */
 export const tablePrefixOf = (database: string): string =>
   `${database.replaceAll("%", "%25").replaceAll(".", "%2E")}.`;

@@ -1,4 +1,4 @@
-/** The directory of a configuration that names none, made of its name: "Shop, nightly" → `shop-nightly`. */
+/** Returns the default directory of a configuration, derived from its name: "Shop, nightly" → `shop-nightly`. */
 export const slugOf = (name: string): string =>
   name
     .normalize("NFKD")

@@ -1,24 +1,24 @@
-// What a storage will hold: the backups that are there and those that come, as retention leaves them.
+// How much a storage will hold: the present backups and the scheduled ones, after retention.
 import * as z from "zod/mini";
 import { timestamp } from "../values.ts";
 
-/** How far it looks. */
+/** How far ahead the forecast looks. */
 export const forecastDays = 365;
 
 const bytes = z.int().check(z.gte(0));
 
-/** An extra: of the storage that a configuration's next backup goes to. */
+/** An extra: a forecast for the storage of a configuration's next backup. */
 export const storageForecast = z
   .object({
-    /** Null where nobody can tell, as of S3. */
+    /** Null where it is unknown, as for S3. */
     free_bytes: z.nullable(bytes),
-    /** Of all backups there, of whichever configuration. */
+    /** Total bytes of all backups in the storage, of every configuration. */
     stored_bytes: bytes,
-    /** The same at the end of the time that is looked at. */
+    /** `stored_bytes` at the end of the forecast. */
     later_bytes: bytes,
-    /** When there will be no more room, within that time; null = not in it, or the room is not known. */
+    /** When the storage will be full; null = not within the forecast, or its free space is unknown. */
     full_at: z.nullable(timestamp),
-    /** How many configurations store there. */
+    /** Number of configurations that use the storage. */
     configurations: z.int(),
   })
   .register(z.globalRegistry, { id: "StorageForecast" });
