@@ -14,7 +14,7 @@ export const activityKinds = [
 ] as const;
 export type ActivityKind = (typeof activityKinds)[number];
 
-/** Types of actors: a user's token, a schedule, the supervisor of processes, or the service itself. */
+/** What caused an entry: the holder of a token, a schedule, the supervisor of processes, or the service itself. */
 const actorTypes = ["token", "schedule", "supervisor", "service"] as const;
 export type ActorType = (typeof actorTypes)[number];
 
@@ -27,14 +27,14 @@ const activityEntry = z
     kind: stateOf(activityKinds),
     /** What was done, in the past tense, e.g. `created`, `finished`, `failed`. */
     action: z.string(),
-    /** Whether the outcome is good or bad; null = neither. */
+    /** Whether it succeeded; null = neither good nor bad. */
     outcome: z.nullable(z.enum(["good", "bad"])),
     actor,
-    /** The object of the entry. Its id stays after the object is deleted. */
+    /** The object of the action. Its id is kept after the object is deleted. */
     object: z.object({ type: z.string(), id, name: z.string() }),
     server_id: z.nullable(id),
     site_id: z.nullable(id),
-    /** Details in words, such as a reason, or where files were kept. */
+    /** Further text: a reason, or what was kept and where. */
     detail: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "ActivityEntry" });
@@ -45,9 +45,9 @@ export const activityPerPage = 50;
 export const activity = z
   .object({
     data: z.array(activityEntry),
-    /** Value of `before` for older entries; null = there are none. */
+    /** Send it as `before` to get older entries; null = there are none. */
     next: z.nullable(id),
-    /** All actors of the timeline, by name; sent with the newest entries. */
+    /** With the newest entries only: every actor in the timeline, sorted by name. */
     actors: z.optional(z.array(actor)),
   })
   .register(z.globalRegistry, { id: "Activity" });

@@ -1,9 +1,8 @@
-// The URL of a database, as the service reads it from the inventory.
 import type { Discovery } from "./discovery.ts";
 
 type DatabaseServer = Discovery["database_servers"][number];
 
-/** @returns the URL of one database on a discovered server */
+/** Returns the URL of a database on a server, in the form that the inventory takes. */
 export function databaseUrl(
   { engine, port, socket }: DatabaseServer,
   { user, password }: { user: string; password: string },

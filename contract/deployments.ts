@@ -14,10 +14,10 @@ export const deployment = z
     author: z.optional(z.string()),
     /** The commit's message, or why the deployment failed. */
     message: z.optional(z.string()),
-    /** Of the pipeline's run. */
+    /** URL of the pipeline's run. */
     url: z.optional(z.string()),
     created_at: timestamp,
-    /** How many workers are being restarted. */
+    /** Number of workers that are being restarted. */
     restarted_workers: z.int(),
   })
   .register(z.globalRegistry, { id: "Deployment" });

@@ -1,4 +1,4 @@
-// What a scan of a server finds: sites, databases and queue workers.
+// What a discovery finds on a server, whether or not the inventory has it: sites, databases and queue workers.
 import * as z from "zod/mini";
 import { line, storableText } from "./inputs.ts";
 import { id, stateOf } from "./values.ts";
@@ -9,9 +9,9 @@ const databaseServerEngines = ["postgres", "mysql"] as const;
 
 const databaseServer = {
   engine: z.enum(databaseServerEngines),
-  /** TCP port on the server's own address; null = it listens on a socket only. */
+  /** The TCP port on which it listens at an address of this server; null = it listens on its socket only. */
   port: z.nullable(z.int().check(z.gte(1), z.lte(65_535))),
-  /** PostgreSQL: the folder of the socket; MySQL and MariaDB: the socket; null = it listens on a port only. */
+  /** PostgreSQL: the folder of the socket. MySQL and MariaDB: the socket itself. Null = it listens on its port only. */
   socket: z.nullable(z.string()),
 };
 
@@ -29,7 +29,7 @@ export const discovery = z
         site_id: z.nullable(id),
       }),
     ),
-    /** SQLite files below these sites, recognized by name; their content was not read. */
+    /** SQLite files inside the sites that were found, recognized by name; the files were not read. */
     sqlite_files: z.array(
       z.object({
         path: z.string(),
@@ -44,31 +44,31 @@ export const discovery = z
       z.object({
         program: z.string(),
         command: z.string(),
-        /** The configuration file that contains it. */
+        /** The configuration file that defines it. */
         file: z.string(),
         /** The inventory's site whose `artisan` it runs; null = none. */
         site_id: z.nullable(id),
-        /** Fields of a body that creates a worker with the same options, as far as they are known. */
+        /** Fields of the body that creates a worker with the same options, as far as they could be parsed. */
         settings: z.record(z.string(), z.unknown()),
-        /** Version of the program's options, which a take-over must name. */
+        /** Identifies the present definition, for a take-over. */
         version: z.string(),
-        /** Number of its running processes; null = supervisord does not respond or does not have the program. */
+        /** Number of processes that supervisord runs; null = supervisord cannot be asked, or lacks the program. */
         running: z.nullable(z.int()),
-        /** Why no worker can take over the program, and what to do; null = one can. */
+        /** Why no worker can replace it, and what to do; null = one can. */
         refusal: z.nullable(z.string()),
-        /** What the worker would do differently, as sentences. */
+        /** How that worker would differ, in sentences. */
         differences: z.array(z.string()),
-        /** The worker that takes or took it over, and the progress; null = none. */
+        /** The worker that is replacing it or has replaced it, and the state of the take-over; null = none. */
         worker: z.nullable(z.object({ id, take_over: stateOf(takeOverStates) })),
       }),
     ),
-    /** What the scan could not read, or not completely, in words. */
+    /** What could not be examined, or not completely, in sentences. */
     notes: z.array(z.string()),
   })
   .register(z.globalRegistry, { id: "Discovery" });
 export type Discovery = z.infer<typeof discovery>;
 
-/** Login to a discovered database server. It is not stored. */
+/** A login for a database server that was found. Nothing of it is stored. */
 export const findDatabasesBody = z
   .object({
     engine: databaseServer.engine,
@@ -82,25 +82,25 @@ export type FindDatabasesBody = z.infer<typeof findDatabasesBody>;
 
 export const foundDatabases = z
   .object({
-    /** Databases that the user may connect to, without system databases. */
+    /** Databases that the user may connect to, without the server's own. */
     databases: z.array(z.string()),
-    /** Databases that the inventory lists, with the ids of their entries; absent in earlier versions. */
+    /** The listed databases that the inventory has, with the ids of their entries; absent in earlier versions. */
     known: z.optional(z.array(z.object({ name: z.string(), database_id: id }))),
-    /** Why the databases could not be listed, and what to do; null = they were. */
+    /** Why no databases could be listed, and what to do; null = they were listed. */
     problem: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: "FoundDatabases" });
 export type FoundDatabases = z.infer<typeof foundDatabases>;
 
-/** A program of supervisord that a worker takes over, as the scan found it. */
+/** The supervisord program that a worker is to replace, as it was found. */
 export const takeOverBody = z
   .object({
     program: line(1024),
     file: line(4096),
     version: line(64),
-    /** Accepts the differences that the scan reported; without it, a program with differences is refused. */
+    /** Accepts the reported differences; otherwise a program with differences is refused. */
     accept_differences: z.optional(z.boolean()),
-    /** Connection where the program's command names none. */
+    /** Options that the program leaves to the configuration of its site. */
     connection: z.optional(createWorkerBody.shape.connection),
     queue: z.optional(createWorkerBody.shape.queue),
   })

@@ -1,15 +1,15 @@
-// Results of `quarterdeck doctor` and of the check in the settings, each with what to do.
+// Results of `quarterdeck doctor` and of the same checks in the settings: a message, and what to do about it.
 import * as z from "zod/mini";
 
-/** `failed`: something does not work. `warning`: it works, but may stop or could work better. */
+/** `failed`: something does not work. `warning`: it works, but not for long or not as well as it could. */
 export const diagnosisStates = ["ok", "warning", "failed"] as const;
 
 export const diagnosis = z.object({
-  /** What was checked, e.g. "Database". Several results may have the same name. */
+  /** What was checked, e.g. "Database"; several results may share a name. */
   name: z.string(),
   state: z.enum(diagnosisStates),
   message: z.string(),
-  /** Null where there is nothing to do, or the message says it. */
+  /** Null where nothing is to be done, or the message says what to do. */
   cure: z.nullable(z.string()),
 });
 export type Diagnosis = z.infer<typeof diagnosis>;

@@ -1,10 +1,10 @@
-// Schemas of webhook requests, one for each event. Tests parse every request with them; the OpenAPI description and the
-// documentation are generated from them.
+// Schemas of the requests to webhooks, one for each event. The service's tests validate every request with them, and
+// the interface description and the documentation are generated from them.
 import * as z from "zod/mini";
 import type { EventType } from "./events.ts";
 import { timestamp } from "./values.ts";
 
-/** Adds an example and a description for the documentation to a field. */
+/** Adds the example and the description that the documentation shows. */
 const field = <Schema extends z.ZodMiniType>(
   schema: Schema,
   example: z.output<Schema>,
@@ -18,7 +18,7 @@ const id = (example: number, description: string) =>
 const text = (example: string, description: string) => field(z.string(), example, description);
 const count = (example: number, description: string) =>
   field(z.int().check(z.gte(0)), example, description);
-// A clone, so that the description applies to this field alone.
+// A clone, so that the description applies to this field only.
 const moment = (example: string, description: string) =>
   field(z.clone(timestamp), example, description);
 const orNull = <Schema extends z.ZodMiniType>(
@@ -32,7 +32,7 @@ const server = {
   server: text("web-1", "The server's name."),
 };
 
-/** Fields of every event of a site. */
+/** Fields of an event of a site. */
 const ofSite = {
   ...server,
   site_id: id(7, "The site's id."),
@@ -66,7 +66,7 @@ const ofWorker = {
   queue: text("emails,default", "The worker's queues."),
 };
 
-/** Fields of every event of a backup configuration. One of `site` and `database` is null. */
+/** For the backup of a database the site is null, and the reverse. */
 const ofConfiguration = {
   ...server,
   site_id: orNull(z.int(), null, "The site that is backed up; null for a database."),
@@ -238,5 +238,5 @@ export const eventPayloads = {
   }),
 } satisfies Record<EventType, z.ZodMiniType>;
 
-/** The fields of an event's `data`. */
+/** The fields of an event's `data`, derived from its schema. */
 export type EventData<Type extends EventType> = z.output<(typeof eventPayloads)[Type]>["data"];

@@ -1,7 +1,7 @@
-// Titles and descriptions of events, apart from the list of events, which every page loads.
+// Human-readable titles of events. Separate from their names, which every page loads.
 import type { EventType } from "./events.ts";
 
-/** Title of each event, outcome first. */
+/** The title of each event: its object and the outcome, in a few words. */
 export const eventTitles: Record<EventType, string> = {
   "webhook.ping": "Ping",
   "webhook.disabled": "Webhook disabled",

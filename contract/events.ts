@@ -1,4 +1,5 @@
-// The events that webhooks and notification channels get. Their data is in `event-payloads.ts`.
+// The events that are sent to a site's webhooks and to notification channels. `event-payloads.ts` has the contents of
+// the requests.
 
 /** All events. The `type` of a webhook request is one of them. */
 export const eventTypes = [
@@ -24,11 +25,14 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Events that webhooks and channels can subscribe to. A ping is sent on request, whatever its webhook subscribes to. */
+/**
+ * Events that webhooks and channels can subscribe to. A ping is sent by hand, and to its webhook only, whatever it
+ * subscribes to.
+ */
 export const subscribableEvents = eventTypes.filter((type) => type !== "webhook.ping");
 export type SubscribableEvent = (typeof subscribableEvents)[number];
 
-/** Events that neither report a problem nor end one. */
+/** Events of normal operation, which report neither a problem nor its end. */
 const routine: ReadonlySet<string> = new Set([
   "site.deployed",
   "backup.finished",

@@ -1,4 +1,5 @@
-// Operations in the dashboard's first file: backups, and what every page shows. Other rooms bring theirs with their pages.
+// The operations in the dashboard's first bundle: those of backups, and those that the frame of every page uses. Other
+// operations are loaded with their pages.
 import { backupExtras, backupOperations } from "./backups/operations.ts";
 import { installation } from "./installation.ts";
 import { operation } from "./operation.ts";

@@ -1,4 +1,4 @@
-// Describes the installation: its version, and whether sites are isolated.
+// The service's description of itself: its version, and how far the code of a site could reach.
 import * as z from "zod/mini";
 
 export const installation = z
@@ -6,9 +6,12 @@ export const installation = z
     version: z.string(),
     /** The account that the service runs as, e.g. `root`. */
     account: z.string(),
-    /** Whether each site's code runs as its own account; false = as the service's account, whose files it can read. */
+    /**
+     * Whether the code of each site runs as an account of its own; false = as the service's account, whose files it can
+     * then read.
+     */
     isolates_sites: z.boolean(),
-    /** Events that webhooks can choose; absent = the service does not let them choose. */
+    /** The events that webhooks can subscribe to; absent = webhooks cannot choose. */
     events: z.optional(z.array(z.string())),
   })
   .register(z.globalRegistry, { id: "Installation" });

@@ -1,4 +1,4 @@
-/** `Object.keys` with the type of the keys, for an object that has exactly those of its type. */
+/** Returns the keys of an object that has exactly the keys of its type. */
 export const keysOf = <Key extends string>(object: Readonly<Record<Key, unknown>>): Key[] =>
-  // `Object.keys` promises strings only, because a value may have more keys than its type says.
+  // `Object.keys` returns strings, because an object may have more keys than its type.
   Object.keys(object) as Key[];

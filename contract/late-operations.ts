@@ -1,4 +1,5 @@
-// Operations of no room that few visits need. They are left out of the dashboard's first file, together with their schemas.
+// Operations that are rarely needed when a visit begins. The dashboard's first bundle excludes them and their schemas;
+// pages that need them load them.
 import * as z from "zod/mini";
 import { activity } from "./activity.ts";
 import { deployment } from "./deployments.ts";
@@ -30,13 +31,13 @@ const servers = {
     path: "/api/search",
     responses: { 200: searchResults },
   }),
-  // The page that shows the results brings their schemas.
+  // The schema is loaded by the page that shows the results, and by the service.
   discoverServer: operation({
     tag: "servers",
     method: "GET",
     path: "/api/server/{id}/discovery",
     responses: { 200: z.custom<Discovery>() },
-    // It reveals paths and commands of all sites of the server.
+    // The response has paths and commands of all sites on the server.
     ability: "*",
     reach: "every server",
   }),

@@ -4,12 +4,12 @@ import * as z from "zod/mini";
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Schema = z.ZodMiniType;
 
-/** The response of an operation that sends a file as it is, not JSON. */
+/** The response of an operation that sends a file instead of JSON. */
 export const file = z.custom<ReadableStream<Uint8Array>>();
 
 export type Operation = {
   method: Method;
-  /** Path below the base URL; `{name}` stands for an integer id. */
+  /** Relative to the base address; `{name}` is an integer id. */
   path: `/api/${string}`;
   tag:
     | "backups"
@@ -23,25 +23,27 @@ export type Operation = {
     | "tokens";
   query?: Schema;
   body?: Schema;
-  /** Set where the request may upload a file of any size in place of the JSON body: the schema of its query. */
+  /**
+   * The request may send a file of any length instead of the JSON body; this is the schema of its query in that case.
+   */
   upload?: Schema;
   /** Schemas of successful responses by status; null = no body. */
   responses: { [status: number]: Schema | null };
-  /** Schema of a 409 whose body is more than a message. */
+  /** Body of a 409, where it has more than a message. */
   conflict?: Schema;
   /** The interface does not define the response body: another service may send anything, or nothing. */
   isBodyOpen?: true;
-  /** Needs no token. Failures are limited by address, as wrong tokens are. */
+  /** Needs no token. Failures are rate-limited by address, like wrong tokens. */
   isPublic?: true;
-  /** Accepts a one-time code in the query in place of the token, so that a browser can follow a link. */
+  /** A one-time code in the query replaces the token, so that a browser can follow a link. */
   takesCode?: true;
-  /** Required ability of the token; by default `read` for a GET and `*` for all others. */
+  /** The ability that a token needs. Default: `read` for a GET, `*` otherwise. */
   ability?: "read" | "*";
-  /** Only for tokens without `server_ids`: others could use it to gain access to all servers. */
+  /** Requires a token for all servers: with a token for some, this operation would make a token for all possible. */
   reach?: "every server";
 };
 
-/** Keeps the literal types of a row. Its body is in `contract/served-operations.ts`. */
+/** Keeps the literal types of a row. Bodies are added in `contract/served-operations.ts`. */
 export const operation = <const Row extends Operation & { body?: never; upload?: never }>(
   row: Row,
 ): Row => row;
@@ -56,25 +58,25 @@ export type PathParams<Row extends Operation> = { [Name in Names<Row["path"]>]: 
 type Output<Part> = Part extends Schema ? z.output<Part> : undefined;
 type Input<Part> = Part extends Schema ? z.input<Part> : undefined;
 
-/** Query and body as a handler gets them: parsed, with defaults. */
+/** The query and body as a handler gets them: parsed, with defaults. */
 export type ParsedQuery<Row extends Operation> = Output<Row["query"]>;
 export type ParsedBody<Row extends Operation> = Output<Row["body"]>;
-/** The parsed query of an upload. */
+/** The query of a request that sends a file. */
 export type ParsedUpload<Row extends Operation> = Output<Row["upload"]>;
 
-/** Query and body as a client sends them. */
+/** The query and body that a client sends. */
 export type QueryInput<Row extends Operation> = Input<Row["query"]>;
 export type BodyInput<Row extends Operation> = Input<Row["body"]>;
 
-/** What a client gets when all went well; undefined for a response without a body, or with an open one that the client cannot read. */
+/** The body of a successful response; undefined where there is none, or where the interface does not define it. */
 export type ResponseData<Row extends Operation> =
   | { [Status in keyof Row["responses"]]: Output<Row["responses"][Status]> }[keyof Row["responses"]]
   | (Row extends { isBodyOpen: true } ? undefined : never);
 
-/** The path of a row with its ids filled in, e.g. `/api/worker/7/log`. */
+/** Returns the path of a row with its ids filled in, e.g. `/api/worker/7/log`. */
 export const pathOf = <Row extends Operation>(row: Row, params: PathParams<Row>): string =>
   row.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    // The names come from the path itself, so the lookup cannot miss; the types cannot show that.
+    // The names come from the path itself, so the lookup always succeeds; the types cannot express that.
     String((params as Record<string, number>)[name]),
   );
 

@@ -1,17 +1,18 @@
-// Extras of the overview: protection, every server with its sites, and what runs now. A service may leave out any of them.
+// Extras of the overview: protection, every server with its sites, and running backups. A service may leave out any of
+// them.
 import * as z from "zod/mini";
 import { backupableTypes, protectionStates } from "./backups/backup.ts";
 import { id, stateOf, timestamp } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
 
-/** What runs is listed up to so many. */
+/** Maximum number of running backups listed. */
 export const maxRunning = 20;
 
 /**
- * `failing`: something of it is down, cannot be notified, or has no usable backup although one is configured.
- * `unreachable`: nothing of a site is failing that could be asked for, and its server or its workers cannot.
- * `attention`: there is a good backup, and something about it wants a look. `unprotected`: nothing of it has a backup configured.
+ * `failing`: a part of it is down, cannot be notified, or has a backup configured but no usable one.
+ * `unreachable`: no known part of a site is failing, but its server or its workers cannot be reached.
+ * `attention`: there is a good backup with a problem. `unprotected`: nothing of it has a backup configured.
  * `empty`: there is nothing to check.
  */
 const healths = ["failing", "unreachable", "attention", "unprotected", "good", "empty"] as const;
@@ -19,15 +20,15 @@ export type Health = (typeof healths)[number];
 const health = stateOf(healths);
 
 export const overviewProtection = z.object({
-  /** Databases and sites. */
+  /** Number of databases and sites. */
   total: count,
   protected: count,
-  /** How many of the protected have a warning; an extra. */
+  /** Number of protected ones with a warning; an extra. */
   warned: z.optional(count),
-  /** Without any configuration. */
+  /** Number of databases and sites without any configuration. */
   unconfigured: count,
   configurations: count,
-  /** Those without a configuration come last. */
+  /** Those without a configuration are last. */
   problems: z.array(
     z.object({
       type: z.enum(backupableTypes),
@@ -37,11 +38,11 @@ export const overviewProtection = z.object({
       server: z.string(),
       state: stateOf(protectionStates),
       reason: z.string(),
-      /** What is odd about it although it is protected; an extra. */
+      /** What is wrong although it is protected; an extra. */
       warning: z.optional(z.nullable(z.string())),
-      /** Whether a run now is what mends it; an extra. */
+      /** Whether a run would solve the problem; an extra. */
       can_run: z.optional(z.boolean()),
-      /** Null = none is configured. */
+      /** Null = no backup is configured. */
       configuration_id: z.nullable(id),
       at: z.nullable(timestamp),
     }),
@@ -52,23 +53,23 @@ export const overviewServer = z.object({
   id,
   name: z.string(),
   health,
-  /** Databases and sites, and how many of them are protected. */
+  /** Number of databases and sites, and how many of them are protected. */
   targets: count,
   protected: count,
-  /** Workers, webhooks and configured backups with a problem; and that it is unreachable. */
+  /** Number of workers, webhooks and configured backups with a problem, plus one if the server is unreachable. */
   problems: count,
-  /** Null = it responds, or was not asked yet; an extra. */
+  /** Null = it responds, or was not checked yet; an extra. */
   unreachable: z.optional(
     z.nullable(
       z.object({
-        /** `workers`: the server responds, and what keeps its workers does not. */
+        /** `workers`: the server responds, but the process manager of its workers does not. */
         what: stateOf(["server", "workers"]),
         since: timestamp,
         reason: z.nullable(z.string()),
       }),
     ),
   ),
-  /** Backups, restores and drills that run just now. */
+  /** Number of backups, restores and drills that are running. */
   running: count,
   next_run_at: z.nullable(timestamp),
   sites: z.array(
@@ -76,7 +77,7 @@ export const overviewServer = z.object({
       id,
       name: z.string(),
       health,
-      /** Made by Quarterdeck at its first start, to try things with. */
+      /** Whether it is the sample site that Quarterdeck creates at its first start. */
       is_sample: z.optional(z.boolean()),
     }),
   ),
@@ -86,7 +87,7 @@ export type OverviewServer = z.infer<typeof overviewServer>;
 export const overviewSelfBackup = z.object({
   state: stateOf(["failed", "overdue"]),
   reason: z.nullable(z.string()),
-  /** When it failed, or when the last good one was made. */
+  /** When it failed, or when the last good backup was made. */
   at: timestamp,
 });
 
@@ -98,7 +99,7 @@ export const overviewRun = z.object({
   server_id: id,
   server: z.string(),
   started_at: timestamp,
-  /** From 0 to 1, compared with the last good backup; null = unknown. */
+  /** Progress from 0 to 1, estimated from the last good backup; null = unknown. */
   share: z.nullable(z.number()),
 });
 export type OverviewRun = z.infer<typeof overviewRun>;

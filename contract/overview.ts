@@ -1,4 +1,4 @@
-// What is not as it should be, over all servers: workers that are not up, receivers that are not reached.
+// Problems of all servers: workers that are down, receivers that cannot be reached.
 import * as z from "zod/mini";
 import {
   overviewProtection,
@@ -11,16 +11,16 @@ import { id, timestamp } from "./values.ts";
 const count = z.int().check(z.gte(0));
 const place = { server_id: id, site_id: id, site: z.string() };
 
-/** A list of problems names so many at the most; the counts are of all. */
+/** Maximum length of a list of problems; the counts include all of them. */
 export const maxProblems = 100;
 
 export const overview = z
   .object({
     workers: z.object({
       total: count,
-      /** Workers with all their processes up, and to stay: those in a crash loop are not. */
+      /** Number of workers with all processes up, without those in a crash loop. */
       up: count,
-      /** Workers that somebody stopped. */
+      /** Number of workers that a user stopped. */
       stopped: count,
       problems: z.array(
         z.object({
@@ -30,16 +30,16 @@ export const overview = z
           /** An extra, which earlier versions lack. */
           connection: z.optional(z.string()),
           status: z.string(),
-          /** Up again and again, and never for long, although its status may say `installed`. */
+          /** Whether it is in a crash loop, although its status may be `installed`. */
           is_crash_loop: z.boolean(),
           reason: z.nullable(z.string()),
-          /** Since when; an extra. */
+          /** Since when it has the problem; an extra. */
           at: z.optional(z.nullable(timestamp)),
         }),
       ),
-      /** Workers that cannot be asked for; they are a problem of their server. An extra. */
+      /** Number of workers whose process manager cannot be reached, which is a problem of their server; an extra. */
       unreachable: z.optional(count),
-      /** How many have a problem, also beyond those that are listed; an extra. */
+      /** Number of workers with a problem, including those that are not listed; an extra. */
       failing: z.optional(count),
     }),
     webhooks: z.object({
@@ -56,40 +56,40 @@ export const overview = z
           at: z.optional(z.nullable(timestamp)),
         }),
       ),
-      /** As of workers. */
+      /** Number of webhooks with a problem, including those that are not listed; an extra. */
       failing: z.optional(count),
     }),
-    /** Servers with a backup that belongs to none of their sites, and with no channel that is notified of it; an extra. */
+    /** Servers that have backups outside of their sites, but no channel to notify about them; an extra. */
     servers_without_channels: z.optional(
       z.array(z.object({ id, name: z.string(), configurations: z.int() })),
     ),
-    /** Those that a site or a server uses. */
+    /** Channels that a site or server uses. */
     channels: z.object({
       total: count,
       problems: z.array(
         z.object({
           id,
           name: z.string(),
-          /** A site that uses it, where it can be tested; null = only servers do. */
+          /** A site that uses it, where it can be tested; null = only servers use it. */
           site_id: z.nullable(id),
-          /** A server that uses it, where it can be tested; null = only sites do. */
+          /** A server that uses it, where it can be tested; null = only sites use it. */
           server_id: z.optional(z.nullable(id)),
-          /** The message that did not get through. */
+          /** The message that was not delivered. */
           title: z.string(),
           answer: z.nullable(z.string()),
           at: timestamp,
         }),
       ),
-      /** As of workers. */
+      /** Number of channels with a problem, including those that are not listed; an extra. */
       failing: z.optional(count),
     }),
-    /** What is wrong with the service's backup of itself; null = nothing. An extra, for who sees every server. */
+    /** What is wrong with the service's backup of itself; null = nothing. An extra, for tokens of every server. */
     self_backup: z.optional(z.nullable(overviewSelfBackup)),
     /** An extra. */
     protection: z.optional(overviewProtection),
     /** Every server, by id; an extra. */
     servers: z.optional(z.array(overviewServer)),
-    /** What runs now, the longest first; an extra. */
+    /** Running backups, the longest-running first; an extra. */
     running: z.optional(z.array(overviewRun)),
   })
   .register(z.globalRegistry, { id: "Overview" });

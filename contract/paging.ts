@@ -1,26 +1,26 @@
-// Lists come in pages of one shape; this is that shape and the arithmetic behind it.
+// The common shape of paginated lists, and the arithmetic behind it.
 import * as z from "zod/mini";
 
 export const defaultPerPage = 20;
 export const maxPerPage = 100;
 
-/** What every list may be asked for. Both are texts of a query string, read by `readPage`. */
+/** Query of every list. Both are strings, parsed by `readPage`. */
 const pageFields = { page: z.optional(z.string()), per_page: z.optional(z.string()) };
 const pageQuery = z.object(pageFields);
 
 export const statusParameter = "filter[status]";
 
-/** What a list may be asked for that can be filtered; the service knows its statuses and sorts. An extra. */
+/** Query of a list that can be filtered. The service defines its statuses and sorts. An extra. */
 export const filterQuery = z.object({
   ...pageFields,
-  /** Words of `meta.counts`, separated by commas. */
+  /** Keys of `meta.counts`, separated by commas. */
   [statusParameter]: z.optional(z.string()),
-  /** Words that a row must have, in any order. */
+  /** Words that a row must contain, in any order. */
   search: z.optional(z.string()),
-  /** A name of `meta.sorts`, after a "-" for descending order. */
+  /** An item of `meta.sorts`, with the prefix "-" for descending order. */
   sort: z.optional(z.string()),
 });
-/** A list without any of these answers as the interface says, without `meta.counts` and `meta.sorts`. */
+/** Without any of these, the response is the interface's, without `meta.counts` and `meta.sorts`. */
 export type ListFilter = Omit<z.infer<typeof filterQuery>, keyof typeof pageFields>;
 
 const count = z.int().check(z.gte(0));
@@ -44,14 +44,14 @@ export const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
       path: url,
       per_page: count,
       total: count,
-      /** Extra: the rows that match the search by status, whatever the status filter, and `all`. */
+      /** Extra: number of rows that match the search, by status and as `all`, whatever the status filter. */
       counts: z.optional(z.record(z.string(), count)),
-      /** Extra: what `sort` takes. */
+      /** Extra: the values that `sort` accepts. */
       sorts: z.optional(z.array(z.string())),
     }),
   });
 
-/** What every row of the operation table has that lists `item`. */
+/** The fields of every row of the operation table that lists `item`. */
 export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
   ({ method: "GET", query: pageQuery, responses: { 200: pageOf(item) } }) as const;
 
@@ -59,7 +59,7 @@ export const listOf = <Item extends z.ZodMiniType>(item: Item) =>
 export const filteredListOf = <Item extends z.ZodMiniType>(item: Item) =>
   ({ ...listOf(item), query: filterQuery }) as const;
 
-/** What a list says of itself where it was asked for some of its rows, or in another order. */
+/** Fields of `meta` where a list was filtered, searched or sorted. */
 type Filtered = { counts: Record<string, number>; sorts: string[] };
 
 export type Page<Item> = {
@@ -78,13 +78,13 @@ export type Page<Item> = {
   };
 };
 
-/** Which page is wanted: numbers that both count from 1. */
+/** The requested page; both numbers begin at 1. */
 export type PageRequest = { page: number; perPage: number };
 
 const positive = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 
-/** Reads `page` and `per_page`; what is not a positive integer counts as not given. */
+/** Parses `page` and `per_page`; a value that is not a positive integer is ignored. */
 export function readPage(query: {
   page?: string | undefined;
   per_page?: string | undefined;
@@ -95,13 +95,13 @@ export function readPage(query: {
   };
 }
 
-/** The items of a page, as a query takes them: how many at most, after how many others. */
+/** Returns the limit and offset of a page, for a database query. */
 export const rangeOf = ({ page, perPage }: PageRequest) => ({
   limit: perPage,
   offset: (page - 1) * perPage,
 });
 
-/** The items of a page of a list that is in memory. */
+/** Returns the items on a page of a list in memory. */
 export function itemsOn<Item>(items: readonly Item[], page: PageRequest): Item[] {
   const { limit, offset } = rangeOf(page);
   return items.slice(offset, offset + limit);
@@ -110,8 +110,8 @@ export function itemsOn<Item>(items: readonly Item[], page: PageRequest): Item[]
 /**
  * Puts one page of items into the envelope.
  * @param path absolute URL of the list, without a query
- * @param total number of all items, not of this page's
- * @param filter what it was asked for beside the page; links keep it
+ * @param total number of items on all pages
+ * @param filter other parameters of the request, which links keep
  */
 export function toPage<Item>(
   items: Item[],

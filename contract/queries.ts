@@ -1,5 +1,4 @@
-// What requests may ask for in their address, beside what every list takes. The dashboard only sends it: see
-// `served-operations.ts`.
+// Schemas of queries, apart from those of every list. The dashboard only sends them; see `served-operations.ts`.
 import * as z from "zod/mini";
 import { activityKinds } from "./activity.ts";
 import { maxHold } from "./backups/backup.ts";
@@ -15,38 +14,38 @@ export const activityQuery = z.object({
   server: z.optional(idText),
   site: z.optional(idText),
   kind: z.optional(z.enum(activityKinds)),
-  /** The name of who did it, as `actors` has it. */
+  /** Name of an actor, as in `actors`. */
   actor: z.optional(storableText()),
-  /** Words, each of which an entry has at the beginning of one of its own. */
+  /** Words; each must be the beginning of a word of the entry. */
   search: z.optional(storableText().check(z.maxLength(200))),
-  /** From this moment on. */
+  /** Entries at or after this moment. */
   from: z.optional(moment),
-  /** Until before this moment. */
+  /** Entries before this moment. */
   to: z.optional(moment),
-  /** Entries older than this one, newest first. */
+  /** Entries older than this id, newest first. */
   before: z.optional(idText),
-  /** Entries newer than this one, newest first. */
+  /** Entries newer than this id, newest first. */
   after: z.optional(idText),
 });
 
 export const searchQuery = z.object({
-  /** Words, each of which a hit has in its name or its place, or an id: "7", "worker 7". Empty finds nothing. */
+  /** Words that must be in the name or place of a result, or an id: "7", "worker 7". An empty text finds nothing. */
   q: z.optional(storableText().check(z.trim(), z.maxLength(maxSearchText))),
 });
 
-/** How a worker's log is asked for: its last `lines` (1 to 1000), or what follows byte `offset`. */
+/** Which part of a worker's log is requested: its last `lines` (1 to 1000), or what follows byte `offset`. */
 export const workerLogQuery = z.object({
   lines: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|1000)$/))),
   offset: z.optional(z.string().check(z.regex(/^\d{1,15}$/))),
 });
 
-/** As of every list that can be filtered, and by event. */
+/** The query of a list that can be filtered, and a filter by event. */
 export const deliveriesQuery = z.extend(filterQuery, {
   /** Events, separated by commas. */
   [eventParameter]: z.optional(z.string()),
 });
 
-/** What becomes of the stored files. */
+/** Whether the stored files are removed, too. */
 export const deleteBackupConfigurationQuery = z.object({ files: z.optional(z.enum(["remove"])) });
 
 const countText = z.string().check(
@@ -55,7 +54,10 @@ const countText = z.string().check(
   }),
 );
 
-/** A schedule and retention to try; absent = as the configuration has them. `hold` brings all rules: a period that is left out keeps none. */
+/**
+ * A schedule and retention to try; absent = those of the configuration. `hold` replaces all keep rules: an absent
+ * period keeps nothing.
+ */
 export const storageForecastQuery = z.object({
   frequency: z.optional(frequency),
   hold: z.optional(countText),

@@ -1,4 +1,4 @@
-// Servers, sites, databases and storage providers, which come from the inventory.
+// The resources of the account that come from the inventory: servers, sites, databases and storage providers.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "./values.ts";
 
@@ -8,9 +8,9 @@ export const server = z
     name: z.string(),
     /** IANA name of the time zone of the server's schedules. */
     time_zone: z.string(),
-    /** Memory of the machine in MB; null = unknown. */
+    /** Memory of the machine in MB; null where it is unknown. */
     memory: z.nullable(z.int()),
-    /** Whether the server responds; null = not known yet. An extra, like the next two. */
+    /** Whether it responds; null while that is unknown. These three fields are extras. */
     reachable: z.optional(z.nullable(z.boolean())),
     unreachable_since: z.optional(z.nullable(timestamp)),
     /** Why it is unreachable, and what to do. */
@@ -21,31 +21,31 @@ export type Server = z.infer<typeof server>;
 
 const mb = z.nullable(z.int());
 
-/** Status of a server: how it is reached, and what was found on it. */
+/** The state of a server: how it is reached, and what was found on it. */
 export const serverStatus = z
   .object({
     connection: stateOf(["local", "ssh"]),
-    /** Host, port and login; null for the machine of the service. */
+    /** Host and port; `user` logs in there. Both are null for the machine of the service. */
     place: z.nullable(z.string()),
     user: z.nullable(z.string()),
     reachable: z.nullable(z.boolean()),
     /** Since when it is reachable, or is not. */
     since: z.nullable(timestamp),
     status_reason: z.nullable(z.string()),
-    /** Response time in milliseconds. */
+    /** Duration of the last check, in milliseconds. */
     latency: z.nullable(z.number()),
     /** Null for the machine of the service. */
     host_key: z.nullable(
       z.object({
-        /** `unconfirmed`: none is pinned. `changed`: another one was offered, and nothing runs there. */
+        /** `unconfirmed`: none is pinned. `changed`: the host offers another key, and nothing runs there. */
         state: stateOf(["confirmed", "unconfirmed", "changed"]),
-        /** Whether the key is the server's or its jump host's. */
+        /** Which host the key belongs to: the server, or its jump host. */
         hop: stateOf(["server", "jump"]),
         pinned: z.nullable(z.string()),
         offered: z.array(z.object({ type: z.string(), fingerprint: z.string() })),
       }),
     ),
-    /** Null until the server was asked. */
+    /** Null until the first check. */
     facts: z.nullable(
       z.object({
         at: timestamp,
@@ -54,15 +54,15 @@ export const serverStatus = z
         load: z.nullable(z.number()),
         memory: mb,
         memory_available: mb,
-        /** File system of `/`, in MB. */
+        /** Disk space of the file system of `/`, in MB. */
         disk: mb,
         disk_available: mb,
         tools: z.array(
           z.object({
             name: z.string(),
-            /** As the tool prints it; null = not installed. */
+            /** As reported by the tool; null = it is not installed. */
             version: z.nullable(z.string()),
-            /** Its package in Debian. */
+            /** Name of the Debian package. */
             package: z.string(),
           }),
         ),
@@ -72,11 +72,11 @@ export const serverStatus = z
   .register(z.globalRegistry, { id: "ServerStatus" });
 export type ServerStatus = z.infer<typeof serverStatus>;
 
-/** The account that accesses an entry's files. */
+/** The account that accesses the files of an entry. */
 const account = {
-  /** Name of the account on the server; null = unknown. */
+  /** Name of the account on the server; null where it is unknown. */
   account: z.optional(z.nullable(z.string())),
-  /** Why the account is unknown, and what to do. */
+  /** Why it is unknown, and what to do. */
   account_problem: z.optional(z.nullable(z.string())),
 };
 
@@ -115,8 +115,8 @@ export const storageProvider = z
     name: z.string(),
     type: stateOf(["local", "s3", "rclone", "sftp"]),
     /**
-     * Where the storage is, in words: a folder, with its server if that is another machine; a bucket; a remote of rclone; or a
-     * folder of a login.
+     * Human-readable location: a folder (with its server, if that is another machine), a bucket, a remote of rclone, or
+     * a folder of a login.
      */
     place: z.string(),
   })

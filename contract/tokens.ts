@@ -1,4 +1,4 @@
-// Access tokens: their abilities and scope, and how they are created. The secret is shown once.
+// Access tokens: their permissions, and how they are created. The secret itself is shown once.
 import * as z from "zod/mini";
 import { id, timestamp } from "./values.ts";
 
@@ -8,27 +8,27 @@ export type Ability = (typeof abilities)[number];
 const shown = {
   id,
   name: z.string(),
-  /** `read` allows GET only, `*` allows everything. */
+  /** `read` allows GET only, `*` everything. */
   abilities: z.array(z.enum(abilities)),
   /** The servers that the token can access; null = all. */
   server_ids: z.nullable(z.array(id)),
   expires_at: z.nullable(timestamp),
   last_used_at: z.nullable(timestamp),
   created_at: timestamp,
-  /** Whether it is the token of the request. */
+  /** Whether it is the token of this request. */
   is_current: z.boolean(),
-  /** Whether it comes from the service's environment, so that the next start restores it. */
+  /** Whether it comes from the service's environment: the next start creates it again. */
   from_environment: z.boolean(),
 };
 
 export const token = z.object(shown).register(z.globalRegistry, { id: "Token" });
 export type Token = z.infer<typeof token>;
 
-/** A new token with its secret, which only the response to its creation has. */
+/** A token with its secret, which only the response to its creation contains. */
 export const newToken = z
   .object({ ...shown, token: z.string() })
   .register(z.globalRegistry, { id: "NewToken" });
 export type NewToken = z.infer<typeof newToken>;
 
-/** Lifetime of a sign-in code, in minutes. */
+/** How long the code of a first sign-in is valid. */
 export const signInCodeMinutes = 10;

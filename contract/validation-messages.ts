@@ -1,4 +1,5 @@
-// Messages for invalid values, so that a form and a 422 say the same. Imported only by code that shows them.
+// Messages of invalid values, shared so that a form and a 422 say the same. Imported only where they are shown: pages
+// that only read data do not need them.
 import * as z from "zod/mini";
 import { countOf } from "./count-text.ts";
 
@@ -6,7 +7,7 @@ const typeText: Partial<Record<string, string>> = {
   array: "must be an array",
   boolean: "must be true or false",
   int: "must be an integer",
-  // Every number of the interface is an integer.
+  // All numbers of the interface are integers.
   number: "must be an integer",
   object: "must be an object",
   record: "must be an object",
@@ -16,7 +17,7 @@ const typeText: Partial<Record<string, string>> = {
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 
-/** The end of a message that begins with "The … field". */
+/** Returns the rest of the sentence that begins with "The … field". */
 function complaint(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -50,7 +51,7 @@ function complaint(issue: z.core.$ZodRawIssue): string {
 }
 
 z.config({
-  // A schema's own `error:` text wins over this.
+  // The `error:` text of a schema takes precedence.
   customError: (issue) => {
     if (issue.code === "unrecognized_keys") return `Unknown field “${issue.keys.join("”, “")}”.`;
     const field = (issue.path ?? []).map(String).join(".").replaceAll("_", " ");

@@ -1,11 +1,11 @@
-// Public keys of age: the checksum that tells a mistyped one, of Bech32, https://github.com/bitcoin/bips/blob/master/bip-0173.mediawiki
+// Verifies public keys of age by their Bech32 checksum: https://github.com/bitcoin/bips/blob/master/bip-0173.mediawiki
 
 const characters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
-/** “age”: the high bits of each letter, a zero, and the low bits. */
+/** “age” expanded as Bech32 requires: the high bits of each letter, a zero, and the low bits. */
 const prefix = [3, 3, 3, 0, 1, 7, 5];
 
-/** A form that holds 32 bytes, whatever they are. */
+/** The format of 32 bytes, whatever their values. */
 export const recipientForm = /^age1[02-9ac-hj-np-z]{58}$/;
 
 /** @param recipient in `recipientForm` */

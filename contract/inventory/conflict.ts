@@ -1,11 +1,10 @@
-// Why a change of the inventory was not carried out, and what it takes. Its own file, because the dashboard's first one does
-// without it.
+// Why a change of the inventory was refused. A separate file, because the dashboard's first bundle does without it.
 import * as z from "zod/mini";
 
 const inventoryConflictCodes = [
-  /** The file is not the one that the request was made from. */
+  /** The file has changed since the version that the request is based on. */
   "inventory_changed",
-  /** The file cannot be written here; `yaml` has the lines for it. */
+  /** The file cannot be written here; `yaml` has the lines to add by hand. */
   "inventory_read_only",
   /** Something else uses the entry. */
   "inventory_in_use",
@@ -16,9 +15,9 @@ export const inventoryConflict = z
   .object({
     message: z.string(),
     code: z.optional(z.enum(inventoryConflictCodes)),
-    /** A unified diff: what happened to the file meanwhile, or what would be changed in a file that cannot be written. */
+    /** A unified diff: the changes of the file meanwhile or, for a file that cannot be written, the changes to make. */
     diff: z.optional(z.nullable(z.string())),
-    /** The entry as it belongs into the file. */
+    /** The entry as it must be written in the file. */
     yaml: z.optional(z.string()),
   })
   .register(z.globalRegistry, { id: "InventoryConflict" });

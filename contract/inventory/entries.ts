@@ -1,5 +1,5 @@
-// What an entry of the inventory says, for each kind: as the file has it, and as a request sends it. The two differ in
-// their ids and their secrets only. Unknown keys are errors: in what people write, they are typos.
+// Schemas of the inventory's entries, by kind: as stored in the file, and as sent in a request. The two differ only in
+// ids and secrets. Unknown keys are errors, because in files written by hand they are typos.
 import * as z from "zod/mini";
 import { givenName, line, ownId } from "../inputs.ts";
 import { channelTypes } from "../notifications/notification.ts";
@@ -35,14 +35,14 @@ function entriesWith<
   Key extends Schema,
   Config extends Schema,
 >(id: Id, secret: Secret, key: Key, config: Config) {
-  /** Where a server listens for SSH, who logs in, and the one host key that it may have. */
+  /** Address and port of an SSH server, the user that logs in, and the one host key to accept. */
   const hop = {
     host: z.string().check(
       z.regex(/^[A-Za-z0-9_:][A-Za-z0-9_.:-]{0,254}$/, {
         error: "A host is a name or an address, without a port.",
       }),
     ),
-    /** By default 22. */
+    /** Default: 22. */
     port: z.optional(z.int().check(z.gte(1), z.lte(65_535))),
     user,
     key,
@@ -56,24 +56,24 @@ function entriesWith<
   };
   const ssh = z.strictObject({
     ...hop,
-    /** An ssh_config that is read as well. */
+    /** An additional ssh_config that is read. */
     config: z.optional(absolutePath),
     jump: z.optional(z.strictObject(hop)),
   });
 
-  /** Where the drills of what is on a server run, in place of that server. */
+  /** Where restore drills of sources on a server run instead of on that server. */
   const drills = z.strictObject({
     server: z.union([z.literal("local"), ownId], {
       error: "A drill place is the id of a server, or “local” for this machine.",
     }),
-    /** Whose account has the files of sites and SQLite databases there; by default the one that commands run as. */
+    /** The account that owns the files of sites and SQLite databases there; default: the one that commands run as. */
     user: z.optional(user),
-    /** Database servers, as that machine reaches them. */
+    /** URLs of database servers, as reachable from that machine. */
     postgres: z.optional(secret),
     mysql: z.optional(secret),
   });
 
-  /** What is stored is encrypted to the recipients; what drills decrypt it with is needed by nothing else. */
+  /** Backups are encrypted to the recipients. The identity is needed only for drills, to decrypt them. */
   const encryption = { recipients: z.optional(recipients), drill_identity: z.optional(secret) };
 
   return {
@@ -84,9 +84,11 @@ function entriesWith<
       connection: z.union([z.literal("local"), z.strictObject({ ssh })], {
         error: "A connection is “local” for this machine, or “{ ssh: { host, user, key } }”.",
       }),
-      /** What keeps the processes of its workers up: this service itself, or the supervisord of the server. */
+      /** What runs the processes of its workers: this service itself, or the supervisord of the server. */
       supervisor: z.optional(z.enum(["embedded", "supervisord"])),
-      /** Of the supervisord that is on it, whoever keeps its workers up; by default the one that Debian's package brings. */
+      /**
+       * The configuration of the server's supervisord, whatever runs its workers; default: the one of Debian's package.
+       */
       supervisord_config: z.optional(absolutePath),
       drills: z.optional(drills),
     }),
@@ -96,7 +98,7 @@ function entriesWith<
       server: ownId,
       name: givenName(255),
       root: absolutePath,
-      /** The account that everything of the site runs as; by default the owner of its folder. */
+      /** The account that everything of the site runs as; default: the owner of its folder. */
       user: z.optional(user),
       artisan: z.optional(command),
       backup_hooks: backupHooks,
@@ -129,7 +131,10 @@ function entriesWith<
         engine: z.literal("sqlite"),
         path: absolutePath,
         scope: oneDatabase,
-        /** The account that works on the file; by default the one of the sites that name the database, or its owner. */
+        /**
+         * The account that accesses the file; default: the account of the sites that name the database, or else the
+         * file's owner.
+         */
         user: z.optional(user),
         backup_hooks: backupHooks,
       }),
@@ -141,7 +146,7 @@ function entriesWith<
         name: givenName(100),
         type: z.literal("local"),
         path: absolutePath,
-        /** Whose disk it is; by default this machine's. */
+        /** The server whose disk it is; default: this machine. */
         server: z.optional(ownId),
         ...encryption,
       }),
@@ -154,7 +159,7 @@ function entriesWith<
         endpoint: z.optional(endpoint),
         access_key: secret,
         secret_key: secret,
-        /** For how long the bucket is to refuse the deletion of each backup; left out: as it does by itself. */
+        /** How long the bucket must refuse to delete each backup; absent = the bucket's own default applies. */
         lock: z.optional(objectLock),
         ...encryption,
       }),
@@ -163,7 +168,7 @@ function entriesWith<
         name: givenName(100),
         type: z.literal("rclone"),
         remote,
-        /** By default the one of rclone's own account, which is Quarterdeck's. */
+        /** Default: the one of rclone's own account, which is Quarterdeck's. */
         config: z.optional(config),
         ...encryption,
       }),
@@ -171,9 +176,9 @@ function entriesWith<
         id,
         name: givenName(100),
         type: z.literal("sftp"),
-        /** A login that needs no shell, on a machine that is no server here. */
+        /** A login that needs no shell, on a machine that is not in the inventory. */
         ssh,
-        /** As the login sees it. */
+        /** The path as the login sees it. */
         path: sftpPath,
         ...encryption,
       }),
@@ -187,10 +192,10 @@ function entriesWith<
   };
 }
 
-/** As the file has them. */
+/** The entries in the file. */
 export const fileEntries = entriesWith(ownId, reference, keyReference, reference);
 
-/** As a request has them: a secret may be typed, and the id is the service's to choose or stands in the path. */
+/** The entries in a request: secrets may be typed, and the id is either in the path or chosen by the service. */
 export const requestEntries = entriesWith(
   z.optional(ownId),
   z.union([reference, typedSecret], {

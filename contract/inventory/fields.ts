@@ -1,4 +1,4 @@
-// What the fields of the inventory's entries hold, beside ids and names.
+// Schemas of the fields of inventory entries, apart from ids and names.
 import * as z from "zod/mini";
 import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
 import { line, storableText } from "../inputs.ts";
@@ -7,7 +7,7 @@ export const absolutePath = line(1024).check(
   z.regex(/^[/~]/, { error: "A path must be absolute; it starts with “/” or “~/”." }),
 );
 
-/** A secret never stands in the file, only where to find it. */
+/** The file never contains a secret, only a reference to it. */
 export const reference = line(1024).check(
   z.regex(/^(?:env:[A-Za-z_]\w*|file:.+)$/, {
     error: "A secret must be “env:NAME” or “file:PATH”.",
@@ -22,7 +22,7 @@ export const keyReference = line(1024).check(
 
 const maxSecret = 16_384;
 
-/** One that Quarterdeck stores in a file of its own beside the inventory. */
+/** A secret that Quarterdeck stores in a separate file next to the inventory. */
 export const typedSecret = z.strictObject({
   secret: storableText().check(
     z.minLength(1),
@@ -31,7 +31,7 @@ export const typedSecret = z.strictObject({
   ),
 });
 
-/** The text of a private key, which has many lines. */
+/** The text of a private key, which has several lines. */
 export const typedKey = z.strictObject({
   secret: storableText().check(
     z.maxLength(maxSecret),
@@ -41,7 +41,7 @@ export const typedKey = z.strictObject({
   ),
 });
 
-/** The text of a config file of rclone, which has many lines. */
+/** The text of a config file of rclone, which has several lines. */
 export const typedConfig = z.strictObject({
   secret: storableText().check(
     z.maxLength(maxSecret),
@@ -51,7 +51,7 @@ export const typedConfig = z.strictObject({
   ),
 });
 
-/** One that names everything itself (“:sftp,host=…:”) would be an argument with a password in it. */
+/** Connection strings (“:sftp,host=…:”) are refused, because they would put a password into an argument list. */
 export const remote = line(1024).check(
   z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.+@ -]*:/, {
     error: "A remote is a name of rclone's config file, a colon and a path: “box:backups”.",
@@ -92,14 +92,14 @@ export const timeZone = line(64).check(
   }),
 );
 
-/** A name, or the number of an account that has none. */
+/** A name, or the number of an account without a name. */
 export const user = z.string().check(
   z.regex(/^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}\$?$/, {
     error: "A user is an account's name on the server.",
   }),
 );
 
-/** Public keys of age, https://age-encryption.org/v1: what is stored is encrypted to all of them. */
+/** Public keys of age, https://age-encryption.org/v1: backups are encrypted to all of them. */
 export const recipients = z
   .array(
     z.string().check(
@@ -121,26 +121,29 @@ export const objectLock = z.strictObject({
   days: z.int().check(z.gte(1), z.lte(36_500)),
 });
 
-/** A text is split at its spaces; a list is taken as it is. */
+/** A string is split at its spaces; a list is used as it is. */
 export const command = z.union([line(1024), z.array(line(1024)).check(z.minLength(1))]);
 
 const hookFields = {
   before: z.optional(command),
   after: z.optional(command),
-  /** Seconds that each of them may take; by default 60. */
+  /** Maximum seconds for each of them; default: 60. */
   timeout: z.optional(z.int().check(z.gte(1), z.lte(3600))),
 };
 
-/** What runs before and after each backup of what has files, as their account. */
+/** Commands that run before and after each backup of a site or a file, as the account of its files. */
 export const backupHooks = z.optional(z.strictObject(hookFields));
 
-/** Of a database behind a URL. By default they run as the account of the sites that name it. */
+/** For a database behind a URL. By default they run as the account of the sites that name it. */
 export const backupHooksAs = z.optional(z.strictObject({ ...hookFields, user: z.optional(user) }));
 
-/** `server`: the entry stands for all databases of its server, and its roles or accounts; by default for the one in its url. */
+/**
+ * `server`: the entry stands for all databases of its server, with its roles or accounts; default: only for the
+ * database in its URL.
+ */
 export const scope = z.optional(z.enum(["database", "server"]));
 
-/** Of what has no server. */
+/** For databases without a server. */
 export const oneDatabase = z.optional(
   z.literal("database", {
     error: "A SQLite database is a file, and has no server. Add each one as an entry.",

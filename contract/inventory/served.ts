@@ -1,5 +1,5 @@
-// The inventory's operations as the service serves them: with the schemas of the entries, which the dashboard's first file
-// does without.
+// The inventory's operations as the service serves them: with the schemas of the entries, which the dashboard's first
+// bundle excludes.
 import * as z from "zod/mini";
 import { id } from "../values.ts";
 import { fileEntries, requestEntries } from "./entries.ts";
@@ -15,7 +15,7 @@ const names = {
   notification_channels: "NotificationChannelEntry",
 } as const;
 for (const [kind, name] of Object.entries(names)) {
-  // The names are those of the kinds, which `Object.entries` forgets.
+  // The names are those of the kinds; `Object.entries` loses that type.
   const of = kind as keyof typeof names;
   z.globalRegistry.add(fileEntries[of], { id: name });
   z.globalRegistry.add(requestEntries[of], { id: `${name}Input` });
@@ -35,7 +35,7 @@ const changed = z
   .object({ id, ...inventoryFacts, ...entries })
   .register(z.globalRegistry, { id: "ChangedInventory" });
 
-/** The version of the file that the request was made from. An instance that reads no file has none. */
+/** The version of the file that the request is based on. An instance that reads no file has none. */
 const query = z.object({
   version: z.optional(
     z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: "This is not a valid version." })),

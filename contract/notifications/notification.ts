@@ -1,4 +1,4 @@
-// The account's notification channels, and those of them that a site uses.
+// The account's notification channels, and which of them a site or server uses.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "../values.ts";
 
@@ -9,38 +9,38 @@ const shown = {
   id,
   name: z.string(),
   type: z.string().register(z.globalRegistry, { examples: [...channelTypes] }),
-  /** Where it goes, abbreviated: enough to recognise, too little to use. */
+  /** An abbreviated address: enough to recognize, too little to use. */
   meta: z.object({ webhook: z.optional(z.string()), email: z.optional(z.string()) }),
 };
 
 export const notification = z.object(shown).register(z.globalRegistry, { id: "Notification" });
 export type Notification = z.infer<typeof notification>;
 
-/** What each of the channels that a site or server uses is notified about. */
+/** The events that each channel of a site or server is notified about. */
 export const notificationEvents = z
   .object({
-    // A service may know other words, and other events.
+    // A service may use other words, and other events.
     channels: z.array(z.object({ id, events: z.union([z.string(), z.array(z.string())]) })),
   })
   .register(z.globalRegistry, { id: "NotificationEvents" });
 export type NotificationEvents = z.infer<typeof notificationEvents>;
 
-/** `retrying`: the provider failed and is tried again; `failed`: it is not. */
+/** `retrying`: the provider failed, and the message will be sent again; `failed`: it will not. */
 const channelMessageStates = ["pending", "retrying", "delivered", "failed"] as const;
 export type ChannelMessageState = (typeof channelMessageStates)[number];
 
-/** A message that a channel gets, sent or still to send. */
+/** A message to a channel, sent or to be sent. */
 export const channelMessage = z
   .object({
     id,
     channel_id: id,
-    /** The event that the message is about; `channel.test` for a test by hand. */
+    /** The event that the message is about; `channel.test` for a manual test. */
     event: z.string(),
     title: z.string(),
-    /** How many events of its kind it coalesces. */
+    /** Number of events that the message coalesces. */
     count: z.int(),
     status: stateOf(channelMessageStates),
-    /** What the provider said last, or why it could not be asked. */
+    /** The provider's last response, or why there was none. */
     answer: z.nullable(z.string()),
     attempts: z.int(),
     next_attempt_at: z.nullable(timestamp),
@@ -54,7 +54,7 @@ export type ChannelMessage = z.infer<typeof channelMessage>;
 export const notificationChannel = z
   .object({
     ...shown,
-    /** Why nothing can be sent to it as it is set up; null = something can. */
+    /** Why no message can be sent with the present configuration; null = messages can be sent. */
     trouble: z.nullable(z.string()),
     last_message: z.nullable(channelMessage),
   })

@@ -1,4 +1,4 @@
-// What was sent to a webhook, or is still to be: one delivery for each event, with all its attempts.
+// Deliveries: one for each event and webhook, with all its attempts.
 import * as z from "zod/mini";
 import { id, stateOf, timestamp } from "../values.ts";
 
@@ -18,10 +18,10 @@ export const retrySeconds = [
   20 * 3600,
   24 * 3600,
 ] as const;
-/** How often an event is sent at the most, unless somebody redelivers it by hand. */
+/** Maximum number of attempts, unless a user redelivers the event. */
 export const maxAttempts = retrySeconds.length + 1;
 
-/** How much of a receiver's answer is kept. */
+/** How many bytes of a receiver's response are stored. */
 export const keptAnswerBytes = 4096;
 
 const summary = {
@@ -29,14 +29,14 @@ const summary = {
   webhook_id: id,
   event: z.string(),
   status: stateOf(deliveryStates),
-  /** Why it failed last, in the operator's words; null once it is delivered. */
+  /** Why the last attempt failed, for the operator; null once it is delivered. */
   status_reason: z.nullable(z.string()),
-  /** The status code of the newest attempt; null = there was no answer. */
+  /** The status code of the newest attempt; null = there was no response. */
   code: z.nullable(z.int()),
   duration_ms: z.nullable(z.int()),
   attempts: z.int(),
   next_attempt_at: z.nullable(timestamp),
-  /** An older delivery about the same thing, which is sent first; null = none is waited for. */
+  /** An older delivery about the same object, which is sent first; null = none. */
   waits_for: z.optional(z.nullable(id)),
   created_at: timestamp,
   ended_at: z.nullable(timestamp),
@@ -53,16 +53,16 @@ const headers = z.record(z.string(), z.string());
 
 const deliveryAttempt = z.object({
   number: z.int(),
-  /** Where it went; null where that was not noted yet. */
+  /** Destination of the request; null in attempts of older versions. */
   url: z.optional(z.nullable(z.string())),
   started_at: timestamp,
   duration_ms: z.int(),
-  /** Null: there was no answer, and `error` says why. */
+  /** Null = there was no response, and `error` says why. */
   code: z.nullable(z.int()),
   error: z.nullable(z.string()),
   request_headers: headers,
   response_headers: z.nullable(headers),
-  /** The first 4 KiB of the answer. */
+  /** The first 4 KiB of the response. */
   response_body: z.nullable(z.string()),
 });
 export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
@@ -70,10 +70,10 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const delivery = z
   .object({
     ...summary,
-    /** `webhook-id` of every attempt. */
+    /** Header `webhook-id` of every attempt. */
     message_id: z.string(),
     url: z.string(),
-    /** The request's body, byte for byte. */
+    /** The exact bytes of the request's body. */
     body: z.string(),
     /** Newest first. */
     attempt_list: z.array(deliveryAttempt),

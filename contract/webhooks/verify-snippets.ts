@@ -1,12 +1,12 @@
-// What a receiver needs to know who has sent a request, as whole programs that run as they are: Standard
-// Webhooks by hand, without a package. https://github.com/standard-webhooks/standard-webhooks
-// They are run against signed requests in `server/webhooks/verify-snippets.test.ts`.
+// Complete programs with which a receiver verifies the sender of a request: Standard Webhooks without a package,
+// https://github.com/standard-webhooks/standard-webhooks. The tests in `server/webhooks/verify-snippets.test.ts` run
+// them against signed requests.
 
 export type VerifySnippet = { language: "node" | "php" | "python"; label: string; code: string };
 
-// The same in all three, because each line keeps something out: an empty secret would let anybody sign; the
-// signature covers the bytes as they came, not what a parser makes of them; two signatures come during a rotation;
-// a comparison that stops at the first difference tells by its time how far a guess was right.
+// The same in all three, because each line prevents an attack or a failure: with an empty secret anybody could sign;
+// the signature covers the received bytes, not the parsed body; a rotation sends two signatures; a comparison that
+// stops at the first difference leaks by its duration how much of a guess was right.
 
 const node = String.raw`// WEBHOOK_SECRET=whsec_… PORT=3000 node receiver.mjs
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -150,7 +150,9 @@ class Receiver(BaseHTTPRequestHandler):
 ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 3000))), Receiver).serve_forever()
 `;
 
-/** A small receiver in each language that takes what is signed with `WEBHOOK_SECRET`, and refuses all else. */
+/**
+ * Returns a small receiver in each language that accepts requests signed with `WEBHOOK_SECRET`, and rejects all others.
+ */
 export const verifySnippets = (): VerifySnippet[] => [
   { language: "node", label: "Node.js", code: node },
   { language: "php", label: "PHP", code: php },

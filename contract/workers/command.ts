@@ -1,4 +1,4 @@
-// The command line of a worker. The service runs it, the form shows it while it is filled in.
+// The command line of a worker. The service runs it; the form shows it.
 import type { WorkerSettings } from "./bodies.ts";
 
 type CommandSettings = Pick<
@@ -14,12 +14,12 @@ type CommandSettings = Pick<
   | "force"
 >;
 
-/** Used where a site's inventory entry names no other command. */
+/** Default, unless the site's inventory entry names another command. */
 export const defaultArtisan: readonly string[] = ["php", "artisan"];
 
 /**
- * The argument list that a worker runs, never a shell string.
- * Options and their order are Laravel's `queue:work`.
+ * Returns the argument list that a worker runs, never a shell string. Options and their order are those of Laravel's
+ * `queue:work`.
  * @see https://laravel.com/docs/queues#the-queue-work-command
  */
 export const workerArguments = (artisan: readonly string[], worker: CommandSettings): string[] => [
@@ -36,7 +36,7 @@ export const workerArguments = (artisan: readonly string[], worker: CommandSetti
   ...(worker.force ? ["--force"] : []),
 ];
 
-/** An argument list as one line to read and to paste into a POSIX shell; what needs quotes gets them. */
+/** Formats an argument list as one line that can be pasted into a POSIX shell, with quotes where they are needed. */
 export const toCommandLine = (args: readonly string[]): string =>
   args
     .map((arg) => (/^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`))

@@ -1,6 +1,6 @@
-// Whether a worker's directory lies in its site's folder, as far as its text says; where links lead only the disk knows.
+// Whether a worker's directory lies in its site's folder, by text alone; only the service can resolve symbolic links.
 
-/** The parts of a path with "." and ".." carried out. */
+/** Splits a path, resolving "." and "..". */
 function walk(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -12,7 +12,7 @@ function walk(path: string): string[] {
 
 /**
  * @param root absolute path of the site's folder
- * @param directory absolute, or from the root on
+ * @param directory absolute, or relative to the root
  */
 export function leavesRoot(root: string, directory: string): boolean {
   const path = walk(directory.startsWith("/") ? directory : `${root}/${directory}`);

@@ -1,4 +1,4 @@
-// A worker that takes the place of a program of supervisord: how far that has come.
+// The state of a take-over: a worker replaces a program of supervisord.
 import * as z from "zod/mini";
 import { stateOf, timestamp } from "../values.ts";
 
@@ -10,16 +10,16 @@ export const takeOver = z
   .object({
     /** Its name in supervisord's configuration. */
     program: z.string(),
-    /** The configuration file that it stands in. */
+    /** The configuration file that defines it. */
     file: z.string(),
     status: stateOf(takeOverStates),
     /** Since when the status is what it is. */
     since: timestamp,
-    /** Why it failed, or what it waits for; null = nothing is in its way. */
+    /** Why it failed, or what it is waiting for; null = neither. */
     reason: z.nullable(z.string()),
     /**
-     * Once it has finished, and until that is done: what to run on the server so that the program does not come back with
-     * supervisord's next start.
+     * Commands to run on the server once the take-over has finished, so that the next start of supervisord does not
+     * start the program again. Empty once that is done.
      */
     commands: z.array(z.string()),
   })

@@ -1,4 +1,4 @@
-// What a worker's processes took of the machine over the last hour.
+// CPU and memory of a worker's processes over the last hour.
 import * as z from "zod/mini";
 import { timestamp } from "../values.ts";
 
@@ -8,17 +8,17 @@ export const workerUsage = z
     every: z.int(),
     processes: z.array(
       z.object({
-        /** As of the worker's `process_list`. */
+        /** The number in the worker's `process_list`. */
         number: z.int(),
         /** When it was started within the hour. */
         starts: z.array(timestamp),
-        /** Oldest first; there is none for the time in which it did not run. */
+        /** Oldest first; without samples for times at which it did not run. */
         samples: z.array(
           z.object({
             at: timestamp,
-            /** Of one core, in percent, since the sample before; of the process with all that it started. */
+            /** Percent of one core since the previous sample, of the process and its descendants. */
             cpu: z.number(),
-            /** Resident bytes, of the process with all that it started. */
+            /** Resident bytes of the process and its descendants. */
             memory: z.number(),
           }),
         ),

@@ -1,4 +1,4 @@
-// What is allowed and probably not meant. Warnings are shown beside a field and never block.
+// Warnings about valid options that are probably mistakes. They are shown next to a field and never block.
 import type { WorkerSettings } from "./bodies.ts";
 
 type WorkerWarning = { field: keyof WorkerSettings; text: string };
@@ -8,7 +8,7 @@ type Checked = Pick<
   "timeout" | "stopwaitsecs" | "stopsignal" | "max_jobs" | "startsecs" | "memory" | "processes"
 >;
 
-/** Up to this many jobs can be done before `startsecs` have passed, so the worker may end "too early". */
+/** With up to this many jobs, a worker may finish before `startsecs` have passed, and so end "too early". */
 const fewJobs = 10;
 
 const signalText: Partial<Record<string, string>> = {
@@ -21,8 +21,8 @@ const signalText: Partial<Record<string, string>> = {
 };
 
 /**
- * The warnings for a worker, in the order of the form.
- * @param machineMemory memory of the server in MB, null where it is not known
+ * Returns the warnings for a worker, in the order of the form.
+ * @param machineMemory memory of the server in MB; null where it is unknown
  */
 export function workerWarnings(worker: Checked, machineMemory: number | null): WorkerWarning[] {
   const warnings: WorkerWarning[] = [];

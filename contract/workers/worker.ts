@@ -16,22 +16,27 @@ export const workerStates = [
 ] as const;
 export type WorkerState = (typeof workerStates)[number];
 
-/** What the interface says of a worker: settled and without a deadline while what keeps it up on its server cannot be asked. */
+/**
+ * The states that the interface reports. `unreachable` (no transit, no deadline): the process manager of its server
+ * cannot be reached.
+ */
 export const shownWorkerStates = [...workerStates, "unreachable"] as const;
 export type ShownWorkerState = (typeof shownWorkerStates)[number];
 
 const settled = ["installed", "stopping", "stopped", "starting", "restarting", "failed"] as const;
 
-/** Start, stop and restart are refused only while there is nothing yet, or soon nothing any more. */
+/** Start, stop and restart are refused only while the worker is being created or deleted. */
 export const canWorker = {
   start: allowedIn<WorkerState>(settled),
   stop: allowedIn<WorkerState>(settled),
   restart: allowedIn<WorkerState>(settled),
-  /** What is on its way somewhere gets there first; `restarting` may be a crash that the change is to cure. */
+  /**
+   * A worker in transit reaches its state first, except `restarting`, which may be a crash that the change is to fix.
+   */
   update: allowedIn<WorkerState>(["installed", "stopped", "failed", "restarting"]),
   remove: allowedIn<WorkerState>(["installing", ...settled]),
 };
-/** What is asked for without more to say. */
+/** Actions without a body. */
 export type WorkerAction = Exclude<keyof typeof canWorker, "update">;
 
 /** The states of one process, in supervisord's words and meaning. */
@@ -52,13 +57,16 @@ const workerProcess = z
     number: z.int(),
     pid: z.nullable(z.int()),
     state: stateOf(processStates),
-    /** When it came into this state. */
+    /** When it entered this state. */
     since: timestamp,
-    /** Of the last process that ended here; null when none has, when a signal ended it, or when it could not be seen. */
+    /**
+     * Of the last process that ended in this slot; null where none has, where a signal ended it, or where it was not
+     * observed.
+     */
     exit_code: z.nullable(z.int()),
-    /** How often it was started again without anybody asking for it. */
+    /** Number of restarts without a request. */
     restarts: z.int(),
-    /** The newest deployment of the site when it was started; null = none was known then. */
+    /** The newest deployment of the site at the start of the process; null = none was known. */
     deployment_id: z.optional(z.nullable(id)),
   })
   .register(z.globalRegistry, { id: "WorkerProcess" });
@@ -83,7 +91,10 @@ const settings = {
   stopwaitsecs: orUnsaid(z.int()),
   startretries: orUnsaid(z.int()),
   stopsignal: z.string().register(z.globalRegistry, { examples: [...stopSignals] }),
-  /** Extra: a restart signals the process and all that it started, as supervisord's option of this name; else the process alone. */
+  /**
+   * Extra: a restart signals the process and its descendants, like supervisord's option of this name; otherwise the
+   * process alone.
+   */
   stopasgroup: z.optional(z.boolean()),
 };
 
@@ -94,30 +105,36 @@ export const worker = z
     ...settings,
     status: stateOf(shownWorkerStates),
     created_at: timestamp,
-    /** Extra: the site it belongs to. */
+    /** Extra: the site that it belongs to. */
     site_id: z.optional(id),
-    /** Extra: why the status is what it is, in the operator's words. */
+    /** Extra: why the status is what it is, for the operator. */
     status_reason: z.optional(z.nullable(z.string())),
-    /** Extra: since when the status is what it is; null = that was not noted. */
+    /** Extra: since when the status is what it is; null = not recorded. */
     status_since: z.optional(z.nullable(timestamp)),
-    /** Extra: since when what keeps it up cannot be asked; null = it can. Then `process_list` is what was seen last. */
+    /**
+     * Extra: since when its process manager cannot be reached; null = it can. Meanwhile `process_list` has the last
+     * known processes.
+     */
     unreachable_since: z.optional(z.nullable(timestamp)),
-    /** Extra: its status before that. */
+    /** Extra: its status before it became unreachable. */
     last_status: z.optional(z.nullable(stateOf(workerStates))),
-    /** Extra: the state that an order given meanwhile leads to, which is carried out once it can be; null = none waits. */
+    /**
+     * Extra: the state that a pending order leads to, which is carried out once the process manager can be reached;
+     * null = none is pending.
+     */
     pending_status: z.optional(z.nullable(stateOf(workerStates))),
-    /** Extra: the newest finished deployment of its site; a process that names an older one runs older code. */
+    /** Extra: the newest finished deployment of its site; processes with an older one run older code. */
     deployment_id: z.optional(z.nullable(id)),
-    /** Extra: since when and why its processes come up again and again and do not stay; null = they do not. */
+    /** Extra: since when and why it is in a crash loop; null = it is not. */
     crash_loop: z.optional(z.nullable(z.object({ since: timestamp, reason: z.string() }))),
     /**
-     * Extra: its settings were changed, and its processes are replaced one after the other; a service that says either way
-     * takes changes.
+     * Extra: its options were changed, and its processes are being replaced one after the other. A service that sends
+     * this field, with either value, supports changes.
      */
     is_changing: z.optional(z.boolean()),
-    /** Extra: the program of supervisord whose place it takes, or took; null = none. */
+    /** Extra: the supervisord program that it replaces or has replaced; null = none. */
     take_over: z.optional(z.nullable(takeOver)),
-    /** Extra: what each process does right now. */
+    /** Extra: the present state of each process. */
     process_list: z.optional(z.array(workerProcess)),
   })
   .register(z.globalRegistry, { id: "Worker" });
@@ -125,14 +142,17 @@ export type Worker = z.infer<typeof worker>;
 
 export const workerLog = z
   .object({
-    /** Whole lines where possible, at most 64 KiB of them. */
+    /** Whole lines where possible, at most 64 KiB. */
     text: z.string(),
-    /** Bytes of the log before `text`, and up to its end; ask with `offset` = `end` for what comes next. */
+    /** Positions of the beginning and end of `text` in the log, in bytes; request `offset` = `end` for what follows. */
     start: z.int(),
     end: z.int(),
-    /** The log was rotated since `offset`, so `text` starts anew and something may lie between. */
+    /**
+     * Whether the log was rotated since `offset`: `text` then begins with the new file, and something between may be
+     * missing.
+     */
     rotated: z.boolean(),
-    /** Why the log cannot be read right now, or is not whole, as a sentence; left out where nothing is wrong. */
+    /** Why the log cannot be read now, or is incomplete, as a sentence; absent where nothing is wrong. */
     problem: z.optional(z.string()),
   })
   .register(z.globalRegistry, { id: "WorkerLog" });
