@@ -1,4 +1,4 @@
-// The error of a call: pages match its `status` and show its `message`.
+// ApiError: the one class of error of calls to the service. Pages match its `status` and show its `message`.
 import {
   errorBody,
   errorMessage,
@@ -9,8 +9,8 @@ import {
 import { readRetryAfter } from "../../contract/retry-after.ts";
 
 /**
- * An HTTP status; `unreachable` = no response came; `unreadable` = the response breaks the interface; `foreign` = it is not
- * even JSON, so whatever answered is no service of this kind.
+ * An HTTP status; `unreachable` = no response; `unreadable` = the response violates the interface; `foreign` = the
+ * response is not JSON, so it comes from another kind of service.
  */
 type ApiStatus = number | "unreachable" | "unreadable" | "foreign";
 
@@ -25,13 +25,13 @@ type Details = {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: ApiStatus;
-  /** Errors by field. */
+  /** Validation errors by field. */
   readonly fields: FieldErrors;
   /** Why the token was refused, where the service says so. */
   readonly tokenCode: TokenCode | undefined;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
-  /** The whole body, for code that knows more about it. */
+  /** The whole response body, for callers that need more of it. */
   readonly body: unknown;
 
   constructor(status: ApiStatus, message: string, details: Details = {}) {
@@ -48,11 +48,11 @@ export class ApiError extends Error {
 export const hasStatus = (error: unknown, status: ApiStatus): boolean =>
   error instanceof ApiError && error.status === status;
 
-/** Whether the service lacks the operation, or has another one at its path. */
+/** Whether a service lacks an operation, or has another one at its path. */
 export const isMissing = (error: unknown): boolean =>
   ([404, 405, 501, "unreadable", "foreign"] as const).some((status) => hasStatus(error, status));
 
-/** Whether a retry may succeed: after no response, too many requests, or an error of the service. */
+/** Whether a retry may succeed: no response, too many requests, or a failing service. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === "unreachable" ||
@@ -61,14 +61,14 @@ export const isPassing = (error: unknown): boolean =>
 
 type ErrorDescription = {
   message: string;
-  /** Id by which the service's log explains the error. */
+  /** Identifies the request in the service's log, which can have details that the response lacks. */
   requestId: string | null;
 };
 
-/** Message for something that the dashboard has just shown. */
+/** For objects that the dashboard has just shown. */
 const goneText = "Not found. It may have been deleted meanwhile.";
 
-/** Describes any error for the user. */
+/** Returns what to show for any thrown value. */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof ApiError))
     return { message: "Something went wrong in the dashboard.", requestId: null };
@@ -80,26 +80,26 @@ export function describeError(error: unknown): ErrorDescription {
   };
 }
 
-/** Describes any error in one sentence. */
+/** Returns the same as one sentence, where there is no room for more. */
 export function messageOf(error: unknown): string {
   const { message, requestId } = describeError(error);
   return requestId === null ? message : `${message.replace(/\.$/, "")} (request id ${requestId}).`;
 }
 
-/** Texts of the interface that give neither a reason nor a cure. */
+/** Generic texts of the interface, which say neither why nor what to do. */
 const bareTexts: ReadonlySet<string> = new Set([
   errorMessage.server_error,
   errorMessage.too_many_requests,
   errorMessage.unauthorized,
 ]);
 
-/** Messages where the response has none. */
+/** Shown where the service sends no readable message. */
 const fallbackText: Partial<Record<number, string>> = {
   401: "The token isn't valid.",
   403: "The token doesn't have permission for this action.",
   404: errorMessage.not_found,
   409: "The action isn't possible right now.",
-  // The service says what it takes itself.
+  // Limits of the service itself come with a message.
   413: "A proxy in front of the service refuses so large a request. Raise its limit, e.g. client_max_body_size of nginx.",
   422: "Some fields are invalid.",
   429: "Too many requests. Try again in a moment.",
@@ -107,10 +107,10 @@ const fallbackText: Partial<Record<number, string>> = {
   503: "The service isn't ready. Try again in a moment.",
 };
 
-/** Reads an error response, whose body may be anything, from any proxy on the way. */
+/** Reads an unsuccessful response. Its body may be anything, for example a proxy's error page. */
 export async function toApiError(response: Response, nowMs: number): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
-  // Loaded only when needed. Where loading fails, the status alone is shown.
+  // Loaded on demand; where that fails too, only the status is reported.
   const problem = await import("./problem.ts").then(
     ({ readProblem }) => readProblem(body, response),
     () => null,

@@ -1,5 +1,4 @@
-// Sends every request of the dashboard: takes a row of the operation table, and returns its parsed response or throws an
-// ApiError.
+// Calls the service: takes a row of the operation table, and returns the parsed response or throws an ApiError.
 import { firstOperations } from "../../contract/first-operations.ts";
 import type {
   ResponseData,
@@ -25,7 +24,7 @@ export type QueryOf<Name extends OperationName> = QueryInput<(typeof servedOpera
 type Sent<Name extends OperationName> = {
   query?: QueryOf<Name>;
   body?: BodyInput<(typeof servedOperations)[Name]>;
-  /** Aborts the request; the error it then throws needs no handling. */
+  /** Aborts the request; callers ignore the resulting error. */
   signal?: AbortSignal | undefined;
 };
 
@@ -44,15 +43,18 @@ function toRequest(row: Operation, path: string, sent: Sent<OperationName>, sess
   };
 }
 
-/** A longer `Retry-After` is reported as an error. */
+/** A longer requested wait is reported as an error instead. */
 const patienceMs = 5_000;
 const maxTries = 4;
-/** Wait where a service of another origin does not expose `Retry-After` to this page. */
+/** Used where `Retry-After` is absent, or hidden from this page because the service is of another origin. */
 const usualWaitMs = 1_000;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends a request, and again after a 429. A refused request had no effect, so a change may be sent twice. */
+/**
+ * Sends a request, and repeats it while the service responds with 429. Such a service has done nothing, so changes can
+ * be repeated.
+ */
 async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const askedMs = Date.now();
@@ -68,14 +70,14 @@ async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Respons
   }
 }
 
-/** Rows that are loaded: those of the first file, and those that rooms have added. */
+/** The loaded rows: those of the first bundle, and those that other modules have added. */
 const rows: Partial<Record<OperationName, Operation>> = { ...firstOperations };
 
-/** Adds the rows of a room that is not in the first file; called beside its queries. */
+/** Adds the rows of a room that the first bundle excludes. Called by the module of its queries. */
 export const addOperations = (more: Partial<Record<OperationName, Operation>>): void =>
   void Object.assign(rows, more);
 
-/** @throws ApiError where the file with all rows could not be loaded */
+/** @throws ApiError where the module with all rows cannot be loaded */
 async function fetchRow(name: OperationName): Promise<Operation> {
   const { operations } = await import("../../contract/operations.ts").catch(() => {
     throw new ApiError("unreachable", "The service is not responding.");
@@ -83,12 +85,12 @@ async function fetchRow(name: OperationName): Promise<Operation> {
   return operations[name];
 }
 
-/** Parses a successful response. Another service may use another 2xx; only the body counts. */
+/** Validates a successful response. A service may use another 2xx status than the contract; only the schema counts. */
 async function readResponse(row: Operation, response: Response): Promise<unknown> {
   const listed = row.responses[response.status];
   const schema = listed === undefined ? Object.values(row.responses)[0] : listed;
   if (schema === null || schema === undefined) return undefined;
-  // `undefined` stands for a body that is not JSON, because JSON has no such value.
+  // JSON never parses to undefined, so undefined marks a parse error.
   const body: unknown = await response.json().catch(() => undefined);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -103,7 +105,7 @@ async function readResponse(row: Operation, response: Response): Promise<unknown
   );
 }
 
-/** Calls with a given session; the connect page checks a token this way. */
+/** Calls as a given session, which need not be the current one: connecting tests a token this way. */
 export async function callAs<Name extends OperationName>(
   session: Session,
   name: Name,
@@ -118,7 +120,7 @@ export async function callAs<Name extends OperationName>(
   return (await readResponse(row, response)) as ResponseOf<Name>;
 }
 
-/** Calls with the current session. A 401 ends it, and the shell shows the connect page. */
+/** Calls as the current session. A 401 ends the session, and the shell shows the connect page. */
 export async function call<Name extends OperationName>(
   name: Name,
   params: ParamsOf<Name>,

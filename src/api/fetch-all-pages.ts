@@ -1,16 +1,17 @@
-// Fetches all pages of a list as one, for what has to be seen whole: a form's choices, a set that is saved at once.
+// Fetches all pages of a list as one, where the whole list is needed: options of a form, or a set that is saved at
+// once.
 import type { Page } from "../../contract/paging.ts";
 import { type DataQuery, queryClient } from "./query.ts";
 
 /**
- * The key begins like those of the pages, so that what renews them renews this too.
+ * The key begins like the keys of the pages, so that invalidating those invalidates this, too.
  * @param pageQuery the query of a page, counted from 1
  */
 export function fetchAllPages<Item, Nothing extends null = never>(
   pageQuery: (page: number) => DataQuery<Page<Item> | Nothing>,
 ): DataQuery<Page<Item> | Nothing> {
   const first = pageQuery(1);
-  // A page that is held already is not asked for again; whoever asks for all decides about another try.
+  // Cached pages are not requested again. Retries are left to the query of all pages.
   const read = (page: DataQuery<Page<Item> | Nothing>) =>
     queryClient.fetchQuery({ ...page, retry: false });
   return {

@@ -1,17 +1,17 @@
-// Keeps on screen what a new response does not change: rows that are the same are the same objects, so that they are not
-// rendered again, and rows that move for a moment stay where they are.
+// Reduces the changes that a new response makes on screen: equal rows remain the same objects, so that they are not
+// rendered again, and rows in transit keep their positions.
 import { replaceEqualDeep } from "@tanstack/react-query";
 import { isInTransit } from "../../contract/states.ts";
 
 type Row = { id: number; status?: string; last_backup?: { status: string } | null };
 
-/** Its place in the order of attention is for as long only as it takes. */
+/** Whether a row is in transit: its position in the order of attention is temporary. */
 const isMoving = ({ status, last_backup: last }: Row) =>
   isInTransit(status) || isInTransit(last?.status);
 
 /**
- * @param known rows of earlier responses, whatever was wanted of the list
- * @param shown what the last response to the same question had
+ * @param known rows of earlier responses, with any filter
+ * @param shown rows of the last response with the same filter
  */
 export function keepRows<Item extends Row>(
   known: readonly Item[],

@@ -1,7 +1,7 @@
-// Where a session is kept, and how a link carries a way into one. Free of React: index.html reads it before that comes.
+// Where a session is stored, and how a link signs in. Without React, because index.html runs it before React is loaded.
 
 export type Session = {
-  /** Base address of the service without a trailing slash; empty = where the dashboard came from. */
+  /** Base address of the service without a trailing slash; empty = the dashboard's own origin. */
   address: string;
   token: string;
 };
@@ -9,10 +9,10 @@ export type Session = {
 export type BrowserStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 export const sessionKey = "quarterdeck.session";
-/** What was read in the session, kept in its tab. */
+/** Key of the cached responses of the session, stored in its tab. */
 export const cacheKey = "quarterdeck.cache";
 
-/** Storage may be forbidden by the browser, which gives null; what was to be kept then lasts as long as the page. */
+/** Runs `run`, and returns null where the browser forbids storage. The data then lasts as long as the page. */
 export function attempt<Result>(run: () => Result): Result | null {
   try {
     return run();
@@ -31,7 +31,9 @@ export function readSession(storage: BrowserStorage | null): Session | null {
   });
 }
 
-/** What a link brings: a code that is exchanged for a token once, as the first start prints it, or a token itself. */
+/**
+ * A sign-in link contains a code that is exchanged for a token once, as the first start prints it, or a token itself.
+ */
 export type SignInLink = { kind: "code" | "token"; secret: string };
 
 /** Reads `#code=…` or `#token=…`; null when the fragment holds neither. */
@@ -45,12 +47,12 @@ export function readLink(hash: string): SignInLink | null {
 }
 
 declare global {
-  /** The link that the early script took; by then it stands in no address. */
+  /** The link that the early script has read and removed from the address. */
   // oxlint-disable-next-line no-var -- a global of the page is declared so
   var signInLink: SignInLink | null | undefined;
 }
 
-/** Takes the link's secret out of the address, before anything else can read or record it. */
+/** Removes the link's secret from the address before anything else can read or record it. */
 export function takeLink(): SignInLink | null {
   const link = readLink(location.hash);
   if (link !== null) history.replaceState(history.state, "", location.pathname + location.search);
@@ -60,7 +62,7 @@ export function takeLink(): SignInLink | null {
 export const browserStorage = (name: "sessionStorage" | "localStorage"): BrowserStorage | null =>
   attempt(() => globalThis[name]);
 
-/** The session that the dashboard begins with. A link never replaces one that is there: that is asked first. */
+/** Returns the session that the dashboard begins with. A link never replaces an existing session without a question. */
 export function firstSession(
   link: SignInLink | null,
   tab: BrowserStorage | null = browserStorage("sessionStorage"),

@@ -1,5 +1,5 @@
-// Parses what another maker's service puts another way than the contract says, and means the same. It is tried only on
-// a response that the contract does not take, so it costs nothing where both agree.
+// Parses responses of other services that differ from the contract in form but not in meaning. Used only after the
+// contract's schema has failed, so it costs nothing for conforming responses.
 import type * as z from "zod/mini";
 
 type Container = Record<PropertyKey, unknown>;
@@ -7,7 +7,7 @@ type Container = Record<PropertyKey, unknown>;
 const isContainer = (value: unknown): value is Container =>
   typeof value === "object" && value !== null;
 
-/** Some services put a single object into `data`, as a list has its items there. */
+/** Some services put a single object into `data`, as lists do with their items. */
 const unwrap = (body: unknown): unknown =>
   isContainer(body) && !("id" in body) && isContainer(body["data"]) && !Array.isArray(body["data"])
     ? body["data"]
@@ -16,7 +16,10 @@ const unwrap = (body: unknown): unknown =>
 const momentPattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d+))?\s?(?:Z|([+-]\d\d):?(\d\d)?)?$/i;
 
-/** ISO 8601 in any zone as the contract writes it, to the microsecond; null for anything else. Without a zone it is UTC. */
+/**
+ * Converts ISO 8601 in any time zone to the contract's form, to the microsecond; null for anything else. Without a time
+ * zone, UTC is assumed.
+ */
 export function toUtc(text: string): string | null {
   const found = momentPattern.exec(text);
   if (found === null) return null;
@@ -26,7 +29,10 @@ export function toUtc(text: string): string | null {
   return `${new Date(ms).toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
 }
 
-/** What to try at a place that does not fit, one after the other. Leaving out is for fields that only look like ours. */
+/**
+ * Repairs to try for a value that fails the schema, in this order. Removal is for fields that share only the name with
+ * the contract's.
+ */
 const attempts: readonly ((holder: Container, key: PropertyKey, expected: string) => void)[] = [
   (holder, key) => {
     const value = holder[key];
@@ -39,7 +45,7 @@ const attempts: readonly ((holder: Container, key: PropertyKey, expected: string
   (holder, key) => {
     holder[key] = null;
   },
-  // Only what says nothing may stand for nothing: a number would be made up.
+  // Only types with an empty value are filled: a number would be invented.
   (holder, key, expected) => {
     if (expected === "string") holder[key] = "";
     if (expected === "array") holder[key] = [];
@@ -53,8 +59,8 @@ function holderOf(body: unknown, path: readonly PropertyKey[]): Container | null
 }
 
 /**
- * @param body as parsed from JSON; it is changed
- * @returns null when it cannot mean what the schema says
+ * @param body parsed JSON; it is modified
+ * @returns null where it cannot be interpreted by the schema
  */
 export function parseLeniently<Data>(
   schema: z.ZodMiniType<Data>,

@@ -1,17 +1,17 @@
-// A list as its address asks for it: a page, and what only a service that can filter knows.
+// Queries a list by its page and, where the service supports it, by filter, search and order.
 import { type ListFilter, type Page, statusParameter } from "../../contract/paging.ts";
 import { hasStatus } from "./api-error.ts";
 import { pageQuery } from "./page-query.ts";
 import { type DataQuery, queryClient } from "./query.ts";
 import { sessions } from "./session.ts";
 
-/** What the address of a list says. */
+/** The parameters of a list in the URL. */
 export type ListView = {
   page?: number;
   per_page?: string;
   /** Statuses, separated by commas. */
   status?: string;
-  /** What is searched for. */
+  /** Search text. */
   q?: string;
   sort?: string;
 };
@@ -26,13 +26,13 @@ const toQuery = ({ page = 1, per_page, status, q, sort }: ListView, usual: strin
   sort: sort || usual,
 });
 
-/** Lists of a service that refuses the query parameters of ours. One that does not know them leaves them aside. */
+/** Lists whose query parameters the service refuses. A service that does not support them may also ignore them. */
 const refusing = new Set<unknown>();
 sessions.state.subscribe(() => refusing.clear());
 
 /**
- * @param ask the query of the list for what is wanted of it
- * @param usualSort its order unless the address wants another. What is wrong at the end of a long list nobody would see.
+ * @param ask returns the query of the list for given parameters
+ * @param usualSort the default order; problems at the end of a long list would be overlooked
  */
 export function listQuery<List extends Page<{ id: number }> | null>(
   view: ListView,
@@ -49,13 +49,13 @@ export function listQuery<List extends Page<{ id: number }> | null>(
     queryFn: async () => {
       const askWanted = () =>
         queryFn().catch((error: unknown) => {
-          // An order that the list doesn't have takes away neither its filters nor what they chose.
+          // A refused order must not disable the filters.
           if (view.sort && isRefusal(error)) return askUsual();
           throw error;
         });
       const list = await (refusing.has(name) ? askPlainly : askWanted)().catch((error: unknown) => {
         if (!isRefusal(error)) throw error;
-        // What somebody wrote into the address says nothing of the list without it.
+        // A refusal of values typed into the URL does not prove that the list refuses the parameters.
         if (!view.status && !view.sort && !view.q) refusing.add(name);
         return askPlainly();
       });

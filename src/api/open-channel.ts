@@ -1,5 +1,5 @@
 import { attempt } from "./kept-session.ts";
 
-/** Connects this tab with the others of its origin; null where that is forbidden, as Firefox does together with storage. */
+/** Opens a channel to the other tabs of this origin; null where that is forbidden, as in Firefox along with storage. */
 export const openChannel = (name: string): BroadcastChannel | null =>
   attempt(() => new BroadcastChannel(name));

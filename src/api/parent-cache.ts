@@ -1,17 +1,18 @@
-// Caches the parent of a thing, for services whose responses do not name it: whoever came from its list has seen it there.
+// Caches the parents of objects, for services whose responses do not name them: the list that an object was opened from
+// does.
 import type { Page } from "../../contract/paging.ts";
 import { queryClient } from "./query.ts";
 
 type ListName = "listWorkers" | "listWebhooks" | "listBackupConfigurations";
 
-// In the cache, which ends with the session: another service has the same ids for other things.
+// In the query cache, which ends with the session: another service uses the same ids for other objects.
 const cacheKey = (list: ListName, id: number) => ["parent", list, id];
 
-/** Remembers where something was made, which is in no list yet. */
+/** Stores the parent of a new object, which is in no list yet. */
 export const cacheParent = (list: ListName, id: number, ownerId: number): void =>
   void queryClient.setQueryData(cacheKey(list, id), ownerId);
 
-/** The id of the site or server in whose list it was; null when it was in none. */
+/** Returns the id of the site or server whose list had the object; null where no cached list has it. */
 export function cachedParentOf(list: ListName, id: number): number | null {
   const noted = queryClient.getQueryData<number>(cacheKey(list, id));
   if (noted !== undefined) return noted;

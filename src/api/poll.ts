@@ -1,35 +1,38 @@
-// Decides when to poll next, by one rule for all pages.
+// How often to poll: one rule for every page. See "Dashboard habits" in the house style.
 import { isInTransit } from "../../contract/states.ts";
 
 type Stateful = { id: number; status: string };
 
-/** While something is in transit: polls every `everyMs` until that has lasted `untilMs`. */
+/** While a row is in transit: poll every `everyMs` until it has been in transit for `untilMs`. */
 const pace = [
   { untilMs: 10_000, everyMs: 500 },
   { untilMs: 30_000, everyMs: 1_000 },
   { untilMs: 120_000, everyMs: 3_000 },
 ] as const;
 
-/** Interval for what is in transit for longer, and so slow or stuck. */
+/** A transition that takes longer is stuck or slow; fast polling does not help. */
 const draggingMs = 10_000;
 
-/** Interval of a list with nothing in transit, which others may change. */
+/** Interval for a list without rows in transit, which other users may change. */
 export const listFloorMs = 10_000;
 
-/** How long after an action a service is polled more often, because it may not show the effect at once. */
+/**
+ * After an action, a service may briefly show neither a state in transit nor the result, so polling is fast for this
+ * long.
+ */
 const newsMs = 10_000;
 const newsEveryMs = 1_000;
 let orderedMs = Number.NEGATIVE_INFINITY;
 
-/** Called after an action. */
+/** Records that an action was just sent to the service. */
 export function expectNews(nowMs: number = Date.now()): void {
   orderedMs = nowMs;
 }
 
 /**
- * Milliseconds until the next poll, false = no poll.
+ * Returns the milliseconds until the next poll; false = no poll.
  * @param elapsedMs how long ago the newest transition was first seen
- * @param settledMs the answer while nothing moves
+ * @param settledMs returned while nothing is in transit
  */
 export function pollMs(
   items: readonly { status: string }[],
@@ -41,9 +44,9 @@ export function pollMs(
 }
 
 /**
- * Remembers since when things move, which the items themselves do not say, and asks `pollMs`.
- * The time starts anew when a transition appears that was not there before: one row that is stuck must
- * not slow down another that has just begun, and one that ends must not hurry the others.
+ * Records since when rows are in transit, which the rows themselves do not say, and calls `pollMs`. The time restarts
+ * when a new transition appears: a stuck row must not slow down polling for a new one, and a row that ends must not
+ * speed it up for the others.
  */
 export function makePoller(nowMs: () => number = Date.now) {
   let seen: ReadonlySet<string> = new Set();

@@ -1,4 +1,4 @@
-// Reads why a service refused, in whichever of the usual shapes it says so: Quarterdeck's own, RFC 9457, or one near them.
+// Reads why a service refused a request, in any of the usual formats: Quarterdeck's own, RFC 9457, or a similar one.
 import type { FieldErrors } from "../../contract/errors.ts";
 
 type Named = Record<string, unknown>;
@@ -12,7 +12,7 @@ const textOf = (...values: unknown[]): string | null => {
   return null;
 };
 
-/** "#/channels/0", "/data/name" and "channels[0]" as the contract names a field: `channels.0`. */
+/** Converts "#/channels/0", "/data/name" and "channels[0]" to a field name of the contract: `channels.0`. */
 const toFieldName = (pointer: string): string =>
   decodeURIComponent(pointer.replace(/%(?![\da-f]{2})/gi, "%25"))
     .replace(/^#?\/(?:data\/attributes\/|data\/|body\/)?/, "")
@@ -31,14 +31,17 @@ function nameOf({ pointer, field, name, parameter, source }: Named): string {
   return textOf(pointer, field, name, parameter, isNamed(source) ? source["pointer"] : null) ?? "";
 }
 
-/** `errors` of RFC 9457's own example is a list; others answer an object by field. Older ones say `invalid-params`. */
+/**
+ * `errors` is a list in RFC 9457's own example; other services send an object by field, and older ones
+ * `invalid-params`.
+ */
 function readFields(complaints: unknown): FieldErrors {
   const fields: FieldErrors = {};
   const add = (name: string, texts: string[]) => {
     if (texts.length > 0) (fields[toFieldName(name)] ??= []).push(...texts);
   };
   if (Array.isArray(complaints))
-    // Of no field in particular, under the empty name: a form shows it above all of them.
+    // An error without a field gets the empty name: forms show it above all fields.
     for (const one of complaints) add(isNamed(one) ? nameOf(one) : "", textsOf(one));
   else if (isNamed(complaints))
     for (const [name, value] of Object.entries(complaints)) add(name, textsOf(value));
@@ -47,7 +50,7 @@ function readFields(complaints: unknown): FieldErrors {
 
 type Problem = { message: string | null; fields: FieldErrors };
 
-/** Of a token that is no longer accepted the header may say more than the body: RFC 6750, 3. */
+/** For a token that is no longer accepted, the header may say more than the body: RFC 6750, section 3. */
 const tokenProblem = (headers: Headers): string | undefined =>
   /error_description="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1];
 

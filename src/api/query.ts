@@ -1,5 +1,5 @@
-// Queries for React Query, made from the operation table. A key is [operation name, params, query], so the name alone finds all
-// queries of an operation.
+// Connects the service with React Query. Queries are declared from the operation table; their keys are [operation name,
+// params, query], so that all queries of an operation can be found by its name.
 import { hashKey, notifyManager, QueryClient, useQuery } from "@tanstack/react-query";
 import type { interfaceOperations, OperationName } from "../../contract/operations.ts";
 import { ApiError, hasStatus, isMissing, isPassing } from "./api-error.ts";
@@ -10,10 +10,10 @@ import { catchUpOnReturn, joinTabs, setPollClock } from "./tabs.ts";
 type InterfaceName = keyof typeof interfaceOperations;
 type ExtraName = Exclude<OperationName, InterfaceName>;
 
-/** Limit of `Retry-After`: a timer of more than 2^31 ms would fire at once. */
+/** A service may request a pause of years, but timers that long fire at once. */
 const longestWaitMs = 3_600_000;
 
-/** Exponential back-off, with jitter so that open tabs do not retry together. */
+/** Exponential, with jitter so that open tabs do not retry in step. */
 const backOffMs = (failures: number, error: unknown): number =>
   error instanceof ApiError && error.retryAfterMs !== null
     ? Math.min(longestWaitMs, error.retryAfterMs)
@@ -23,12 +23,12 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A page that was visited opens with its cached data.
+      // A page that was visited opens with the cached data.
       gcTime: 3_600_000,
-      // Retries forever: this is the back-off of polls, and the old data stays on screen.
+      // Unlimited: the retries are the back-off of a poll, and the old data stays on screen meanwhile.
       retry: (_, error) => isPassing(error),
       retryDelay: backOffMs,
-      // The service may run on this machine, which needs no network.
+      // The service may be on this machine, which needs no network.
       networkMode: "always",
     },
     mutations: { networkMode: "always" },
@@ -44,17 +44,17 @@ if (sharing !== null) {
   catchUpOnReturn(queryClient);
 }
 
-/** Requests data, or takes the response that another tab is waiting for. */
+/** Asks the service, or uses the response to the same request of another tab. */
 const shared = <Data>(key: readonly unknown[], fetch: () => Promise<Data>): Promise<Data> =>
   sharing === null ? fetch() : sharing.ask(hashKey(key), fetch);
 
 const toSent = <Name extends OperationName>(query: QueryOf<Name> | undefined) =>
   query === undefined ? {} : { query };
 
-/** A query for `useQuery`, `useLoaded` and the loaders. */
+/** A query of the service, for `useQuery`, `useLoaded` and the loaders. */
 export type DataQuery<Data> = { queryKey: readonly unknown[]; queryFn: () => Promise<Data> };
 
-/** A query of an operation of the interface, which every service has. */
+/** Returns a query of the interface, which every service supports. */
 export const query = <Name extends InterfaceName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -64,7 +64,7 @@ export const query = <Name extends InterfaceName>(
   queryFn: () => shared([name, params, query ?? {}], () => call(name, params, toSent(query))),
 });
 
-/** A query of an extra; null where the service does not have it. */
+/** Returns a query of an extra; its data is null where the service lacks the operation. */
 export const extraQuery = <Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -74,7 +74,7 @@ export const extraQuery = <Name extends ExtraName>(
   queryFn: () => shared([name, params, query ?? {}], () => callExtra(name, params, query)),
 });
 
-/** Calls an extra; null where the service does not have it. */
+/** Calls an extra; null where the service lacks the operation. */
 export async function callExtra<Name extends ExtraName>(
   name: Name,
   params: ParamsOf<Name>,
@@ -89,9 +89,9 @@ export async function callExtra<Name extends ExtraName>(
 }
 
 /**
- * Reads what the route's loader has loaded, so that a page needs no word for "not yet".
- * @param pollMs when to ask again, false = not at all
- * @param isLeaving once its deletion was asked for here: "Not found" is no news then, and the next page is on its way
+ * Reads what the route's loader has loaded, so that a page needs no state for missing data.
+ * @param pollMs milliseconds until the next poll, false = no poll
+ * @param isLeaving whether its deletion was requested here: a 404 is then expected, and not shown
  */
 export function useLoaded<Data>(
   query: DataQuery<Data>,
@@ -102,8 +102,8 @@ export function useLoaded<Data>(
     ...query,
     enabled: !isLeaving,
     refetchInterval: ({ state: { data } }) => data !== undefined && pollMs(data),
-    // A 404 leads to the error page; after any other failure of a poll, the old data stays. During a change, the 404 may be of
-    // its own deletion.
+    // A 404 leads to the error page; after any other failure of a poll, the old data stays. A running mutation may be
+    // the deletion.
     throwOnError: (error) => hasStatus(error, 404) && !isLeaving && queryClient.isMutating() === 0,
   });
   if (data === undefined)
@@ -111,7 +111,7 @@ export function useLoaded<Data>(
   return data;
 }
 
-/** Updates cached responses of an operation. */
+/** Updates the cached responses of an operation. */
 export function patchAnswers<Name extends InterfaceName>(
   name: Name,
   patch: (response: ResponseOf<Name>) => ResponseOf<Name>,
@@ -121,7 +121,7 @@ export function patchAnswers<Name extends InterfaceName>(
   );
 }
 
-/** Fetches all visible data of these operations again after a change; resolves once it is there. */
+/** Refetches the active queries of these operations after a change; resolves when the data has arrived. */
 export const invalidate = async (...names: OperationName[]): Promise<void> => {
   sharing?.changed();
   expectNews();

@@ -9,8 +9,8 @@ function hash(text: string, seed: number): string {
 }
 
 /**
- * Tells the sessions of this browser apart where a token is not to stand. It is no secret's keeper, and never leaves the
- * browser.
+ * Identifies a session within this browser where the token itself must not appear. It does not protect the token as a
+ * secret, and never leaves the browser.
  */
 export const sessionMark = ({ address = "", token = "" }: Partial<Session> = {}): string =>
   hash(`${address} ${token}`, 0x811c9dc5) + hash(`${token} ${address}`, 0xcbf29ce4);

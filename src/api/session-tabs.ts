@@ -1,8 +1,7 @@
-// Tabs of one browser share their session, in memory: who opens another tab is connected there too, and who disconnects is
-// disconnected in all. Nothing more is stored than one tab alone stores.
-//
-// What is shared is the token together with the address that it belongs to, so that it is never sent anywhere else. A
-// channel is heard by pages of this origin alone, and they could read the session of a tab anyway.
+// Tabs of one browser share their session in memory: a new tab is connected like the others, and disconnecting one
+// disconnects all. Nothing more is stored than by a single tab. The token is shared with the address that it belongs
+// to, so that it is never sent elsewhere. Only pages of this origin receive the channel, and they could read the
+// session of a tab anyway.
 import type { Session } from "./kept-session.ts";
 import type { SessionEnd, Sessions } from "./session.ts";
 import { sessionMark } from "./session-mark.ts";
@@ -10,21 +9,21 @@ import { sessionMark } from "./session-mark.ts";
 type Word =
   | { kind: "ask" }
   | { kind: "answer"; session: Session }
-  /** @param mark whose session it was, without its token */
+  /** @param mark identifies the session without its token */
   | { kind: "ended"; mark: string; reason: SessionEnd | null }
   | { kind: "connected" };
 
-/** A tab that has just been started waits so long before it shows the connect page. Others answer within a few ms. */
+/** How long a new tab waits before it shows the connect page. Other tabs answer within a few ms. */
 const usualWaitMs = 100;
-/** The service that the dashboard came from comes first: a tab that shows another one lets those answer before it. */
+/** Delay of tabs with a service of another origin, so that tabs with the dashboard's own service answer first. */
 const foreignMs = 30;
 
 type SessionTabsOptions = {
   sessions: Sessions;
   channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">;
-  /** The page has a session now that it did not ask for by itself. */
+  /** Called when the page gets a session from another tab. */
   onTaken: () => void;
-  /** Whether the user is about to connect by hand, which nothing may interrupt. */
+  /** Whether the user is typing on the connect page, which must not be interrupted. */
   isBusy: () => boolean;
   /** How long `ask` waits for an answer. */
   waitMs?: number;
@@ -45,7 +44,7 @@ export function createSessionTabs({
   let before = sessions.current();
   let isEcho = false;
 
-  /** What another tab has said is not said again. */
+  /** Makes a change without broadcasting it, because it came from another tab. */
   function quietly(change: () => void): void {
     isEcho = true;
     change();
@@ -70,7 +69,7 @@ export function createSessionTabs({
   }
 
   function take(session: Session): void {
-    // Somebody else has answered, be it this tab's own question or another's.
+    // Another tab has answered this tab's question or another tab's, so this tab does not need to.
     clearTimeout(answering);
     if (!isAsking || sessions.current() !== null || isBusy()) return;
     isAsking = false;
@@ -86,7 +85,7 @@ export function createSessionTabs({
       case "answer":
         return take(data.session);
       case "connected":
-        // Whoever came to connect by hand, or has disconnected here, goes on by hand.
+        // A user who is connecting by hand, or has disconnected here, must not be connected automatically.
         return sessions.state.get().ended === null || isBusy() ? undefined : ask();
       case "ended": {
         const session = sessions.current();
@@ -101,14 +100,16 @@ export function createSessionTabs({
     if (session !== null) isAsking = false;
     if (!isEcho && session === null && before !== null)
       post({ kind: "ended", mark: sessionMark(before), reason: ended });
-    // One that came by a link may still be refused; whoever asks later gets what is left then.
+    // A token from a link may still be refused, so it is not announced; a later question is answered with what is left.
     if (!isEcho && session !== null && before === null && fromLink === null)
       post({ kind: "connected" });
     before = session;
   });
 
   return {
-    /** Resolves with whether another tab has a session, which is this tab's too then. A late answer counts as well. */
+    /**
+     * Resolves with whether another tab has a session, which this tab then uses, too. A late answer is also accepted.
+     */
     ask: (): Promise<boolean> =>
       new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), waitMs);

@@ -1,5 +1,5 @@
-// Which service this tab talks to, and with which token. The token is kept for the tab's session, or on
-// this device when the user asks for it; it never enters an address.
+// The service and token of this tab. The token is stored for the tab's session, or on this device when the user chooses
+// that; it never appears in a URL.
 import type { TokenCode } from "../../contract/errors.ts";
 import { createStore, type Store } from "../store.ts";
 import {
@@ -13,22 +13,25 @@ import {
   type SignInLink,
 } from "./kept-session.ts";
 
-/** `refused`: by a service that does not say why; `elsewhere`: the user disconnected in another tab. */
+/** `refused`: the service gave no reason; `elsewhere`: the user disconnected in another tab. */
 export type SessionEnd = TokenCode | "refused" | "elsewhere";
 
 type SessionState = {
-  /** Null until connected, and again once the service refuses the token. */
+  /** Null before connecting, and after the service has refused the token. */
   session: Session | null;
   isRemembered: boolean;
-  /** It came by a link of this kind, so nobody could say yet whether to remember it. */
+  /**
+   * The kind of link that it came from, so that the user was not asked yet whether to remember it; null = no link, or
+   * the offer was dismissed.
+   */
   fromLink: SignInLink["kind"] | null;
-  /** The last address used, to offer again. */
+  /** The last address used, offered again on the connect page. */
   address: string;
-  /** Why the last session ended by itself; null where it did not. */
+  /** Why the last session ended without the user; null where the user ended it here. */
   ended: SessionEnd | null;
 };
 
-/** "ops.example.com/" and the like as a base address; null when it is no http address. */
+/** Converts "ops.example.com/" and the like to a base address; null where it is not an HTTP address. */
 export function readAddress(text: string, origin: string): string | null {
   const typed = text.trim();
   if (typed === "") return "";
@@ -64,12 +67,12 @@ export function createSessions(tab: BrowserStorage | null, device: BrowserStorag
     ) {
       forgetEverywhere();
       attempt(() => (remember ? device : tab)?.setItem(sessionKey, JSON.stringify(session)));
-      // The browser may have refused to keep it.
+      // The browser may have refused to store it.
       const isRemembered = readSession(device)?.token === session.token;
       state.set({ session, isRemembered, fromLink, address: session.address, ended: null });
     },
 
-    /** Takes over the session of another tab. Whatever that one keeps on this device stays there. */
+    /** Uses the session of another tab. What that tab has stored on this device remains. */
     adopt(session: Session) {
       attempt(() => tab?.setItem(sessionKey, JSON.stringify(session)));
       const isRemembered = readSession(device)?.token === session.token;
@@ -82,22 +85,22 @@ export function createSessions(tab: BrowserStorage | null, device: BrowserStorag
       if (session !== null) this.connect(session, { remember: true });
     },
 
-    /** Takes the session off this device; it lasts until the tab is closed. */
+    /** Removes the session from this device; it then lasts until the tab is closed. */
     keepInTab() {
       const { session } = state.get();
       if (session !== null) this.connect(session, { remember: false });
     },
 
-    /** Takes the offer to remember away. */
+    /** Dismisses the offer to remember the session. */
     dismissOffer() {
       state.set({ ...state.get(), fromLink: null });
     },
 
     /**
      * Ends the session.
-     * @param token ends it only while this token is the current one, so that the late answer to an old
-     * token cannot end a new session
-     * @param reason why, where the user did not ask for it here
+     * @param token ends it only while this token is current, so that a late response to an old token cannot end a new
+     * session
+     * @param reason why, unless the user requested it here
      */
     end(token?: string, reason: SessionEnd | null = null) {
       const { session, address } = state.get();

@@ -1,20 +1,20 @@
-// Tabs share what they ask: the first one to ask notifies the others, and they take its answer instead of asking too.
-// Eight windows that show one page cost the service hardly more than one; a hidden tab asks nothing anyway.
+// Shares responses between tabs: the first tab to send a request notifies the others, which use its response instead of
+// sending their own. Eight windows with one page cost the service hardly more than one; hidden tabs do not poll.
 
-/** What one tab sends to the others. Moments are of the machine's clock, which all tabs share. */
+/** A message between tabs. Times are of the machine's clock, which all tabs share. */
 export type TabMessage = { key: string; askedMs: number } & (
   | { kind: "asking" }
   | { kind: "answered"; data: unknown }
   | { kind: "failed" }
 );
 
-/** Another tab's question is waited for so long; its tab may have been closed over it. */
+/** How long to wait for a request of another tab, which may have been closed meanwhile. */
 const patienceMs = 3000;
 
 type SharingOptions = {
-  /** Tells the other tabs. */
+  /** Sends a message to the other tabs. */
   post(message: TabMessage): void;
-  /** Puts another tab's answer where this tab looks. */
+  /** Stores another tab's response in this tab's cache. */
   take(key: string, data: unknown): void;
   nowMs(): number;
 };
@@ -27,7 +27,7 @@ export function createSharing({ post, take, nowMs }: SharingOptions) {
 
   const isUsable = ({ askedMs }: { askedMs: number }) => askedMs >= freshAfterMs;
 
-  /** The answer to a question that another tab has under way; null when none comes that can be used. */
+  /** Returns the response to another tab's running request; null where none comes that can be used. */
   function answerFromElsewhere(key: string): Promise<TabMessage | null> | null {
     const received = elsewhere.get(key);
     if (received === undefined || !isUsable(received) || nowMs() - received.askedMs > patienceMs)
@@ -39,10 +39,10 @@ export function createSharing({ post, take, nowMs }: SharingOptions) {
   }
 
   return {
-    /** Asks the service, unless another tab is just doing so. */
+    /** Sends a request, unless another tab is already waiting for its response. */
     async ask<Data>(key: string, fetch: () => Promise<Data>): Promise<Data> {
       const coming = answerFromElsewhere(key);
-      // Without a pause where nothing comes: the next tab to ask must hear of this one's question.
+      // Without a pause where none is expected: the next tab must learn of this request first.
       const message = coming === null ? null : await coming;
       // Both tabs ran the same query, so the types agree.
       if (message?.kind === "answered" && isUsable(message)) return message.data as Data;
@@ -70,7 +70,7 @@ export function createSharing({ post, take, nowMs }: SharingOptions) {
       if (message.kind === "answered" && isUsable(message)) take(key, message.data);
     },
 
-    /** Something was changed from here: what was asked before now does not show it. */
+    /** Records a change from this tab: responses to earlier requests do not include it. */
     changed(): void {
       freshAfterMs = nowMs();
     },

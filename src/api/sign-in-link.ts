@@ -1,10 +1,10 @@
-// What a sign-in link does. A bad one never ends a good session, a good one never replaces another session unasked, and a code
-// is not exchanged before it is wanted.
+// Rules of sign-in links: an invalid one never ends a valid session, a valid one never replaces another session without
+// a question, and a code is not exchanged before the user accepts.
 import type { Store } from "../store.ts";
 import type { Session, SignInLink } from "./kept-session.ts";
 import type { Sessions } from "./session.ts";
 
-/** What the service says of a session's token; its name is null where the service has none. */
+/** The service's judgement of a session's token; the name is null where the service has none. */
 export type Check = { kind: "accepted"; name: string | null } | { kind: "refused" | "unanswered" };
 
 export type LinkState =
@@ -12,13 +12,13 @@ export type LinkState =
   | { kind: "failed"; reason: string }
   | {
       kind: "question";
-      /** Whose session it is; null = unknown. */
+      /** Name of the present token; null = unknown. */
       current: string | null;
-      /** Whose it would be; null = unknown, or a token that is still to be made. */
+      /** Name of the link's token; null = unknown, or not created yet. */
       other: string | null;
-      /** The link holds a code, which is exchanged for a new token. */
+      /** Whether the link holds a code, which is exchanged for a new token. */
       isNew: boolean;
-      /** Settles once the page has what it needs, be it another session or a reason. */
+      /** Resolves once the page has loaded, either with the new session or with a reason. */
       accept: () => Promise<void>;
       decline: () => void;
     };
@@ -26,22 +26,22 @@ export type LinkState =
 export type SignInLinkOptions = {
   sessions: Sessions;
   state: Store<LinkState>;
-  /** Said where the service does not answer. */
+  /** Shown where the service does not respond. */
   unansweredText: string;
   check(session: Session): Promise<Check>;
   /** Exchanges a code. */
   exchange(code: string): Promise<{ token: string } | { reason: string }>;
-  /** Resolves when the first page has what it asked for, or has found out that there is no session. */
+  /** Resolves when the first page has its data, or has found that there is no session. */
   firstPage(): Promise<unknown>;
-  /** Asks the other tabs for a session, and takes it. */
+  /** Requests a session from the other tabs, and uses it. */
   askTabs(): Promise<unknown>;
-  /** The session is another one from now on: what the one before was allowed to see is not for it. */
+  /** Called after the session was replaced: data of the previous one must not be shown. */
   onSwitched(): void;
 };
 
 const refusedText = "The token of the link is unknown, expired or revoked.";
 
-/** A link is of the service that the page came from. */
+/** A link belongs to the service that served the page. */
 const sessionOf = (token: string): Session => ({ address: "", token });
 
 export function createSignInLinks(options: SignInLinkOptions) {
@@ -61,28 +61,28 @@ export function createSignInLinks(options: SignInLinkOptions) {
     else fail(made.reason);
   }
 
-  /** There is no session that could be lost. */
+  /** Signs in where no session exists that could be lost. */
   async function enter(link: SignInLink): Promise<void> {
     if (link.kind === "code") return exchangeFor(link);
-    // The page need not wait for the answer, nor compete with the question.
+    // The page does not wait for the check, and the check does not compete with the page.
     connect(link.secret, link);
     await firstPage();
     return verify(link.secret);
   }
 
-  /** Asks about a link's token that was connected with before anybody had looked at it. */
+  /** Checks the token of a link that was used before it was checked. */
   async function verify(token: string): Promise<void> {
     const { kind } = await check(sessionOf(token));
     if (kind !== "refused") return;
     sessions.end(token);
     fail(refusedText);
-    // A session that another tab has is as good as one of this tab.
+    // Another tab may have a session.
     await askTabs();
   }
 
   const dismiss = () => state.set({ kind: "none" });
 
-  /** Opens a link. With no session there, a token's session is there when this returns, a code's when it resolves. */
+  /** Opens a link. Without a session, a token's session exists when this returns, and a code's when it resolves. */
   async function open(link: SignInLink): Promise<void> {
     const session = sessions.current();
     state.set({ kind: "none" });
@@ -95,7 +95,7 @@ export function createSignInLinks(options: SignInLinkOptions) {
       return enter(link);
     }
     const currentName = current.kind === "accepted" ? current.name : null;
-    // Asked before the code is sent: one that is declined can still be used elsewhere.
+    // The user is asked before the code is sent: a code that is declined can still be used elsewhere.
     const question = { kind: "question", current: currentName, decline: dismiss } as const;
     if (link.kind === "code")
       return state.set({

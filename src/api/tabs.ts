@@ -1,20 +1,20 @@
-// Joins this tab with the others and with the browser's state: shared answers, one pace for all polls, and
-// nothing asked while nobody looks or nothing can be reached.
+// Connects this tab with the others and with the browser's state: shared responses, one pace for all polls, and no
+// polls while the tab is hidden or nothing can be reached.
 import { type QueryClient, timeoutManager } from "@tanstack/react-query";
 import { openChannel } from "./open-channel.ts";
 import { createSharing, type Sharing, type TabMessage } from "./sharing.ts";
 import { sessionMark } from "./session-mark.ts";
 import { sessions } from "./session.ts";
 
-/** No two tabs poll at the same moment: the first one notifies the others before their turn. */
+/** Differs by tab, so that tabs do not poll at the same moment: the first one notifies the others before they poll. */
 const slowdown = 1 + Math.random() * 0.25;
 
-/** Tabs of another session or service are none of ours. */
+/** Messages of tabs with another session or service are ignored. */
 const ownMark = () => sessionMark(sessions.current() ?? {});
 
 type Envelope = { session: string; message: TabMessage };
 
-/** Whether the service is on this very machine, which needs no network. */
+/** Whether the service is on this machine, so that no network is needed. */
 function isLocal(): boolean {
   const { hostname } = new URL(sessions.current()?.address || location.href, location.href);
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
@@ -23,8 +23,8 @@ function isLocal(): boolean {
 const isCutOff = (): boolean => !navigator.onLine && !isLocal();
 
 /**
- * One pace for all polls, a little slower than asked for. None while nothing can be reached, and none while a change is
- * under way: it would bring back the state from before it.
+ * Sets one pace for all polls, slightly slower than requested. Nothing polls while the network is down, nor during a
+ * mutation: a response could restore the state from before it.
  */
 export function setPollClock(client: QueryClient): void {
   const isResting = () => isCutOff() || client.isMutating() > 0;
@@ -46,7 +46,7 @@ export function joinTabs(client: QueryClient): Sharing {
     },
     take(key, data) {
       const query = client.getQueryCache().get(key);
-      // What this tab does not show, is asking itself or is about to change is left alone.
+      // Ignored where this tab does not show the data, is requesting it itself, or is changing it.
       if (query === undefined || !query.isActive() || query.state.fetchStatus !== "idle") return;
       if (client.isMutating() === 0) client.setQueryData(query.queryKey, data);
     },
@@ -61,7 +61,7 @@ export function joinTabs(client: QueryClient): Sharing {
   return sharing;
 }
 
-/** Tries at once what waits for its next attempt, when the network or the eye of the user is back. */
+/** Retries waiting queries at once when the network returns or the tab becomes visible. */
 export function catchUpOnReturn(client: QueryClient): void {
   const catchUp = () => {
     if (document.visibilityState !== "visible") return;
@@ -72,7 +72,7 @@ export function catchUpOnReturn(client: QueryClient): void {
   };
   addEventListener("online", () => {
     catchUp();
-    // Even what was read a second ago is from before the gap.
+    // Even data that is a second old is from before the interruption.
     void client.refetchQueries({ type: "active" }, { cancelRefetch: false });
   });
   document.addEventListener("visibilitychange", catchUp);

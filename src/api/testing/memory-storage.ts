@@ -1,4 +1,4 @@
-/** A browser's storage, for as long as a test lasts. */
+/** A browser storage in memory, for tests. */
 export function memoryStorage() {
   const items = new Map<string, string>();
   return {
