@@ -1,4 +1,4 @@
-// What a question may want beside a yes: a choice of what becomes of a part, and a name that has to be typed.
+// Fields of a confirmation: a choice of what happens to a part, and a name that has to be typed.
 import { useState } from "react";
 import { ChoiceList } from "../ui/ChoiceList.tsx";
 import { Field } from "../ui/Field.tsx";
@@ -8,7 +8,7 @@ import type { Question } from "./confirm.ts";
 type Asked = Pick<Question, "typed" | "choices">;
 type Given = { name: string; choice: string };
 
-/** What was given so far, and why that is not enough yet. */
+/** The values entered so far, and why they do not suffice yet. */
 type Answer = Given & { refusal: string | undefined };
 
 export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>) => void] {
@@ -23,7 +23,10 @@ export function useAnswer(asked: Asked | null): [Answer, (change: Partial<Given>
   return [{ ...given, refusal }, (change) => setGiven({ ...given, ...change })];
 }
 
-/** Spaces that follow each other are shown as one, an accent looks the same whether it stands apart or not, and marks of format are not seen. */
+/**
+ * Normalizes a name as people read it: repeated spaces look like one, composed and decomposed accents look the same,
+ * and format characters are invisible.
+ */
 const asRead = (name: string): string =>
   name
     .normalize()
@@ -34,7 +37,7 @@ const asRead = (name: string): string =>
 type ConfirmFieldsProps = Asked & {
   answer: Answer;
   onAnswer: (change: Partial<Given>) => void;
-  /** Enter was pressed in the field, and what is in it is what was asked for. */
+  /** Enter was pressed in the field, and its text is the required one. */
   onSubmit: () => void;
 };
 

@@ -77,7 +77,7 @@ function Confirmation({ title, body, action, run, isAtField, typed, choices }: Q
 /** Rendered once, in the shell. */
 export function ConfirmHost() {
   const open = useStore(question);
-  // A session that ends takes its question along.
+  // The question is closed when the session ends.
   useEffect(() => () => question.set(null), []);
   return open === null ? null : <Confirmation {...open} />;
 }

@@ -1,4 +1,4 @@
-// Where a session begins: which service, which token, and for how long.
+// The connect page: address, token, and whether to remember the session.
 import { type FormEvent, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
@@ -25,7 +25,7 @@ const refusalText = (error: unknown): string =>
     ? "The token has expired."
     : "The token isn't valid.";
 
-/** Any operation shows whether the token is good; this one's answer is the first that a user needs. */
+/** Tests a token. Any operation would do; the response to this one is the first that a user needs. */
 async function tryToken(session: Session): Promise<Problem | null> {
   try {
     await callAs(session, "listServers", {});
@@ -41,7 +41,7 @@ async function tryToken(session: Session): Promise<Problem | null> {
       return {
         address: "The server at this address isn't a Quarterdeck service.",
       };
-    // A service without such a list of servers has looked at the token all the same.
+    // A service without this operation has still checked the token.
     if (isMissing(error)) return null;
     return { form: error instanceof ApiError ? error.message : "Something went wrong." };
   }
@@ -88,7 +88,7 @@ export function ConnectPage() {
     setIsPending(false);
     setProblem(refusal ?? {});
     if (refusal !== null) return;
-    // What another token was allowed to see is not for this one.
+    // The new token may not see the data of the previous one.
     queryClient.clear();
     sessions.connect({ address, token }, { remember });
     linkState.set({ kind: "none" });

@@ -1,4 +1,4 @@
-// What stands in a page's place when it could not be loaded: what, why, and what to do.
+// Shown instead of a page that could not be loaded: what happened, why, and what to do.
 import { useQueryErrorResetBoundary } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { isRouteErrorResponse, useRevalidator, useRouteError } from "react-router";
@@ -54,7 +54,7 @@ const notFound: Explanation = {
   way: "elsewhere",
 };
 
-/** A page that has just been loaded and lacks a part would lack it again. */
+/** A page that was loaded less than this long ago is not reloaded: the part would be missing again. */
 const reloadSoonMs = 10_000;
 
 export function ErrorPage() {
@@ -67,7 +67,7 @@ export function ErrorPage() {
   const { requestId, status } =
     error instanceof ApiError ? error : { requestId: null, status: null };
   const retry = () => {
-    // Some browsers remember that a file did not come.
+    // Some browsers cache the failure of a module.
     if (isPart) return location.reload();
     reset();
     void revalidator.revalidate();

@@ -1,7 +1,7 @@
 import { describeError } from "../api/api-error.ts";
 import { RequestId } from "../ui/RequestId.tsx";
 
-/** What was thrown, in the operator's words, and what the service's log can be searched for. */
+/** Shows an error's message, and the request id to search for in the service's log. */
 export function ErrorText({ error }: { error: unknown }) {
   const { message, requestId } = describeError(error);
   return (

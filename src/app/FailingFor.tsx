@@ -1,6 +1,6 @@
 import { Time } from "../ui/Time.tsx";
 
-/** What is said of a webhook whose attempts fail, wherever it is shown. */
+/** The text of a webhook whose attempts fail, wherever it is shown. */
 export const FailingFor = ({ since }: { since: string }) => (
   <>
     Failing for <Time value={since} format="duration" />

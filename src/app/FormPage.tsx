@@ -1,5 +1,6 @@
-// The layout and behavior of every form page: checks values with the contract's schema as the service does, submits them, shows
-// the service's errors at the fields, and asks before changes are lost.
+// The layout of every page with a form: header, fields, side panels, and buttons. Validates the values by the
+// contract's schema as the service does, sends them, shows the service's errors at their fields, and asks before
+// unsaved values are lost.
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { MouseEvent, ReactNode } from "react";
 import {
@@ -27,55 +28,59 @@ import { useTypedValues } from "./typed-values.ts";
 type FormPageProps<Values extends FieldValues, Body> = {
   /** Title of the page, and accessible name of the form. */
   title: string;
-  /** As `context` of `PageHeader`. */
+  /** See `PageHeader`. */
   context: readonly string[];
   crumbs: readonly Crumb[];
   /** Between the header and the form. */
   notice?: ReactNode;
-  /** Schema of the request body. */
+  /** Schema of the body that is sent. */
   schema: z.ZodMiniType<Body, Values> & { shape?: object };
-  /** Fields that show errors; by default those of the schema. */
+  /** The fields that can show errors; default: those of the schema. */
   names?: readonly string[] | undefined;
   defaultValues: DefaultValues<Values>;
   /**
-   * Resolves once the body is stored: where to go, and the toast to show there; null where the page shows the result itself.
-   * Throws the service's error.
+   * Saves the form. Resolves with where to go, and the message to show there; null when the page itself changes.
+   * Rejects with the service's error.
    */
   save: (body: Body) => Promise<{ to: string; text: string } | null>;
   /**
-   * Handles an error before the form does.
-   * @returns whether the error needs no display by the form
+   * Called first with an error.
+   * @returns whether the error was shown elsewhere, so that the form does not show it
    */
   onRefused?: ((error: unknown) => boolean) | undefined;
-  /** Labels of the submit button, idle and busy: ["Create worker", "Creating…"]. */
+  /** The submit button, and its label while saving: ["Create worker", "Creating…"]. */
   submit: readonly [label: string, busyLabel: string];
   cancelTo: string;
   /** E.g. "Leave without creating the worker?" */
   leaveQuestion: string;
-  /** The fields, which find the form by `useFormContext`. */
+  /** The fields, which access the form by `useFormContext`. */
   children: ReactNode;
-  /** Result so far, between the fields and the buttons. */
+  /** Between the fields and the buttons: the result so far. */
   outcome?: ReactNode;
-  /** Beside the submit button. */
+  /** Next to the submit button. */
   actions?: ReactNode;
-  /** Preview of the values, beside the fields; on narrow screens below the buttons. */
+  /** Next to the fields: the result of the present values. On a narrow page below the buttons. */
   preview?: ReactNode;
-  /** Reference, beside the fields; on narrow screens below the preview. */
+  /** Next to the fields: reference information. On a narrow page below the preview. */
   reference?: ReactNode;
 };
 
-// Spans both rows; the second row takes the height that exceeds the fields.
+// Spans both rows; the second takes the height that exceeds the fields.
 const asideClass = "grid gap-4 lg:sticky lg:top-6 lg:col-start-2 lg:row-span-2 lg:row-start-1";
 const withAside = "items-start lg:grid-rows-[auto_1fr] lg:gap-x-10";
 const withPreview = `${withAside} lg:grid-cols-[minmax(0,1fr)_20rem]`;
 const withReference = `${withAside} lg:grid-cols-[minmax(0,1fr)_22rem]`;
 
 /**
- * Keeps the focus in the field until the click: losing focus shows its error, which would move the button from under the pointer.
+ * Keeps the focus in the current field until the click: its validation error appears when it loses the focus, and would
+ * move the button away from the pointer before the mouse button is released.
  */
 const keepFocus = (event: MouseEvent) => event.preventDefault();
 
-/** Errors that belong to no field. `setServerErrors` puts them there, with the request id as their type. */
+/**
+ * Shows errors of the service that belong to no field. `setServerErrors` stores them there, with the request id as the
+ * type.
+ */
 function FormError({ errors }: { errors: FieldErrors }) {
   const { message, type: requestId } = errors.root?.["service"] ?? {};
   if (message === undefined) return null;
@@ -120,7 +125,7 @@ export function FormPage<Values extends FieldValues, Body>({
     try {
       const saved = await save(body);
       if (saved === null) return;
-      // Replaces the form in the history, so that Back leads to where it was opened and not to an empty form.
+      // Replaces the form in the history, so that Back leads to the page before it instead of an empty form.
       await navigate(saved.to, { state: savedState, replace: true });
       toast.success(saved.text);
     } catch (error) {
@@ -150,7 +155,7 @@ export function FormPage<Values extends FieldValues, Body>({
               {children}
             </div>
             {outcome}
-            {/* Beside the button that was pressed: above a long form nobody would see it. */}
+            {/* Next to the button that was pressed: above a long form nobody would see it. */}
             <FormError errors={errors} />
           </div>
           <div className="flex flex-wrap gap-2">

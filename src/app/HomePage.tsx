@@ -1,4 +1,4 @@
-// The start page, as far as the service can say: everything, its servers, or nothing but what is opened by its id.
+// The start page, depending on what the service supports: the overview, a list of servers, or a form for an id.
 import { useLoaderData } from "react-router";
 import { OverviewPage } from "../overview/OverviewPage.tsx";
 import type { homeLoader } from "./home-loader.ts";

@@ -1,4 +1,4 @@
-// A form that asks for one id, where a service does not list what there is to choose from.
+// A form for an id, where the service has no list to choose from.
 import { type FormEvent, useRef, useState } from "react";
 import { readId } from "../paths.ts";
 import { Button } from "../ui/Button.tsx";
@@ -6,14 +6,14 @@ import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
 
 type IdFormProps = {
-  /** Of the form, for a screen reader. */
+  /** Accessible name of the form. */
   name: string;
   label: string;
   help?: string;
   action: string;
-  /** Resolves with what is wrong with the id; null when it was taken. */
+  /** Resolves with what is wrong with the id; null when it was accepted. */
   take: (id: number) => Promise<string | null>;
-  /** As of a `Button`. */
+  /** See `Button`. */
   isChange?: boolean;
 };
 

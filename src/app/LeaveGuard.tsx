@@ -4,7 +4,7 @@ import { sessions } from "../api/session.ts";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
-/** Goes with the navigation that follows a success: there is nothing left to lose. */
+/** State of the navigation after a save, when nothing can be lost. */
 export const savedState = { isSaved: true };
 
 export const isSaved = (state: unknown): boolean =>
@@ -14,13 +14,13 @@ type LeaveGuardProps = {
   isDirty: boolean;
   /** E.g. "Leave without creating the worker?" */
   question: string;
-  /** What is lost; the rest of the words fit a form. */
+  /** What is lost; default: the text of a form. */
   loss?: string;
   stay?: string;
   leave?: string;
 };
 
-/** Asks before something is lost by leaving the page: what was filled into a form, or what is shown only once. */
+/** Asks before leaving the page loses something: form values, or a secret that is shown only once. */
 export function LeaveGuard({
   isDirty,
   question,
@@ -32,9 +32,9 @@ export function LeaveGuard({
     ({ currentLocation, nextLocation, historyAction }) =>
       isDirty &&
       currentLocation.pathname !== nextLocation.pathname &&
-      // Back and Forward find the state of a save before this one.
+      // Back and Forward restore the state of an earlier save.
       (historyAction === NavigationType.Pop || !isSaved(nextLocation.state)) &&
-      // Without a session there is nothing that could be sent.
+      // Without a session, nothing could be sent.
       sessions.current() !== null,
   );
   useEffect(() => {

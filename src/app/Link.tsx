@@ -5,19 +5,19 @@ import { entryIndex } from "./page-change.ts";
 import { RouterContext } from "./router-context.ts";
 
 export type LinkProps = Omit<ComponentProps<"a">, "href" | "target"> & {
-  /** From the root on. */
+  /** Absolute path. */
   to: string;
-  /** Whether Back is to pass over the page at hand. */
+  /** Whether the current page is replaced in the history. */
   replace?: boolean;
-  /** Leads back to the page before instead, where there is one. */
+  /** Whether to go back in the history instead, where there is an earlier entry. */
   isBack?: boolean;
 };
 
-/** What opens a link elsewhere is the browser's. */
+/** Clicks that the browser handles, such as opening a new tab. */
 const opensElsewhere = (event: MouseEvent) =>
   event.button > 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
-/** A link within the dashboard. The router's own brings 3 kB of prefetching for servers that render. */
+/** A link within the dashboard. The router's own adds 3 kB for prefetching with server rendering. */
 export function Link({
   to,
   replace = false,
@@ -28,7 +28,7 @@ export function Link({
 }: LinkProps) {
   const router = use(RouterContext);
   const refusal = useChangeRefusal(leadsToForm(to));
-  // Still a link that takes the focus, so that everyone can find out why it leads nowhere.
+  // Remains a focusable link, so that everyone can find out why it is disabled.
   const refused = refusal !== undefined && {
     role: "link",
     tabIndex: 0,
@@ -47,7 +47,7 @@ export function Link({
         if (event.defaultPrevented || opensElsewhere(event)) return;
         event.preventDefault();
         if (isBack && entryIndex() > 0) return void router?.navigate(-1);
-        // As a browser does: a link to where one is adds nothing to the way back.
+        // Like a browser: a link to the current page adds no entry to the history.
         const isHere = router !== null && createPath(router.state.location) === to;
         void router?.navigate(to, { replace: replace || isBack || isHere });
       }}

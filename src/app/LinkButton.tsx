@@ -7,11 +7,11 @@ import { Link, type LinkProps } from "./Link.tsx";
 type LinkButtonProps = Omit<LinkProps, "className"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** As of a `Button`. */
+  /** See `Button`. */
   command?: CommandWords | undefined;
 };
 
-/** A link that looks like a button, for what leads to another page. */
+/** A link to another page that looks like a button. */
 export function LinkButton({ variant, size, command, ...rest }: LinkButtonProps) {
   const refusal = useChangeRefusal(leadsToForm(rest.to));
   return (

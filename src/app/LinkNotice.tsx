@@ -35,7 +35,7 @@ function LinkQuestion({ question }: { question: Extract<LinkState, { kind: "ques
   );
 }
 
-/** What became of a sign-in link, or what it wants to know first. */
+/** Shows the outcome of a sign-in link, or its question. */
 export function LinkNotice({ isSignedIn }: { isSignedIn: boolean }) {
   const state = useStore(linkState);
   if (state.kind === "none") return null;

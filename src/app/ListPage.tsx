@@ -1,5 +1,5 @@
-// The shape of every page that lists one kind of thing of one place: title, place, what makes a new one, the
-// table, what an empty list teaches, the pager, and what can be done with the rows that are selected.
+// The layout of every page that lists objects of one kind: header, create button, table, empty state, pager, and bulk
+// actions for the selected rows.
 import {
   type ComponentType,
   type ReactNode,
@@ -35,7 +35,7 @@ function SelectionBar<Item extends { id: number }>({
   return (
     <>
       <output className="sr-only">{selected.size > 0 && `${selected.size} selected`}</output>
-      {/* Without a height: what comes and goes below the list, or over its end, moves nothing. */}
+      {/* Without a height, so that appearing below or over the list moves nothing. */}
       {selected.size > 0 && (
         <div data-selection-bar className="sticky bottom-16 z-10 h-0">
           <Suspense>
@@ -52,22 +52,22 @@ function SelectionBar<Item extends { id: number }>({
 }
 
 type ListPageProps<Item> = {
-  /** What is listed, e.g. "Workers". */
+  /** Name of the listed objects, e.g. "Workers". */
   title: string;
   place: Place;
   tabs?: ReactNode;
-  /** Below the list, where what comes late moves nothing. */
+  /** Below the list, where late content moves nothing. */
   notice?: ReactNode;
-  /** The way to a new one. */
+  /** The link that creates a new object. */
   create: { label: string; to: string };
   list: Page<Item>;
-  /** What is shown: a page, which may lie behind the end, of what was filtered. */
+  /** The view that is shown. Its page may be beyond the end of the filtered list. */
   typing: TypedSearch;
   pathOf: (view: ListView) => string;
   queryOf: (view: ListView) => DataQuery<Page<Item>>;
-  /** For a list with nothing in it: what such a thing is good for. */
+  /** For an empty list: what the objects are for. */
   empty: { title: string; text: string; art: ArtName };
-  /** What can be done with many of them at once; loaded when some are selected. */
+  /** Bulk actions; loaded when rows are selected. */
   bulk: ComponentType<BulkProps<Item>>;
   /** The table, which begins with a `selectColumn`. */
   children: ReactNode;

@@ -9,16 +9,15 @@ import { SideNav } from "./SideNav.tsx";
 import { wideScreen } from "./wide-screen.ts";
 import { Icon } from "../ui/Icon.tsx";
 
-/** What a narrow screen has instead of the left side: a bar, and the same navigation behind a button. */
+/** Replaces the sidebar on a narrow screen: a bar, and the same navigation behind a button. */
 export function MobileBar() {
   const drawer = useRef<HTMLDialogElement>(null);
   const [isOpened, setOpened] = useState(false);
   useEffect(() => {
     const close = () => drawer.current?.close();
-    // A tablet that is turned hides the bar with what belongs to it: the page would stay inert below a menu that nobody
-    // sees.
+    // Turning a tablet hides the bar with its dialog: the page would remain inert under an invisible menu.
     const stop = wideScreen.subscribe(close);
-    // Back and Forward lead to another page, as the links of the menu do.
+    // Back and Forward lead to another page, like the links of the menu.
     addEventListener("popstate", close);
     return () => {
       stop();
@@ -27,7 +26,7 @@ export function MobileBar() {
   }, []);
   const closeOnLeave = (event: MouseEvent<HTMLDialogElement>) => {
     const { target } = event;
-    // On the dialog itself is beside its content, which fills it: on the backdrop.
+    // The content fills the dialog, so a click on the dialog itself is on the backdrop.
     const isOutside = target === event.currentTarget;
     if (isOutside || (target instanceof Element && target.closest("a") !== null))
       event.currentTarget.close();
@@ -70,7 +69,7 @@ export function MobileBar() {
             <Icon name="close" />
           </Button>
         </div>
-        {/* Hundreds of lines that few open are not rendered with every page. */}
+        {/* Hundreds of rarely opened lines are not rendered with every page. */}
         {isOpened && <SideNav />}
       </dialog>
     </header>

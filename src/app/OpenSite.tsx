@@ -1,4 +1,4 @@
-// The way in where a service cannot list its servers: the id of a site or a server, remembered once it was opened.
+// The start page where a service cannot list its servers: opens a site or server by id, and remembers it.
 import { useNavigate } from "react-router";
 import { sessions } from "../api/session.ts";
 import { paths } from "../paths.ts";

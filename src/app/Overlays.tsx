@@ -1,4 +1,4 @@
-// What lies over the pages and is not needed to show one: it is loaded once the first page stands.
+// Parts above the pages that no page needs: loaded after the first page.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { queryClient } from "../api/query.ts";
@@ -28,13 +28,13 @@ function Announcer() {
   );
 }
 
-/** Shows on the browser's tab how many things fail, on every page. */
+/** Shows the number of failures in the title and icon of the browser's tab. */
 function FailureMark() {
   const { data: overview } = useQuery(overviewQuery());
   const count = overview == null ? 0 : failureCount(overview);
   useEffect(() => {
     titleFailures.set(count);
-    // The page's head has one from the start.
+    // The HTML document has this element from the start.
     document.querySelector("link[rel=icon]")?.setAttribute("href", iconOf(count));
     return () => {
       titleFailures.set(0);

@@ -1,4 +1,4 @@
-// What needs attention over all servers, or one calm line.
+// Lists what needs attention over all servers, or shows one line if nothing does.
 import { useQuery } from "@tanstack/react-query";
 import { Panel } from "../ui/Panel.tsx";
 import { LineDot } from "../ui/StatusDot.tsx";

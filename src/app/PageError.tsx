@@ -1,10 +1,10 @@
-// What stands in a page's place when it could not be loaded. What it says in full comes later than the first page, which
+// Shown instead of a page that could not be loaded. The full explanation is loaded on demand, because the first page
 // does not need it.
 import { lazy, Suspense, useEffect } from "react";
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { whenReachable } from "./outage.ts";
 
-/** Without even the code that explains an error there is one explanation. */
+/** Where even the code of the error page cannot be loaded, the service is down. */
 function Away() {
   useEffect(() => void whenReachable().then(() => location.reload()), []);
   return <PageHeader title="The service is not responding" />;

@@ -5,7 +5,7 @@ import { LinkButton } from "./LinkButton.tsx";
 
 type StepProps = ComponentProps<typeof LinkButton> & { isEnd: boolean };
 
-/** At an end it stays, leading nowhere, so that whoever pressed it keeps the focus. */
+/** At either end the link stays, disabled, so that the focus is not lost. */
 const Step = ({ isEnd, command, ...rest }: StepProps) => (
   <LinkButton
     {...rest}

@@ -1,7 +1,7 @@
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
-/** In place of a part of a page that does not come although the service responds. */
+/** Shown instead of a part of a page that cannot be loaded although the service responds. */
 export const PartMissing = () => (
   <Notice tone="bad" isAlert actions={<Button onClick={() => location.reload()}>Reload</Button>}>
     Couldn't load this part of the page. Reload the page; a newer version may be installed.

@@ -8,7 +8,7 @@ export type Place = { name: string; to: string };
 
 type PlaceHeaderProps = { title: string; place: Place; actions?: ReactNode };
 
-/** Of a page that shows all that a server or a site has of one kind. */
+/** Header of a page with everything that a server or site has of one kind. */
 export const PlaceHeader = ({ title, place: { name, to }, actions }: PlaceHeaderProps) => (
   <PageHeader
     title={title}

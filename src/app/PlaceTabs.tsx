@@ -2,13 +2,13 @@ import { Link } from "./Link.tsx";
 
 type Tab = { label: string; to: string };
 
-/** The pages of one site or server, below the title of each of them. */
+/** Links to the pages of one site or server, below the title of each of them. */
 export function PlaceTabs({
   label,
   tabs,
   current,
 }: {
-  /** What they are the pages of. */
+  /** Accessible name. */
   label: string;
   tabs: readonly Tab[];
   current: string;

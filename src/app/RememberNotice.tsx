@@ -3,7 +3,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Notice } from "../ui/Notice.tsx";
 
-/** A token that came by link is kept for this tab; whether to keep it longer is the user's to say. */
+/** Offers to remember a session from a link, which is otherwise stored for this tab only. */
 export function RememberNotice() {
   const { fromLink } = useStore(sessions.state);
   if (fromLink === null) return null;

@@ -1,4 +1,4 @@
-// A secret that the service shows only once. Leaving the page without it asks first.
+// Shows a secret that the service returns only once. Leaving the page without copying it asks first.
 import { type ReactNode, useState } from "react";
 import { Checkbox } from "../ui/Checkbox.tsx";
 import { Field } from "../ui/Field.tsx";
@@ -8,21 +8,21 @@ import { LeaveGuard } from "./LeaveGuard.tsx";
 
 type SecretPanelProps = {
   title: string;
-  /** What it is called, e.g. "secret". */
+  /** Name of the secret, e.g. "secret". */
   noun: string;
-  /** Held by the page's state and nowhere else: in no cache, no storage, no address. */
+  /** Only in the page's state: in no cache, storage or URL. */
   secret: string;
-  /** What it is for, and for whom. */
+  /** What the secret is for, and for whom. */
   purpose: string;
   /** What is not possible without it, as a sentence. */
   loss: string;
-  /** What comes next, as buttons. */
+  /** The next steps, as buttons. */
   children: (isKept: boolean) => ReactNode;
-  /** More, below a line. */
+  /** More content, below a line. */
   more?: ReactNode;
 };
 
-/** Who leaves before it was copied is asked: unlike a form, it cannot be filled in again. */
+/** Asks before it is left without being copied: unlike a form, it cannot be filled in again. */
 export function SecretPanel({
   title,
   noun,

@@ -3,7 +3,7 @@ import { paths } from "../paths.ts";
 import { serverQuery } from "./inventory.ts";
 import { PlaceTabs } from "./PlaceTabs.tsx";
 
-/** A service that does not show its servers has no notifications of theirs either. */
+/** A service that does not list its servers has no notifications of servers, either. */
 export function ServerTabs({
   serverId,
   current,

@@ -1,4 +1,4 @@
-// The start page against a service that lists its servers and has no overview of them.
+// The start page for a service that lists its servers but has no overview.
 import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../contract/servers.ts";
 import { useLoaded } from "../api/query.ts";
@@ -65,7 +65,7 @@ function ServerSection({ server }: { server: Server }) {
 
 export function ServersPage({ page }: { page: number }) {
   const servers = useLoaded(serversQuery(page));
-  // The loader has looked: this service lists them.
+  // The loader has checked that this service lists servers.
   if (servers === null) return null;
   return (
     <>

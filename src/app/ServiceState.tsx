@@ -1,5 +1,5 @@
-// Says that the service is away, or the server that the page is of: over the page, so that nothing moves under the pointer.
-// The page keeps what was known last.
+// Shows that the service, or the server of the page, is unreachable: over the page, so that nothing moves under the
+// pointer. The page keeps the last known data.
 import { notifyManager } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
@@ -24,7 +24,7 @@ const timeText = (ms: number): string => {
     .join(":");
 };
 
-/** A page of the new build comes with a load of its own. What was just saved is shown first. */
+/** Reloads for a new build at the next navigation, except where that shows what was just saved. */
 function useNewBuild(): void {
   const { pathname, state } = useLocation();
   const before = useRef(pathname);
@@ -39,7 +39,7 @@ const cache = queryClient.getQueryCache();
 
 const subscribe = (listener: () => void) => cache.subscribe(notifyManager.batchCalls(listener));
 
-/** When the oldest was read of what is on screen and is being read again; null = nothing of it is old. */
+/** Returns when the oldest data on screen was read that is now being refetched; null = none of it is old. */
 function readOldest(): number | null {
   const before = Date.now() - oldMs;
   const moments = cache

@@ -1,5 +1,5 @@
-// The frame around every page: navigation, notices, toasts, the open question; and the way out to the
-// connect page when there is no session any more.
+// The frame around every page: navigation, notices, toasts, confirmations, and the redirect to the connect page without
+// a session.
 import { memo, Suspense, useLayoutEffect } from "react";
 import { Navigate, Outlet, useNavigation } from "react-router";
 import { sessions } from "../api/session.ts";
@@ -21,7 +21,7 @@ import { linkState } from "./link-state.ts";
 import { toasts } from "./toasts.ts";
 import { wideScreen } from "./wide-screen.ts";
 
-/** In place of what lies above the page when its code does not come although the service responds. */
+/** Shown instead of the parts above the page when their code cannot be loaded although the service responds. */
 function OverlaysMissing() {
   return (
     <div className="fixed inset-x-4 bottom-4 z-20 mx-auto max-w-xl rounded-md bg-raised shadow-pop">
@@ -42,7 +42,7 @@ const Overlays = optionalPart(async () => {
   return (await import("./Overlays.tsx")).Overlays;
 }, OverlaysMissing);
 
-// Hardly ever there, so that the first file does without it.
+// Rarely needed, so the first bundle excludes it.
 const LinkNotice = optionalPart(
   async () => (await import("./LinkNotice.tsx")).LinkNotice,
   OverlaysMissing,
@@ -50,15 +50,15 @@ const LinkNotice = optionalPart(
 
 function ToConnect() {
   const navigation = useNavigation();
-  // Whoever was on the way to another page gets there after connecting. The router has not heard of what was typed in a
-  // list's filter; the browser's address has it.
+  // After connecting, the user gets to the requested page. A list's filter is read from the browser's address, because
+  // the router is not told of it while it is typed.
   const { pathname, search } = navigation.location ?? location;
-  // A loader may have found out first, and the way there has begun.
+  // A loader may have redirected already.
   if (pathname === paths.connect()) return null;
   return <Navigate replace to={paths.connect(pathname + search)} />;
 }
 
-/** What follows the address stands apart, so that the frame does not render with each letter of a filter. */
+/** Separate because it follows the address, so that the frame does not render with each letter of a filter. */
 function Travel() {
   usePageChange();
   if (useNavigation().state !== "loading") return null;
@@ -72,7 +72,7 @@ function Travel() {
 export const Shell = memo(() => {
   const { session } = useStore(sessions.state);
   const link = useStore(linkState);
-  // Before the page is painted: whoever sees it may press a key.
+  // Before the first paint: as soon as the page is visible, a key may be pressed.
   useLayoutEffect(listenForPalette, []);
   useLayoutEffect(listenForEarlyKey, []);
   useLayoutEffect(openRowsByClick, []);

@@ -1,4 +1,4 @@
-// The left side: servers, their backups and their sites, and which service this is.
+// The sidebar: servers, backups, sites, and which service this is.
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { useLocation } from "react-router";
@@ -25,7 +25,7 @@ const NavMissing = () => (
   <p className="px-2 text-sm text-muted">Couldn't load the navigation. Reload the page.</p>
 );
 
-// The page is read first; what leads away from it comes right after, or at once where a menu is opened for it.
+// Loaded when idle on a wide screen, and at once where a menu is opened for it.
 const NavPlaces = optionalPart(async () => {
   if (wideScreen.get()) await idle();
   return (await import("./nav/NavPlaces.tsx")).NavPlaces;
@@ -48,7 +48,7 @@ export function SideNav() {
   const { address } = useStore(sessions.state);
   const { pathname } = useLocation();
   return (
-    // In a low window, such as a phone's on its side, the places would have no room between the rest: all of it scrolls.
+    // In a low window, such as a phone in landscape, the list of places would have no room, so everything scrolls.
     <nav aria-label="Main" className="flex h-full flex-col gap-3 p-3 [@media(height<32rem)]:h-auto">
       <Link to={paths.home()} className={`${rowClass} text-lg font-semibold tracking-tight`}>
         <Mark />
@@ -66,7 +66,7 @@ export function SideNav() {
         </Link>
         {!isBare && <PageLink to={paths.activity()} icon="activity" label="Activity" />}
       </div>
-      {/* The focus ring of a line must not be cut off. */}
+      {/* The focus ring of a line must not be clipped. */}
       <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 [@media(height<32rem)]:overflow-visible">
         <Suspense>
           <NavPlaces />

@@ -1,4 +1,4 @@
-// A state's word in its tone; on hover and focus what the word means, why it is so, and since when.
+// Shows a state in its tone; a tooltip explains the state, why, and since when.
 import type { ReactNode } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { lookUp } from "../look-up.ts";
@@ -9,17 +9,17 @@ export type StateLook = { tone: Tone; help: string };
 
 type StateBadgeProps = {
   state: string;
-  /** The words that are known; another service may have others, and they are no news either way. */
+  /** Known states. Another service may have others, which are shown neutrally. */
   looks: Readonly<Record<string, StateLook>>;
-  /** Another service's, which may mean something else by the same word. */
+  /** Whether the state is of another service, which may use the same word differently. */
   isForeign?: boolean;
-  /** Where there is more to it than the word says. */
+  /** Overrides the state's tone, where there is more to it. */
   tone?: Tone | undefined;
   isMoving?: boolean;
   reason?: string | null | undefined;
   /** ISO 8601. */
   since?: string | null | undefined;
-  /** What is shown instead of the word. */
+  /** Shown instead of the state's word. */
   children?: ReactNode;
 };
 

@@ -4,13 +4,13 @@ import { openDialogs } from "../ui/open-while-mounted.ts";
 import { Toast } from "../ui/Toast.tsx";
 import { dismissToast, type ToastMessage, toasts } from "./toasts.ts";
 
-/** Long enough to read it, or to think over what it offers. */
+/** Long enough to read the message, or to decide about its action. */
 const shownMs = { good: 5_000, bad: 15_000, offered: 10_000 };
 
-/** @param isHeld somebody is reading it, or about to press its button: then it stays */
+/** @param isHeld whether it is pointed at or focused, so that it stays */
 function TimedToast({ message, isHeld }: { message: ToastMessage; isHeld: boolean }) {
   const { id, tone, text, detail, requestId, action } = message;
-  // One that takes the place of another has a time of its own.
+  // A toast that replaces another has its own time.
   useEffect(() => {
     if (isHeld || message.tone === "busy") return undefined;
     const ms = message.action === undefined ? shownMs[message.tone] : shownMs.offered;
@@ -45,24 +45,24 @@ function TimedToast({ message, isHeld }: { message: ToastMessage; isHeld: boolea
   );
 }
 
-/** Both regions are always there: a screen reader hears only what comes into a region that it knows. */
+/** Both regions always exist: a screen reader announces only what is added to an existing region. */
 export function ToastHost() {
   const messages = useStore(toasts);
   const [isPointed, setIsPointed] = useState(false);
   const [hasFocus, setHasFocus] = useState(false);
-  // Below a dialog they are dimmed, and nobody hears or reaches them.
+  // Under a dialog, toasts are dimmed, and can neither be heard nor reached.
   const isCovered = useStore(openDialogs) > 0;
   const isHeld = isPointed || hasFocus;
   const before = useRef<Element | null>(null);
   const isBusy = messages.length > 0;
-  // What goes from under the pointer says nothing of it.
+  // An element that is removed under the pointer sends no event.
   if (isHeld && !isBusy) {
     setIsPointed(false);
     setHasFocus(false);
   }
   useEffect(() => {
     if (isBusy) return;
-    // The last one went while it had the focus, which then is nowhere.
+    // The last toast was removed with the focus, which is restored.
     const { current } = before;
     before.current = null;
     if (current instanceof HTMLElement && document.activeElement === document.body) current.focus();
@@ -81,7 +81,7 @@ export function ToastHost() {
         <TimedToast key={message.id} message={message} isHeld={isHeld || isCovered} />
       ));
   return (
-    // Above the line that says how the service is: one that came and went would move them from under the pointer.
+    // Above the line of the service's state, which would otherwise move toasts from under the pointer.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- nothing to press: messages wait while somebody is at them
     <div
       onPointerEnter={() => setIsPointed(true)}

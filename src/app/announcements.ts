@@ -1,5 +1,5 @@
-// What a screen reader announces by itself: that something has come to rest. Not each poll, and not
-// what is still moving: whoever pressed a button knows that.
+// Screen reader announcements of settled states. Neither polls nor states in transit are announced: a user who pressed
+// a button expects those.
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { OperationName } from "../../contract/operations.ts";
@@ -9,7 +9,7 @@ import { workerLabel } from "../../contract/workers/worker-name.ts";
 import type { ResponseOf } from "../api/client.ts";
 import { createStore } from "../store.ts";
 
-/** Something with a state, under the name that a person knows it by. */
+/** An object with a state, and its name on screen. */
 type Stateful = { name: string; status: string };
 
 const ofWorker = (worker: Worker): Stateful => ({
@@ -38,8 +38,8 @@ const readers: Readers = {
 };
 
 /**
- * Remembers the states of an answer.
- * @returns what has come to rest since they were remembered last, in sentences
+ * Records the states of a response.
+ * @returns sentences about states that have settled since the last call
  */
 export function settledSince(known: Map<string, string>, seen: readonly Stateful[]): string[] {
   const settled = seen.filter(({ name, status }) => {
@@ -50,11 +50,11 @@ export function settledSince(known: Map<string, string>, seen: readonly Stateful
   return settled.map(({ name, status }) => `${name} ${status}.`);
 }
 
-/** Numbered: of the same sentence once more a screen reader says nothing, unless it stands in an element of its own. */
+/** Numbered, because a screen reader does not announce the same sentence again unless it is in a new element. */
 export const announcement = createStore({ number: 0, text: "" });
 
 const statefulIn = ({ queryKey, state }: Query): Stateful[] => {
-  // A key begins with its operation's name, and what it holds is that operation's answer; see `query`.
+  // A key begins with the name of its operation, and its data is that operation's response; see `query`.
   const read = readers[queryKey[0] as OperationName] as
     | ((answer: unknown) => Stateful[])
     | undefined;
@@ -62,8 +62,8 @@ const statefulIn = ({ queryKey, state }: Query): Stateful[] => {
 };
 
 /**
- * What is on screen already counts as seen.
- * @returns what ends it
+ * Announces changes from now on; what is cached already is not announced.
+ * @returns a function that stops the announcements
  */
 export function announceChanges(client: QueryClient): () => void {
   const known = new Map<string, string>();

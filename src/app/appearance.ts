@@ -1,5 +1,5 @@
-// Light or dark, as the system says or as chosen here, for all tabs of this browser. `public/scheme.js` puts what is
-// stored on a page before it is painted.
+// Light or dark, by the system's or the user's choice, for all tabs of this browser. `public/scheme.js` applies the
+// stored choice before the first paint.
 import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
 
@@ -8,12 +8,12 @@ export type Scheme = (typeof schemes)[number];
 
 export const schemeKey = "quarterdeck.scheme";
 
-/** What the store needs of the browser; storage may be forbidden, and the choice then lasts as long as the page. */
+/** The parts of the browser that the store uses. Where storage is forbidden, the choice lasts as long as the page. */
 type SchemePorts = {
   read(): string | null;
-  /** @param scheme null = nothing is to be kept */
+  /** @param scheme null = removes the stored choice */
   write(scheme: string | null): void;
-  /** @param scheme as `color-scheme` of the page; empty = the page's own, which follows the system */
+  /** @param scheme value of the page's `color-scheme`; empty = the page's default, which follows the system */
   apply(scheme: string): void;
 };
 
@@ -29,7 +29,7 @@ export function createAppearance({ read, write, apply }: SchemePorts) {
       write(next === "system" ? null : next);
       apply(next === "system" ? "" : next);
     },
-    /** Another tab may have chosen. */
+    /** Another tab may have changed it. */
     reread: () => scheme.set(readScheme(read())),
   };
 }
@@ -44,7 +44,7 @@ export const appearance = createAppearance({
     ),
   apply: (scheme) => {
     document.documentElement.style.colorScheme = scheme;
-    // The browser's own bars, as `public/scheme.js` has them.
+    // The colors of the browser's own bars, as in `public/scheme.js`.
     for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[data-scheme]")) {
       const own = meta.dataset["scheme"] ?? "";
       const chosen = own === scheme ? "all" : "not all";

@@ -1,22 +1,22 @@
-// What opens over a page when somebody asks for it, and is loaded then.
+// Parts that open over a page on request, and are loaded only then.
 import { type ComponentType, createElement, type ReactNode, useEffect, useState } from "react";
 import { toast } from "./toasts.ts";
 
-/** What to do where it does not come. */
+/** What to do where loading fails. */
 export const loadAgain =
   "Try again in a moment. If it doesn't load then, reload the page: a newer version may be installed.";
 
 type Render<Props> = (props: Props) => ReactNode;
 
 type AskedPart<Props> = {
-  /** For people, e.g. "the keyboard shortcuts". */
+  /** Human-readable, e.g. "the keyboard shortcuts". */
   name: string;
   load: () => Promise<ComponentType<Props>>;
-  /** It does not come, and was told: whoever asks again has another try. */
+  /** Called after a failure was reported, so that the next request tries again. */
   onMissing: () => void;
 };
 
-/** @returns null until it is there */
+/** @returns null until it is loaded */
 export function useAskedPart<Props extends object>({
   name,
   load,

@@ -1,20 +1,22 @@
-// The one question that may be open. Whoever asks hands over what to do on yes; the dialog owns its errors.
+// The one open confirmation. The caller passes what to do on confirmation; the dialog shows its errors.
 import type { ReactNode } from "react";
 import { createStore } from "../store.ts";
 import type { Choice } from "../ui/ChoiceList.tsx";
 
 export type Question = {
   title: string;
-  /** Names the thing and what is lost. */
+  /** Names the object and what is lost. */
   body: ReactNode;
-  /** The label of the button that does it, e.g. "Delete worker". */
+  /** Label of the confirming button, e.g. "Delete worker". */
   action: string;
   run: (choice: string) => Promise<void>;
-  /** Whether fields in the body show what `run` threw, so that it is not said once more. */
+  /** Whether fields in the body show the error of `run`, so that the dialog does not. */
   isAtField?: (error: unknown) => boolean;
-  /** What has to be typed before the button works: the name of what would be lost, or a word of each choice's own. */
+  /**
+   * What has to be typed to enable the button: the name of what would be lost, or a word that depends on the choice.
+   */
   typed?: string | ((choice: string) => string) | undefined;
-  /** What is to become of a part of it; the first is chosen until another one is. `run` gets the value. */
+  /** Options for a part of the action; the first is the default. `run` gets the value. */
   choices?: { legend: string; options: readonly Choice[] } | undefined;
 };
 

@@ -8,9 +8,9 @@ import {
 } from "react-router";
 
 /**
- * What the router's own `createBrowserRouter` does, without the links and forms that stand in one file with it: those would
- * be 3 % of all code before the first list, and of no use here (`Link.tsx`).
- * @returns it has begun to load the page of the address
+ * Replaces the router's own `createBrowserRouter`, whose file includes links and forms: those would be 3 % of all code
+ * before the first list, and are not needed (`Link.tsx`).
+ * @returns a router that is already loading the page of the address
  */
 export const createRouter = (routes: RouteObject[]): DataRouter =>
   UNSAFE_createRouter({

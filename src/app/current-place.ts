@@ -2,7 +2,7 @@ import { useMatches } from "react-router";
 
 type Place = { kind: "site" | "server"; id: number };
 
-/** What the page belongs to, as its loader says. A site is nearer than the server that it is on. */
+/** Returns what the page belongs to, by its loaders: a site takes precedence over its server. */
 export function useCurrentPlace(): Place | null {
   const data = useMatches().map(({ loaderData }) => loaderData);
   for (const entry of data.toReversed()) {

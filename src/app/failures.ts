@@ -1,7 +1,7 @@
-// How many things fail, as the browser's tab says it: in the title, and on the icon.
+// The number of failures in the title and icon of the browser's tab.
 import type { Overview } from "../../contract/overview.ts";
 
-/** As many as are listed as problems; without what nobody has set up yet, which is no failure. */
+/** Counts what is listed as a problem, without what nobody has set up yet. */
 export function failureCount({
   workers,
   webhooks,
@@ -25,7 +25,7 @@ export function failureCount({
 const icon = (mark: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4650d6"/><path d="M16 6.5 23 19H16z" fill="#fff"/><path d="M14 10.5V19H9.2z" fill="#bfc5ff"/><path d="M6 22h20" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/>${mark}</svg>`;
 
-/** The address of the icon with the number on it. */
+/** Returns the URL of the icon with the number on it. */
 export function iconOf(count: number): string {
   if (count === 0) return "/favicon.svg";
   const text = count > 9 ? "9+" : String(count);

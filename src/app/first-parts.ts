@@ -1,5 +1,5 @@
-// What nearly every page is made of comes with the first file: a page that fetched it in pieces of its own would wait
-// for a dozen more requests, and small files compress badly.
+// Imports the parts of nearly every page, so that they are in the first bundle: a page that fetched them separately
+// would wait for a dozen more requests, and small files compress badly.
 import "../../contract/workers/worker-name.ts";
 import "../api/mutate.ts";
 import "../api/poll.ts";

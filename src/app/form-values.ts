@@ -1,9 +1,9 @@
-// Between the texts that a form holds and the values that a schema checks, and back from a refusal to the fields.
+// Converts between the texts of a form and the values of a schema, and assigns a service's errors to fields.
 import { replaceEqualDeep } from "@tanstack/react-query";
 import type { FieldValues, Path, UseFormSetError } from "react-hook-form";
 import { ApiError, describeError } from "../api/api-error.ts";
 
-/** An empty field is one that was left out. What is no number stays one that no schema takes. */
+/** Converts a field's text to a number; an empty field is absent. Other text becomes a value that no schema accepts. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === "number" || value === undefined || value === null) return value ?? undefined;
   const text = typeof value === "string" ? value.trim() : "";
@@ -11,16 +11,16 @@ export function toNumber(value: unknown): number | undefined {
   return /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** An empty field is one that was left out. */
+/** Trims a field's text; an empty field is absent. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 
-/** Of the values of a form those that differ from what it began with. */
+/** Returns the values of a form that differ from the initial ones. */
 export const changesIn = <Values extends object>(
   values: Values,
   before: Readonly<Record<string, unknown>>,
 ): Partial<Values> =>
-  // The keys that are left are of the same type.
+  // The remaining keys have the same types.
   Object.fromEntries(
     Object.entries(values).filter(
       ([name, value]) => replaceEqualDeep(before[name], value) !== before[name],
@@ -28,8 +28,8 @@ export const changesIn = <Values extends object>(
   ) as Partial<Values>;
 
 /**
- * Sets each error of a service on its field; what belongs to no field of the form stands above it.
- * @param names the fields that the form has
+ * Shows each error of a service at its field, and errors without a field of the form above it.
+ * @param names the fields of the form
  */
 export function setServerErrors<Values extends FieldValues>(
   error: unknown,
@@ -39,7 +39,7 @@ export function setServerErrors<Values extends FieldValues>(
   const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
   const known = fields.filter(([name]) => names.includes(name));
   known.forEach(([name, texts], index) =>
-    // Only names of fields are left.
+    // Only names of fields remain.
     setError(name as Path<Values>, { message: texts.join(" ") }, { shouldFocus: index === 0 }),
   );
   const unknown = fields.filter((field) => !known.includes(field)).flatMap(([, texts]) => texts);
@@ -50,7 +50,7 @@ export function setServerErrors<Values extends FieldValues>(
     );
 }
 
-/** Of a form's error there is a message and a type; the type carries the request's id. */
+/** An error of a form has a message and a type; the type carries the request id. */
 function toFormError(error: unknown) {
   const { message, requestId } = describeError(error);
   return { message, ...(requestId !== null && { type: requestId }) };

@@ -1,4 +1,4 @@
-// What a server's or a site's state is called, and how it is marked: in the navigation and on the overview.
+// The text and tone of a server's or site's health, in the navigation and on the overview.
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
 import type { Tone } from "../ui/tone.ts";
 
@@ -11,7 +11,7 @@ const looks: Record<Health, { tone: Tone; text: string }> = {
   empty: { tone: "idle", text: "Nothing to check" },
 };
 
-/** A service may have words that this dashboard does not know. */
+/** A map, because a service may send states that this dashboard lacks. */
 const known = new Map<string, { tone: Tone; text: string }>(Object.entries(looks));
 
 export const healthLook = (health: OverviewServer["health"]): { tone: Tone; text: string } =>

@@ -2,7 +2,10 @@ import type { LoaderFunctionArgs } from "react-router";
 import { isWhole, overviewQuery, serversQuery } from "./inventory.ts";
 import { load, loadIfThere, pageOf } from "./loading.ts";
 
-/** One request where the service has all of it in one; otherwise its servers, each with what it says of itself. */
+/**
+ * Loads the whole overview in one request where the service has it; otherwise its list of servers, and the data of
+ * each.
+ */
 export async function homeLoader({ request }: LoaderFunctionArgs) {
   const overview = await loadIfThere(request, overviewQuery());
   if (isWhole(overview)) return { kind: "overview", overview } as const;

@@ -1,4 +1,4 @@
-// Servers and their sites: extras, so each may be null from a service that has none.
+// Queries of servers and their sites: extras, so each may be null where a service lacks them.
 import type { Overview } from "../../contract/overview.ts";
 import type { Server, Site } from "../../contract/servers.ts";
 import { fetchAllPages } from "../api/fetch-all-pages.ts";
@@ -24,7 +24,7 @@ export const siteQuery = (id: number) => extraQuery("showSite", { id });
 
 export const overviewQuery = () => extraQuery("showOverview", {});
 
-/** How often the overview is asked for; what is overdue by half a minute is not late. */
+/** How often the overview is polled; a run that is 30 s overdue is not late yet. */
 export const overviewMs = 30_000;
 
 /** An overview with the parts that earlier services lack. */
@@ -34,10 +34,10 @@ export type WholeOverview = Overview & { [Part in LaterPart]: NonNullable<Overvi
 export const isWhole = (overview: Overview | null | undefined): overview is WholeOverview =>
   overview?.protection !== undefined && overview.servers !== undefined;
 
-/** What a site is called where its service does not say. */
+/** Name of a site, also where its service does not return it. */
 export const siteName = (id: number, site: { name: string } | null | undefined): string =>
   site?.name ?? `Site ${id}`;
 
-/** What a server is called where its service does not say. */
+/** Name of a server, also where its service does not return it. */
 export const serverName = (id: number, server: { name: string } | null | undefined): string =>
   server?.name ?? `Server ${id}`;

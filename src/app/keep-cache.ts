@@ -1,5 +1,5 @@
-// Keeps what was read for the next load of the tab. @tanstack/query-persist-client was rejected: it weighs 2 kB in the first
-// file, keeps everything unless told otherwise, and writes while a page is used. This writes when the page is hidden or left.
+// Stores the query cache for the next load of the tab, when the page is hidden or left. @tanstack/query-persist-client
+// was rejected: it adds 2 kB to the first bundle, stores everything by default, and writes while a page is used.
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { OperationName } from "../../contract/operations.ts";
 import { isPassing } from "../api/api-error.ts";
@@ -8,7 +8,7 @@ import { sessions } from "../api/session.ts";
 import { type KeptCache, markOf } from "./kept-cache.ts";
 import { leftAt } from "./page-change.ts";
 
-/** By name, so that an operation that is added later is kept only once somebody has looked at what it returns. */
+/** An allowlist, so that a new operation is stored only once somebody has checked what it returns. */
 const keptOperations: ReadonlySet<unknown> = new Set<OperationName>([
   "listBackupConfigurations",
   "showBackupConfiguration",
@@ -36,18 +36,18 @@ const keptOperations: ReadonlySet<unknown> = new Set<OperationName>([
 ]);
 
 const maxAnswers = 60;
-/** In characters: a browser gives a tab some five million. */
+/** In characters: a browser allows a tab about five million. */
 const maxLength = 500_000;
 const maxAnswerLength = 100_000;
 
-/** A signing secret or a token, wherever it comes from. */
+/** A signing secret or a token, in any response. */
 const secret = /whsec_|\bqd_\w{40}/;
 
-/** A load of the tab ends what is being read again, in Chromium before the page hears that it is left. */
+/** Reloading the tab aborts running refetches, in Chromium before the page is notified. */
 const stillHolds = ({ data, error }: Query["state"]): boolean =>
   data !== undefined && (error === null || isPassing(error));
 
-/** The newest responses that may be kept, as JSON. */
+/** Returns the newest responses that may be stored, as JSON. */
 export function toKept(queries: readonly Pick<Query, "queryKey" | "state">[]): string[] {
   let length = 0;
   return queries
@@ -59,7 +59,7 @@ export function toKept(queries: readonly Pick<Query, "queryKey" | "state">[]): s
     .slice(0, maxAnswers);
 }
 
-/** @returns what ends it */
+/** @returns a function that stops storing */
 export function keepCache(client: QueryClient): () => void {
   const keep = () => {
     const session = sessions.current();

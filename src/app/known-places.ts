@@ -1,4 +1,4 @@
-// Sites and servers that were opened by their id, remembered on this device for services that cannot list theirs.
+// Sites and servers that were opened by id, stored on this device for services that cannot list theirs.
 import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
 
@@ -14,7 +14,7 @@ const isKnownPlace = (value: unknown): value is KnownPlace =>
   "id" in value &&
   typeof value.id === "number";
 
-/** Reads what was stored; anything else than a list of known places is none. */
+/** Parses the stored list; anything invalid is dropped. */
 export function readKnownPlaces(text: string | null): readonly KnownPlace[] {
   try {
     const stored: unknown = JSON.parse(text ?? "[]");
@@ -24,7 +24,7 @@ export function readKnownPlaces(text: string | null): readonly KnownPlace[] {
   }
 }
 
-/** The newest first, none twice. */
+/** Adds a place, newest first and without duplicates. */
 export const withKnownPlace = (
   places: readonly KnownPlace[],
   place: KnownPlace,

@@ -1,4 +1,4 @@
-// What the pages show of the sign-in link that they were opened with.
+// The state of the sign-in link that the dashboard was opened with.
 import type { LinkState } from "../api/sign-in-link.ts";
 import { createStore } from "../store.ts";
 

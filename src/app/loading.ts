@@ -1,4 +1,4 @@
-// What every route's loader does: no session = off to the connect page; data comes before the page.
+// Helpers of route loaders: without a session they redirect to the connect page; data is loaded before the page shows.
 import { redirect } from "react-router";
 import { readPage } from "../../contract/paging.ts";
 import { ApiError, hasStatus } from "../api/api-error.ts";
@@ -14,8 +14,8 @@ const connect = (request: Request) => {
 };
 
 /**
- * Loads a query before its page shows. Data that is already there serves at once and is renewed behind it.
- * A page should fail soon and offer to try again, so there are no retries here.
+ * Loads a query before its page shows. Cached data is used at once and refetched in the background. There are no
+ * retries, because a page should fail soon and offer to try again.
  */
 export async function load<Data>(request: Request, query: DataQuery<Data>): Promise<Data> {
   if (sessions.current() === null) throw connect(request);
@@ -27,7 +27,7 @@ export async function load<Data>(request: Request, query: DataQuery<Data>): Prom
   }
 }
 
-/** Loads what the page can do without; null when it did not come. */
+/** Loads optional data of a page; null where that failed. */
 export async function loadIfThere<Data>(
   request: Request,
   query: DataQuery<Data>,
@@ -41,8 +41,8 @@ export async function loadIfThere<Data>(
 }
 
 /**
- * Loads the server or site of a page; null when it did not come, as from a service that shows neither.
- * @throws ApiError 404 where the service has servers, and not this one or none with this site
+ * Loads the server or site of a page; null where that failed, as with a service that has neither operation.
+ * @throws ApiError 404 where the service has servers, but not this one or none with this site
  */
 export async function loadPlace<Place>(
   request: Request,
@@ -59,13 +59,13 @@ export async function loadPlace<Place>(
   return null;
 }
 
-/** The page of a list that the address asks for, counted from 1. */
+/** Returns the page of a list in the URL, counted from 1. */
 export const pageOf = (request: Request): number =>
   readPage({ page: new URL(request.url).searchParams.get("page") ?? undefined }).page;
 
 const viewNames = ["per_page", "status", "q", "sort"] as const;
 
-/** What else the address wants of a list. */
+/** Returns the parameters of a list in the URL. */
 export function viewOf(request: Request): ListView & { page: number } {
   const { searchParams } = new URL(request.url);
   const given = viewNames.map((name) => [name, readText(searchParams.get(name))] as const);
@@ -75,7 +75,10 @@ export function viewOf(request: Request): ListView & { page: number } {
   };
 }
 
-/** The id in the address; what cannot be one is a page that does not exist. */
+/**
+ * Returns the id in the URL.
+ * @throws ApiError 404 where it is not an id
+ */
 export function idOf(params: { id?: string | undefined }): number {
   const id = readId(params.id);
   if (id === null) throw new ApiError(404, "Not found.");

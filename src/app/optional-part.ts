@@ -2,9 +2,9 @@ import { type ComponentType, type FunctionComponent, lazy } from "react";
 import { whenReachable } from "./outage.ts";
 
 /**
- * A part that is loaded after its page. If it can't be loaded the page stays, with what was typed and selected; an error would
- * replace both. While the service is away, it is loaded later.
- * @param Missing stands in its place where it does not come; nothing by default
+ * Returns a component that is loaded after its page. If that fails, the page stays with its input and selection, which
+ * an error page would discard. While the service is unreachable, loading waits.
+ * @param Missing shown where loading fails; by default nothing
  */
 export const optionalPart = <Props>(
   load: () => Promise<ComponentType<Props>>,

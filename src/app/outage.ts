@@ -1,19 +1,21 @@
-// Whether the service can be reached, as the whole dashboard sees it: one question says so for all, and asks until it can.
+// Whether the service is reachable, for the whole dashboard: a single check repeats until it is.
 import { requestHeaders } from "../api/request-headers.ts";
 import { sessions } from "../api/session.ts";
 import { createStore } from "../store.ts";
 
-/** Since when the service is away, by this machine's clock; null = it is there, or nobody has noticed yet. */
+/**
+ * Since when the service is unreachable, by this machine's clock; null = it is reachable, or that was not noticed yet.
+ */
 export const outage = createStore<number | null>(null);
 
 const lookMs = 2_000;
-/** Nobody sees how long it takes. */
+/** For a hidden tab, where the delay is not visible. */
 const hiddenLookMs = 20_000;
 
-/** An answer to so small a question takes no longer from a service that is there. */
+/** Timeout of the check: a reachable service answers such a small request sooner. */
 const patienceMs = 5_000;
 
-/** Anything that answers is there, whatever it says; a gateway answers in the place of what is away. */
+/** Any response shows that the service is up, except a gateway's error for a service that is down. */
 async function isAway(): Promise<boolean> {
   const session = sessions.current() ?? { address: "", token: "" };
   try {
@@ -31,7 +33,7 @@ async function isAway(): Promise<boolean> {
 
 let wake = () => {};
 
-/** Asks now instead of a moment later: there was a sign that the service is back. */
+/** Checks now, because there was a sign that the service is back. */
 export const lookAgain = (): void => wake();
 
 async function look(): Promise<boolean> {
@@ -50,12 +52,12 @@ async function look(): Promise<boolean> {
 
 let looking: Promise<boolean> | null = null;
 
-/** To be called when something did not come. Resolves once the service can be reached, with whether it was away. */
+/** Called after a failed request. Resolves once the service is reachable, with whether it was unreachable. */
 export const whenReachable = (): Promise<boolean> =>
   (looking ??= look().finally(() => {
     looking = null;
   }));
 
-/** What a browser says where a part of the dashboard does not come. */
+/** Whether the browser could not load a module of the dashboard. */
 export const isMissingPart = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported|module script|preload CSS/i.test(error.message);

@@ -1,4 +1,4 @@
-// What the overview says, over all servers: each problem as a line with the way to mend it.
+// The lines of the overview: each problem, with a link that helps to solve it.
 import { workerName } from "../../contract/workers/worker-name.ts";
 import type { Overview } from "../../contract/overview.ts";
 import { paths } from "../paths.ts";
@@ -8,18 +8,18 @@ export type OverviewLine = {
   key: string;
   tone: Tone;
   title: string;
-  /** More, after the title. */
+  /** Shown after the title. */
   reason: string | null;
-  /** Since when, or when it was. */
+  /** Since when, or when it happened. */
   at: string | null;
-  /** It lasts since then, and is said with how long. */
+  /** Whether the problem lasts since `at`, so that its duration is shown. */
   isFailing?: boolean;
   cure: { to: string; label: string };
 };
 
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 
-/** The first line of a reason: a worker's goes on with its log. */
+/** The first line of a reason: a worker's reason continues with its log. */
 const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
 
 export function workerLines({ problems }: Overview["workers"]): OverviewLine[] {
@@ -78,7 +78,7 @@ const channelPath = (siteId: number | null, serverId: number | null): string =>
       ? paths.serverNotifications(serverId)
       : paths.home();
 
-/** One calm line of what is as it should be; null = there is nothing to speak of. */
+/** One line about everything in order; null = nothing to mention. */
 export function calmLine({
   workers,
   webhooks,

@@ -1,5 +1,5 @@
-// What a browser does by itself when it loads a page, for pages that come without a load: the focus goes to
-// the new page's start, and the scroll position to its top, or back to where it was.
+// Does what a browser does when it loads a page, for client-side navigation: moves the focus to the start of the new
+// page, and scrolls to its top or restores the position.
 import { useEffect, useLayoutEffect, useRef } from "react";
 import {
   type NavigateFunction,
@@ -8,21 +8,21 @@ import {
   useNavigationType,
 } from "react-router";
 
-/** Where each entry of the history was left, by its key and path. The router's own keeper of this is 1 kB larger. */
+/** Scroll positions by key and path of the history's entries. The router's own implementation is 1 kB larger. */
 export const leftAt = new Map<string, number>();
 
-/** The place of the entry at hand among those that the router has made in this tab. */
+/** Returns the index of the current history entry among those of the router in this tab. */
 export function entryIndex(): number {
   const state: unknown = history.state;
   return typeof state === "object" && state !== null && "idx" in state ? Number(state.idx) : 0;
 }
 
-/** The paths of the history's entries by their places, as far as this load has seen them. */
+/** Paths of the history's entries by index, as far as this load has visited them. */
 const visited: string[] = [];
 
 /**
- * Leaves the page of what is being deleted: back to where a page was left, with its filter, or else to that page in its place.
- * So Back does not lead to "Not found".
+ * Leaves the page of an object that is being deleted: goes back to an earlier entry of `path`, with its filter, or else
+ * replaces the page. Back then never leads to "Not found".
  */
 export function leaveFor(navigate: NavigateFunction, path: string): void {
   const index = entryIndex();
@@ -34,10 +34,10 @@ export function leaveFor(navigate: NavigateFunction, path: string): void {
 const focusHeading = () =>
   document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
 
-/** Whether somebody has been led to another page since the load. */
+/** Whether there was a navigation since the load. */
 let hasChanged = false;
 
-/** For what takes the place of a page after it has come: what had the focus, or was to have it, is gone. */
+/** For a page whose content is replaced late: the element that had the focus, or was to get it, is gone. */
 export function focusLateHeading(): void {
   if (hasChanged && document.activeElement === document.body) focusHeading();
 }
@@ -45,7 +45,7 @@ export function focusLateHeading(): void {
 export function usePageChange(): void {
   const { key, pathname } = useLocation();
   const isBack = useNavigationType() === NavigationType.Pop;
-  // What comes by a load has the same key as any other such entry, as of an address that was typed.
+  // Entries that come from a load, such as a typed address, all share a key.
   const entry = `${key} ${pathname}`;
 
   useLayoutEffect(() => {
@@ -58,7 +58,7 @@ export function usePageChange(): void {
 
   const before = useRef(pathname);
   useEffect(() => {
-    // Another page of the same list leaves the focus on the link that led there.
+    // The next page of a list leaves the focus on the pager.
     if (before.current === pathname) return;
     before.current = pathname;
     hasChanged = true;

@@ -1,12 +1,12 @@
-// Loads a page's code and data while the pointer, a finger or the keyboard rests on a link to it. One listener serves
-// all links, and it is not there before the first page stands.
+// Loads a page's code and data while the pointer, a finger or the keyboard focus is on a link to it. One listener
+// serves all links, and is installed after the first page.
 import { matchRoutes, type RouteObject, RouterContextProvider } from "react-router";
 import { isMissingPart, whenReachable } from "./outage.ts";
 
-/** Shorter than that a pointer only passes by. */
+/** A pointer that stays shorter is only passing. */
 const intentMs = 80;
 
-/** Where a link leads within the dashboard; null where that is elsewhere, or where we are. */
+/** Returns the target of a link within the dashboard; null where it leads elsewhere, or to the current page. */
 export function placeOf(href: string, here: string): { pathname: string; url: URL } | null {
   const url = URL.parse(href, here);
   const current = new URL(here);
@@ -15,7 +15,7 @@ export function placeOf(href: string, here: string): { pathname: string; url: UR
   return isHere ? null : { pathname: url.pathname, url };
 }
 
-/** Does what the router would do first, and lets it find it done. Questions whose answer is fresh are not asked again. */
+/** Runs what the router would run first, so that it finds the results. Fresh queries are not repeated. */
 export async function prepare(routes: RouteObject[], href: string, here: string): Promise<void> {
   const place = placeOf(href, here);
   if (place === null) return;
@@ -31,13 +31,13 @@ export async function prepare(routes: RouteObject[], href: string, here: string)
     };
     return Promise.all([lazy.Component?.(), load()]);
   });
-  // What fails now is reported when the page is opened; that the service is away is said at once.
+  // Failures are reported when the page is opened, except that the service is unreachable.
   const results = await Promise.allSettled(work);
   if (results.some((result) => result.status === "rejected" && isMissingPart(result.reason)))
     void whenReachable();
 }
 
-/** Not every browser tells. */
+/** Whether the browser saves data; not every browser reports that. */
 function savesData(): boolean {
   const connection = "connection" in navigator ? navigator.connection : null;
   return (

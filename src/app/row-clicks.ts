@@ -1,18 +1,18 @@
-// A click anywhere in a row opens what the row is of, as a click on its link does. One listener serves all tables.
+// A click anywhere in a table row opens the row's link. One listener serves all tables.
 
-/** What a click is meant for already; a label passes it on to its box. */
+/** Elements that handle a click themselves; a label forwards it to its checkbox. */
 const controls = "a, button, input, select, textarea, label, summary, [role=button], [popover]";
 
-/** Where a row leads; what leads nowhere is not a row to go to. */
+/** Returns the link of a row; null where it has none. */
 export const linkOfRow = (row: Element): HTMLElement | null =>
   row.querySelector<HTMLElement>("a[href]");
 
 const middleButton = 1;
 
-/** The link that a click is meant for; null where it is for something else. */
+/** Returns the link that a click should follow; null where the click is for something else. */
 function linkAt({ target, defaultPrevented }: MouseEvent): HTMLElement | null {
   if (defaultPrevented || !(target instanceof Element) || target.closest(controls)) return null;
-  // Who has just selected text wants to copy it.
+  // A user who has just selected text wants to copy it.
   if (getSelection()?.isCollapsed === false) return null;
   const row = target.closest("main tbody > tr");
   return row && linkOfRow(row);
@@ -23,8 +23,8 @@ function follow(event: MouseEvent): void {
   const link = isMiddle || event.type === "click" ? linkAt(event) : null;
   if (link === null) return;
   event.preventDefault();
-  // The browser knows what each of its keys does to a link. It has no click of the middle button that a page may make;
-  // with Ctrl or ⌘ the left one is the same.
+  // The browser handles modifier keys on a link by itself. A page cannot synthesize a middle click; Ctrl or ⌘ with a
+  // left click has the same effect.
   const { ctrlKey, metaKey, shiftKey, altKey } = event;
   const isApple = navigator.userAgent.includes("Mac");
   link.dispatchEvent(
@@ -39,12 +39,12 @@ function follow(event: MouseEvent): void {
   );
 }
 
-/** Firefox selects a cell that is pressed with Ctrl, which then looks like text that somebody wants to copy. */
+/** Firefox selects a cell that is clicked with Ctrl, which would look like selected text. */
 function keepUnselected(event: MouseEvent): void {
   if ((event.ctrlKey || event.metaKey) && linkAt(event) !== null) event.preventDefault();
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listeners */
 export function openRowsByClick(): () => void {
   const gone = new AbortController();
   document.addEventListener("mousedown", keepUnselected, { signal: gone.signal });

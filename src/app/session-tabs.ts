@@ -1,9 +1,9 @@
-// This tab's part in sharing sessions; see `createSessionTabs`. Loaded at once by a tab without a session, else at idle.
+// Shares this tab's session; see `createSessionTabs`. Loaded at once by a tab without a session, otherwise when idle.
 import { openChannel } from "../api/open-channel.ts";
 import { createSessionTabs } from "../api/session-tabs.ts";
 import { sessions } from "../api/session.ts";
 
-/** Something is typed on the connect page already. */
+/** Whether a token is being typed on the connect page. */
 const isTyping = () =>
   [...document.querySelectorAll<HTMLInputElement>("input[type=password]")].some(
     ({ value }) => value !== "",
@@ -11,7 +11,7 @@ const isTyping = () =>
 
 let joined: ReturnType<typeof createSessionTabs> | null = null;
 
-/** @param onTaken shows the page anew, for another session */
+/** @param onTaken renders the page again for another session */
 export function joinSessionTabs(onTaken: () => void): void {
   if (joined !== null) return;
   const channel = openChannel("quarterdeck.session");

@@ -1,5 +1,5 @@
-// What stands above the rows of a list that the service can filter: its statuses with their numbers, a search, the
-// order, and how many rows a page has. All of it is in the address.
+// The controls above a list that the service can filter: statuses with counts, search, order, and rows per page. Their
+// values are in the URL.
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { defaultPerPage, type Page } from "../../../contract/paging.ts";
@@ -12,16 +12,16 @@ import type { TypedSearch } from "./typed-search.ts";
 import { filterText, perPageChoices, sortChoices, tabsOf } from "./list-labels.ts";
 
 export type ListControlsProps = {
-  /** What is listed, e.g. "Workers". */
+  /** Name of the listed objects, e.g. "Workers". */
   title: string;
   meta: Page<unknown>["meta"];
   typing: TypedSearch;
   pathOf: (view: ListView) => string;
-  /** The order without which it comes. */
+  /** The default order. */
   usual?: string;
 };
 
-/** Of another row of links, the one that holds is marked in forced colors too. */
+/** Like other rows of links, the current one is also marked in forced colors. */
 const tabClass =
   "inline-flex h-7 items-center gap-1.5 rounded-md px-2 whitespace-nowrap text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent forced-colors:aria-[current]:outline-1";
 
@@ -49,7 +49,7 @@ function StatusTabs({ title, meta: { counts }, typing: { view }, pathOf }: ListC
 function Search({ title, meta, typing }: ListControlsProps) {
   const { view, opened, search, settle } = typing;
   const { q: first = "" } = opened;
-  // Of its own: a letter is on screen before what it finds.
+  // Local state, so that a letter is on screen before its results.
   const [typed, setTyped] = useState({ opened, text: first });
   return (
     <div className="relative w-56 @max-4xl:flex-1 @max-xl:w-full @max-xl:flex-none">
@@ -64,7 +64,7 @@ function Search({ title, meta, typing }: ListControlsProps) {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        // The list may have been opened anew meanwhile.
+        // The list may have been opened again meanwhile.
         value={typed.opened === opened ? typed.text : first}
         onChange={({ target: { value: text } }) => {
           setTyped({ opened, text });
@@ -121,7 +121,7 @@ function Order({ meta, typing: { view }, pathOf, usual = "attention" }: ListCont
         choices={sortChoices(sorts, sort)}
         onChoose={(value) => show({ sort: value === usual ? "" : value })}
       />
-      {/* With fewer rows than that, all sizes are one. */}
+      {/* With fewer rows, all sizes give the same page. */}
       {(meta.total > defaultPerPage || view.per_page) && (
         <Choice
           label="Rows per page"
@@ -134,7 +134,7 @@ function Order({ meta, typing: { view }, pathOf, usual = "attention" }: ListCont
   );
 }
 
-/** Where the address wants what this service cannot do. */
+/** Shown where the URL has filters that this service does not support. */
 const FilterIgnored = ({ typing: { view }, pathOf }: ListControlsProps): ReactNode => (
   <Notice
     tone="warn"
@@ -151,7 +151,7 @@ const FilterIgnored = ({ typing: { view }, pathOf }: ListControlsProps): ReactNo
 export function ListControls(props: ListControlsProps) {
   if (props.meta.counts === undefined) return <FilterIgnored {...props} />;
   return (
-    // Which of them there are changes with the rows, so no line depends on that; `ListBar` reserves as many.
+    // The statuses depend on the rows, so the line breaks must not; `ListBar` reserves as many lines.
     <div className="flex items-center gap-x-3 gap-y-1.5 @max-4xl:flex-wrap">
       <StatusTabs {...props} />
       <div className="ms-auto flex items-center gap-1 @max-4xl:w-full @max-xl:flex-wrap">

@@ -7,11 +7,11 @@ import { isFiltered } from "./ListBar.tsx";
 type NoRowsProps = {
   view: ListView;
   pathOf: (view: ListView) => string;
-  /** For a list with nothing in it. */
+  /** Shown for an empty list. */
   children: ReactNode;
 };
 
-/** In place of rows: why there are none, and the way to some. */
+/** Replaces the rows: why there are none, and how to get some. */
 export function NoRows({ view, pathOf, children }: NoRowsProps) {
   const { page = 1, q } = view;
   if (page > 1)

@@ -1,8 +1,8 @@
-// How a list's statuses and orders are called on screen.
+// The labels of a list's statuses and orders.
 import { maxPerPage } from "../../../contract/paging.ts";
 import type { ListView } from "../../api/list-query.ts";
 
-/** States that something passes through. A word for each of them would be a tab that comes and goes. */
+/** States in transit. Separate tabs for them would appear and disappear. */
 const moving: ReadonlySet<string> = new Set([
   "installing",
   "starting",
@@ -22,8 +22,9 @@ const statusText = (status: string): string => status.replaceAll("_", "-");
 type Tab = { label: string; statuses: readonly string[]; count: number; isCurrent: boolean };
 
 /**
- * The tabs of a list: all, what moves as one, and each other status that a row has or that is wanted.
- * @param counts as the service has them: all of its statuses, what is wrong first
+ * Returns the tabs of a list: all, everything in transit as one, and each other status that a row has or that is
+ * requested.
+ * @param counts from the service: all of its statuses, problems first
  * @param wanted statuses, separated by commas
  */
 export function tabsOf(counts: Readonly<Record<string, number>> = {}, wanted = ""): Tab[] {
@@ -57,7 +58,7 @@ const sortTexts: Record<string, string> = {
   next_run_at: "Next run first",
 };
 
-/** A list by its numbers is asked for from either end, the others from the one that is meant. */
+/** A list can be sorted by id in both directions, otherwise in one. */
 const directions: Record<string, readonly string[]> = { id: ["-id", "id"], size: ["-size"] };
 
 export const sortChoices = (sorts: readonly string[], current: string) =>
@@ -74,7 +75,7 @@ export const perPageChoices = (current: string) =>
     text: `${value} per page`,
   }));
 
-/** What the rows were chosen by: “emails”, failed. */
+/** Describes a filter: “emails”, failed. */
 export const filterText = ({ q, status }: ListView): string =>
   [
     ...(q ? [`“${q}”`] : []),

@@ -1,5 +1,5 @@
-// The search of a list while it is typed. The router has no part in it: a navigation runs loaders and renders whatever
-// follows the address, and with each letter that is most of what the letter costs.
+// Searches a list while the user types. The router is bypassed: a navigation runs loaders and renders everything that
+// follows the address, which would be most of the cost of each letter.
 import { startTransition, useContext, useEffect, useRef, useState } from "react";
 import type { ListView } from "../../api/list-query.ts";
 import { type DataQuery, queryClient } from "../../api/query.ts";
@@ -8,23 +8,24 @@ import { RouterContext } from "../router-context.ts";
 type PagedView = ListView & { page: number };
 
 export type TypedSearch = {
-  /** What the list shows: what the address asked for when it was opened, with what was found since. */
+  /** What the list shows: the view of the address when it was opened, with later searches. */
   view: PagedView;
-  /** What it was opened with; another object whenever it is opened anew. */
+  /** The view that the list was opened with; a new object for each time. */
   opened: PagedView;
   search: (q: string) => void;
-  /** Searches without waiting for another key. */
+  /** Searches without waiting for a pause. */
   settle: () => void;
 };
 
-/** Between the keys of whoever types fast there is less. */
+/** Longer than the time between the keys of a fast typist. */
 const typingMs = 120;
 
-/** Of the one who types; over when no key came for that long. */
+/** The wait for a pause in typing. */
 type Pause = { timer: ReturnType<typeof setTimeout>; settle: () => void };
 
 /**
- * The address follows when typing pauses, in place: who goes back leaves the list, and does not walk through the word.
+ * The address is updated when typing pauses, without a new history entry: Back leaves the list instead of going through
+ * the word.
  * @param opened what the route's loader read from the address
  */
 export function useTypedSearch<Data>(
@@ -44,7 +45,7 @@ export function useTypedSearch<Data>(
   };
   useEffect(
     () => () => {
-      // What was typed last has nowhere to go once the list was left.
+      // A search that is still typed when the list is left is dropped.
       clearTimeout(pause.current?.timer);
       newest.current = null;
     },
@@ -58,7 +59,7 @@ export function useTypedSearch<Data>(
     try {
       await queryClient.ensureQueryData(query);
     } catch {
-      // It fails again as any page does, with its error and the way to try again.
+      // Repeats the search as a navigation, which fails like any page, with an error and a retry.
       if (newest.current === q) void router?.navigate(pathOf(wanted), { replace: true });
       return;
     }
@@ -68,7 +69,7 @@ export function useTypedSearch<Data>(
   return {
     view,
     opened,
-    // The service need not look for each letter of a word: of those that follow one another at once, the last counts.
+    // Searches for the first letter at once, and then for the last of the letters that follow in quick succession.
     search(q) {
       const isFirst = pause.current === null;
       endPause();
@@ -76,7 +77,7 @@ export function useTypedSearch<Data>(
       const { href } = location;
       const settle = () => {
         endPause();
-        // Who is on the way elsewhere has that in the address already.
+        // A navigation that has begun has changed the address already.
         if (location.href !== href) return;
         history.replaceState(history.state, "", pathOf({ ...opened, page: 1, q }));
         if (newest.current !== q) void ask(q);

@@ -1,4 +1,4 @@
-// The places of the side navigation, as far as the service can say which there are.
+// The places in the sidebar, depending on what the service can list.
 import { useQuery } from "@tanstack/react-query";
 import type { Server } from "../../../contract/servers.ts";
 import { sessions } from "../../api/session.ts";
@@ -26,7 +26,7 @@ function PlaceLink({ kind, id, name }: Place & { name: string }) {
   );
 }
 
-/** What was opened by its id, where the service cannot list its servers. */
+/** Places that were opened by id, where the service cannot list its servers. */
 function KnownPlaces() {
   const { address } = useStore(sessions.state);
   const isOfService = (place: KnownPlace) => place.address === address;
@@ -56,7 +56,7 @@ function ServerPlaces({ server }: { server: Server }) {
   );
 }
 
-/** Against a service that has no overview of them: each server is asked for its sites. */
+/** For a service without an overview of servers: requests the sites of each server. */
 function ListedPlaces() {
   const { data: servers } = useQuery(everyServerQuery());
   if (servers === null) return <KnownPlaces />;

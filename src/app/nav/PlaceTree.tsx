@@ -1,4 +1,4 @@
-// Servers and their sites in the side navigation: one tab stop, arrow keys within.
+// Servers and their sites in the sidebar: one tab stop, arrow keys within.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { OverviewServer } from "../../../contract/overview-parts.ts";
 import { paths } from "../../paths.ts";
@@ -13,11 +13,11 @@ import { branchesOf, filterFrom, keyOf, moveBy, placesOf, splitName, type Place 
 const lineClass =
   "flex min-h-8 min-w-0 flex-1 items-center gap-2 rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent";
 
-/** The whole name on hover, where it is cut. */
+/** A name that may be truncated in the middle; the tooltip has all of it. */
 function Name({ name }: { name: string }) {
   const [start, end] = splitName(name);
   return (
-    // From right to left, too, the halves of a name stand as it is written.
+    // Keeps the halves of a name in order, also from right to left.
     <span dir="auto" className="flex min-w-0" title={name}>
       <span className="truncate whitespace-pre">{start}</span>
       <span className="shrink-0 whitespace-pre">{end}</span>
@@ -42,7 +42,7 @@ function Line({ place, name, health, isCurrent, isTabStop, isOpen, isSample = fa
       to={place.kind === "server" ? paths.backups(place.id) : paths.workers(place.id)}
       data-place={keyOf(place)}
       tabIndex={isTabStop ? 0 : -1}
-      // The two halves of the name would be read as two words.
+      // Otherwise a screen reader would read the two halves as two words.
       aria-label={name}
       aria-description={isSample ? `Sample. ${text}` : text}
       aria-expanded={isOpen}
@@ -64,7 +64,7 @@ export function PlaceTree({ servers }: { servers: readonly OverviewServer[] }) {
   const list = useRef<HTMLUListElement>(null);
   const branches = branchesOf(servers, { filter, opened, current });
   const keys = placesOf(branches).map(keyOf);
-  // One line takes the focus: where it was, where the page is, or the first.
+  // One line is focusable: the last focused one, the current page's, or the first.
   const stop = [focused, current === null ? null : keyOf(current)].find(
     (key) => key !== null && keys.includes(key),
   );

@@ -1,9 +1,9 @@
-// The servers and sites of the side navigation as lines, and what the arrow keys do among them. Pure.
+// The servers and sites of the sidebar as lines, and their arrow keys. Pure.
 import type { OverviewServer } from "../../../contract/overview-parts.ts";
 
 export type Place = { kind: "site" | "server"; id: number };
 
-/** A filter stands above the tree once there are so many sites. */
+/** Number of sites from which the tree has a filter. */
 export const filterFrom = 10;
 
 export const keyOf = ({ kind, id }: Place): string => `${kind} ${id}`;
@@ -12,12 +12,12 @@ type Branch = { server: OverviewServer; sites: OverviewServer["sites"]; isOpen: 
 
 type TreeOptions = {
   filter: string;
-  /** Servers that somebody opened or closed by hand. */
+  /** Servers that the user opened or closed. */
   opened: ReadonlyMap<number, boolean>;
   current: Place | null;
 };
 
-/** What the filter finds; a server is open by hand, for what was found in it, or for the page that is shown. */
+/** Filters the tree. A server is open by the user's choice, for matches in it, or for the current page. */
 export function branchesOf(
   servers: readonly OverviewServer[],
   { filter, opened, current }: TreeOptions,
@@ -29,7 +29,7 @@ export function branchesOf(
       const sites = isNamed(server) ? server.sites : server.sites.filter(isNamed);
       return isNamed(server) || sites.length > 0 ? [{ server, sites, isOpen: true }] : [];
     });
-  // A few are all in sight; many would be a wall.
+  // A few sites are all shown; many would be overwhelming.
   const isSmall = servers.reduce((sum, { sites }) => sum + sites.length, 0) < filterFrom;
   return servers.map((server) => {
     const isHere =
@@ -41,7 +41,7 @@ export function branchesOf(
   });
 }
 
-/** The lines that can be seen, from top to bottom. */
+/** The visible lines, from top to bottom. */
 export const placesOf = (branches: readonly Branch[]): Place[] =>
   branches.flatMap(({ server, sites, isOpen }) => [
     { kind: "server" as const, id: server.id },
@@ -50,7 +50,7 @@ export const placesOf = (branches: readonly Branch[]): Place[] =>
 
 type Move = { type: "focus"; place: Place } | { type: "open" | "close"; serverId: number } | null;
 
-/** What a key does from a line. In a text from right to left the arrows to the side change places. */
+/** Returns the effect of a key on a line. From right to left, the horizontal arrows are exchanged. */
 export function moveBy(
   key: string,
   from: Place,
@@ -88,7 +88,7 @@ export function moveBy(
   }
 }
 
-/** Cuts a name where its middle is, so that the end, by which many names differ, stays in sight. */
+/** Splits a name so that its end, by which many names differ, is never truncated. */
 export function splitName(name: string): [start: string, end: string] {
   const endLength = Math.min(12, Math.floor(name.length / 2));
   return [name.slice(0, name.length - endLength), name.slice(name.length - endLength)];

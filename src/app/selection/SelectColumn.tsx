@@ -1,10 +1,10 @@
-// The column of boxes that select rows, and the box above it that selects the page.
+// The column of checkboxes that select rows, with one in the header that selects the page.
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
 import { Checkbox } from "../../ui/Checkbox.tsx";
 import type { Column } from "../../ui/Table.tsx";
 import type { Selection } from "./selection.ts";
 
-/** Of the list around; its page puts it there. */
+/** The selection of the list, provided by its page. */
 export const SelectionContext = createContext<Selection | null>(null);
 
 function useSelection<Value>(read: (selected: ReadonlySet<number>) => Value) {
@@ -18,13 +18,13 @@ function useSelection<Value>(read: (selected: ReadonlySet<number>) => Value) {
 
 type SelectRowProps = { id: number; name: string };
 
-/** Around a box: as much as a finger needs. */
+/** Enlarges the target of a checkbox for touch. */
 function Target({ children }: { children: ReactNode }) {
   // oxlint-disable-next-line jsx-a11y/label-has-associated-control -- the box has a name of its own
   return <label className="-m-2 grid cursor-pointer p-2">{children}</label>;
 }
 
-/** Renders again only when its own row is selected or let go; the row around it not at all. */
+/** Renders again only when its own row is selected or deselected; the rest of the row does not. */
 function SelectRow({ id, name }: SelectRowProps) {
   const [selection, isSelected] = useSelection((selected) => selected.has(id));
   return (
@@ -33,7 +33,7 @@ function SelectRow({ id, name }: SelectRowProps) {
         aria-label={`Select ${name}`}
         checked={isSelected}
         onChange={({ target, nativeEvent }) =>
-          // React hears of a change by the click that made it, which knows of Shift.
+          // React fires `onChange` for a checkbox by the click, which has the Shift key.
           selection.select(
             id,
             target.checked,
@@ -45,7 +45,7 @@ function SelectRow({ id, name }: SelectRowProps) {
   );
 }
 
-/** @param count how many rows there are */
+/** @param count number of rows */
 function SelectAll({ count }: { count: number }) {
   const [selection, selected] = useSelection(({ size }) => size);
   return (
@@ -61,8 +61,8 @@ function SelectAll({ count }: { count: number }) {
 }
 
 /**
- * The first column of a list page's table.
- * @param nameOf what a row shows, as in "Select backup 7"
+ * Returns the first column of a list page's table.
+ * @param nameOf name of a row, as in "Select backup 7"
  */
 export const selectColumn = <Row extends { id: number }>(
   nameOf: (row: Row) => string,

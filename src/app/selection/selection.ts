@@ -1,16 +1,16 @@
-// Which rows of a list are selected. A row asks for itself alone, so that selecting it renders no other.
+// The selected rows of a list. Each row subscribes separately, so that selecting it renders no other row.
 import { createStore, type Store } from "../../store.ts";
 
 export type Selection = Pick<Store<ReadonlySet<number>>, "get" | "subscribe"> & {
-  /** Tells which rows there are now, in their order. What is gone leaves the selection. */
+  /** Sets the present rows, in order. Rows that are gone are deselected. */
   show: (ids: readonly number[]) => void;
-  /** @param isRange also everything between it and the row that was selected before it */
+  /** @param isRange whether to include all rows between this one and the previously selected one */
   select: (id: number, isSelected: boolean, isRange: boolean) => void;
-  /** All that there are, or none. */
+  /** Selects or deselects all rows. */
   selectAll: (isSelected: boolean) => void;
 };
 
-/** The rows from one to another, in whichever order they stand; the other alone where the one is gone. */
+/** Returns the rows between two rows, in either order; only `to` where `from` is gone. */
 function between(order: readonly number[], from: number | null, to: number): readonly number[] {
   const start = from === null ? -1 : order.indexOf(from);
   const end = order.indexOf(to);
@@ -21,7 +21,7 @@ function between(order: readonly number[], from: number | null, to: number): rea
 export function createSelection(): Selection {
   const { get, set, subscribe } = createStore<ReadonlySet<number>>(new Set());
   let order: readonly number[] = [];
-  /** Where a range begins. */
+  /** Start of a range. */
   let anchor: number | null = null;
   return {
     get,
@@ -34,7 +34,7 @@ export function createSelection(): Selection {
     select(id, isSelected, isRange) {
       const range = isRange ? between(order, anchor, id) : [id];
       anchor = id;
-      // A range only ever adds: of its rows, some are mostly selected already.
+      // A range only adds rows, because some of them are usually selected already.
       set(isSelected || isRange ? get().union(new Set(range)) : get().difference(new Set(range)));
     },
     selectAll(isSelected) {
