@@ -102,7 +102,7 @@ export function createChanger(options: ChangerOptions) {
         });
         if (changed === null)
           throw conflict("The worker was changed by somebody else just now. Try again.");
-        if (isRollout) await jobs.send(tx, "worker.apply", jobReference(changed, site));
+        await jobs.send(tx, "worker.apply", jobReference(changed, site));
         const entry = askedEntry(changed, site, "changed");
         await recordActivity(tx, { ...entry, detail: changeText(before, after) });
         return changed;

@@ -188,6 +188,9 @@ export function createWorkerService(options: WorkerServiceOptions) {
         case "installed":
         case "stopped":
         case "failed":
+          // Its settings were changed. What its processes do belongs to the row as it is now.
+          transitions.follow(row);
+          return observer.notice(id);
       }
     },
 

@@ -121,7 +121,12 @@ export function createSupervisordManager(options: SupervisordOptions) {
     void looks.stop();
   }
 
-  const deploy = (id: number) => all(slotsOf(id).map((slot) => slot.deploy()));
+  function deploy(id: number): Promise<void> {
+    const slots = slotsOf(id);
+    // What was stopped on the server is stopped, as if it had been from here.
+    const isStopped = slots.every((slot) => slot.status().isStoppedElsewhere === true);
+    return all(isStopped ? [] : slots.map((slot) => slot.deploy()));
+  }
 
   return {
     async resume(programs) {

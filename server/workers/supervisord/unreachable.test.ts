@@ -38,7 +38,7 @@ const create = async (fields: object = {}) => {
 /** What was ordered has reached what keeps the workers up. */
 const given = () =>
   vi.waitFor(async () => {
-    const orders = "select 1 from pgboss.job where name = 'worker.apply' and state < 'completed'";
+    const orders = "select 1 from pgboss.job where name like 'worker.%' and state < 'completed'";
     expect(await service.query(orders)).toEqual([]);
   }, 90_000);
 const pids = ({ process_list: list = [] }: Worker) => list.map(({ pid }) => pid);
@@ -143,6 +143,13 @@ test("what is stopped on the server is stopped here, and starts from there as we
   await supervisord.call("stopProcess", group, true);
   const stopped = await becomes(id, { status: "stopped" });
   expect(stopped.status_reason).toContain("Stopped on the server, not by Quarterdeck");
+  // Neither a change of its settings nor a deployment starts it.
+  await service.call("PUT", `/api/worker/${id}`, { sleep: 7 });
+  const deployment = { status: "finished", restart_workers: true };
+  const { body } = await service.json("POST", "/api/site/1/deployment", deployment);
+  expect(body).toMatchObject({ restarted_workers: 0 });
+  await given();
+  expect(await supervisord.call("getProcessInfo", group)).toMatchObject({ statename: "STOPPED" });
   await supervisord.call("startProcess", group, false);
   await becomes(id, { status: "installed" });
 }, 90_000);
