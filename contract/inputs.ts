@@ -22,9 +22,7 @@ export const storableText = () =>
 
 const toMilliseconds = "2026-01-31T09:30:00.000".length;
 
-/**
- * Whether a text in the form of a time names an existing one: not “2026-02-30”, and not the year 0, which databases do not have.
- */
+/** Whether a text of the form of a moment names one. Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
 function isMoment(text: string): boolean {
   const date = new Date(text);
   return (
