@@ -283,4 +283,6 @@ test("the dashboard is served beside it", async () => {
   const ours = await startOurs("http://127.0.0.1:1", { dashboardFolder: folder });
   const page = await fetch(`${ours}/sites/3/workers`, { headers: { accept: "text/html" } });
   expect([page.status, await page.text()]).toEqual([200, "<title>Quarterdeck</title>"]);
+  // Not the page, which would look like metrics that can't be read.
+  expect((await fetch(`${ours}/metrics`)).status).toBe(404);
 });

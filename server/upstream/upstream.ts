@@ -88,6 +88,8 @@ export function createUpstreamApp({
   const pass = (c: Context<ApiEnvironment>) => forward(c.req.raw, c.env, firstByteMs);
   app.all("/api/*", pass);
   app.get("/openapi.json", pass);
+  // The other service has metrics of its own; there are none here.
+  app.get("/metrics", (c) => c.notFound());
   app.route("/", createDashboard(dashboardFolder));
   return { fetch: app.fetch };
 }
