@@ -1,21 +1,25 @@
-// The time of the database, by which the instances that share it agree on what is due: the clocks of their machines differ.
+// The clock of the database. Instances that share a database use it to agree on what is due, because the clocks of their machines
+// differ.
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 
-/** A clock that is set while the service runs is followed so soon. */
+/** How often the difference is measured, so that a clock that is set while the service runs is followed. */
 const everyMs = 5000;
 
 type DatabaseClockOptions = {
   db: Database;
-  /** This machine's. */
+  /** The clock of this machine. */
   clock: Clock;
   log: Log;
 };
 
-/** Milliseconds since 1970. @throws what the database says */
+/**
+ * Returns milliseconds since 1970.
+ * @throws errors of the database
+ */
 export async function readDatabaseTime(db: Database): Promise<number> {
   const { rows } = await db.execute<{ now_ms: number }>(
     sql`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
@@ -25,17 +29,17 @@ export async function readDatabaseTime(db: Database): Promise<number> {
   return row.now_ms;
 }
 
-/** @throws what the database says */
+/** @throws errors of the database */
 export async function createDatabaseClock({ db, clock, log }: DatabaseClockOptions) {
-  /** By how much the database's clock is ahead of this machine's. */
+  /** How far the database's clock is ahead of this machine's. */
   let aheadMs = 0;
 
   async function compare(): Promise<void> {
     const askedMs = clock.now();
     const readMs = await readDatabaseTime(db);
     const answeredMs = clock.now();
-    // It was read between the two. What is known and lies between them is as good, so that the time doesn't come and go by how
-    // busy the machine is.
+    // The database read its clock between the two times. A known difference within these bounds is kept, so that the result does
+    // not vary with the load of the machine.
     aheadMs = Math.min(Math.max(aheadMs, readMs - answeredMs), readMs - askedMs);
   }
 
@@ -43,7 +47,7 @@ export async function createDatabaseClock({ db, clock, log }: DatabaseClockOptio
     name: "comparing the clock with the database's",
     everyMs,
     async turn() {
-      // Others say that the database is away; until it is back, what is known goes on.
+      // Other parts report that the database is unavailable; the known difference stays in use meanwhile.
       await compare().catch(() => undefined);
     },
     clock,

@@ -1,4 +1,4 @@
-// What tells a data folder, and with it a machine, from those of other instances on the same database.
+// Identifies a data folder, and with it a machine, among the instances on the same database.
 import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { toError } from "../to-error.ts";
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Its id, made at the first start. The folder is locked, so nobody else makes one. */
+/** Returns the id of the data folder, which the first start creates. The folder is locked, so no other process creates one. */
 export function readHome(dataFolder: string): string {
   const path = join(dataFolder, "instance");
   try {
@@ -23,8 +23,8 @@ export function readHome(dataFolder: string): string {
 }
 
 /**
- * What the processes on this machine are marked with. The first instance of an installation marks them as one that has its
- * database alone does; each other one tells its own from theirs, should they run on one machine.
+ * Returns the mark of the processes on this machine. The first instance of an installation uses the same mark as a single
+ * instance; all others add their own id, because several instances may run on one machine.
  */
 export async function processMark(db: Database, installation: string, home: string) {
   const key = "first_home";

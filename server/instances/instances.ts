@@ -1,4 +1,4 @@
-// The room, wired once: which servers this instance looks after, and how the others are reached.
+// Wires the room: which servers this instance looks after, and how requests reach the other instances.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../http/route.ts";
@@ -14,11 +14,11 @@ import { createSharedLeases } from "./shared-leases.ts";
 
 type InstancesOptions = {
   db: Database;
-  /** Hears `leasesChannel`. */
+  /** Listens to `leasesChannel`. */
   listener: Listener;
-  /** This one among others; null = it has the database for itself. */
+  /** This instance among several; null = it is the only one on the database. */
   instance: Instance | null;
-  /** What tells this installation from others. */
+  /** Id of the installation. */
   installation: string;
   callerOf(tokenId: number): Promise<Caller | null>;
   publicUrl: string | null;
@@ -29,11 +29,11 @@ type InstancesOptions = {
 type Instances = {
   leases: Leases;
   peers: Peers;
-  /** What the processes on this machine are marked with. */
+  /** The mark of the processes on this machine. */
   mark: string;
-  /** Whether it looks after servers and does what nobody asks for. */
+  /** Whether the instance looks after servers and runs background work. */
   isRunner: boolean;
-  /** Whether people open the dashboard here. */
+  /** Whether the instance serves the dashboard. */
   isApi: boolean;
 };
 
@@ -52,7 +52,7 @@ export async function createInstances(options: InstancesOptions): Promise<Instan
   };
 }
 
-/** Made by whichever instance starts first. */
+/** Returns the secret that the instances share; the first one to start creates it. */
 async function peerSecret(db: Database): Promise<string> {
   const key = "peer_secret";
   const made = randomBytes(32).toString("base64url");

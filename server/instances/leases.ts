@@ -1,9 +1,9 @@
-// Which instance of the service looks after which server. One that has a database of its own looks after all.
+// Which instance of the service looks after which server. A single instance looks after all.
 import type { Connection } from "../store/database.ts";
 import type { SQL } from "../store/drizzle.ts";
 import { ServiceError, unavailable } from "../http/service-error.ts";
 
-/** Another instance, or nobody, looks after the server by now: whatever this one still does about it must change nothing. */
+/** This instance no longer looks after the server, so nothing that it still does for the server may change anything. */
 export class LeaseLost extends ServiceError {
   override name = "LeaseLost";
   constructor() {
@@ -13,22 +13,24 @@ export class LeaseLost extends ServiceError {
   }
 }
 
-/** Who looks after a server; an address is that at which other instances reach it, without a slash at the end. */
+/** The instance that looks after a server; `address` is its base URL for other instances, without a trailing slash. */
 export type Owner = { name: string; address: string };
 
-/** Told of servers, by their ids. What it returns is waited for before the servers can change hands again. */
+/** Callbacks with ids of servers. They are awaited before the servers can change hands again. */
 export type LeaseListener = {
-  /** Whether something long is done for the server, so that another instance should not have it now. */
+  /** Whether a long task runs for the server, so that it should not be handed over now. */
   isBusy(serverId: number): boolean;
   taken(serverIds: readonly number[]): Promise<void>;
   lost(serverIds: readonly number[]): Promise<void>;
-  /** Servers that it looked after all the time, and that others may have called abandoned while they thought it dead. */
+  /**
+   * Called with servers that this instance has kept, but that others may have reported as abandoned while its lease had expired.
+   */
   regained(serverIds: readonly number[]): Promise<void>;
-  /** Nobody has looked after these for a while, and this instance cannot. */
+  /** Called with servers that no instance has looked after for a while, and that this instance cannot take. */
   abandoned(servers: readonly Abandoned[]): Promise<void>;
 };
 
-/** A server, and the name of the instance that looked after it last. */
+/** A server, and the name of the last instance that looked after it. */
 type Abandoned = { id: number; instance: string };
 
 export type Leases = {
@@ -36,31 +38,43 @@ export type Leases = {
   isShared: boolean;
   /** Whether this instance looks after the server now. */
   has(serverId: number): boolean;
-  /** The servers that it does not look after. */
+  /** Returns the servers that this instance does not look after. */
   elsewhere(): readonly number[];
-  /** The rows of `serverId` that this instance may write, as a condition; undefined = all. */
+  /** Returns a condition for rows that this instance may write, by their `serverId`; undefined = all rows. */
   condition(serverId: SQL): SQL | undefined;
-  /** Keeps the server's lease until the transaction ends. @throws LeaseLost */
+  /**
+   * Keeps the server's lease until the transaction ends.
+   * @throws LeaseLost
+   */
   hold(tx: Connection, serverId: number): Promise<void>;
-  /** The same of the server that a site is on. @throws LeaseLost */
+  /**
+   * Keeps the lease of the site's server until the transaction ends.
+   * @throws LeaseLost
+   */
   holdOfSite(tx: Connection, siteId: number): Promise<void>;
-  /** Keeps the leases that it has of several servers until the transaction ends. @returns the servers of those */
+  /**
+   * Keeps the leases that this instance has of several servers until the transaction ends.
+   * @returns those servers
+   */
   holdThose(tx: Connection, serverIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Keeps a server that nobody looks after from being taken until the transaction ends. @throws LeaseLost where somebody does */
+  /**
+   * Prevents taking a server without an instance until the transaction ends.
+   * @throws LeaseLost where an instance looks after it
+   */
   holdFree(tx: Connection, serverId: number): Promise<void>;
-  /** Null where nobody does. */
+  /** Returns the instance that looks after the server; null = none. */
   ownerOf(serverId: number): Promise<Owner | "this" | null>;
-  /** Looks now what there is to take, and what is lost. */
+  /** Checks now which servers can be taken, and which are lost. */
   wake(): void;
-  /** Takes servers and tells of them, from now on. Resolves once the first ones are taken. */
+  /** Starts to take servers, and to call the listener. Resolves once the first servers are taken. */
   start(listener: LeaseListener): Promise<void>;
-  /** Takes no more. What it has it keeps. */
+  /** Stops taking servers. The present ones are kept. */
   stop(): Promise<void>;
-  /** Hands everything over at once. Nothing may be done for a server after that. */
+  /** Releases all servers at once. After that, no work may be done for them. */
   release(): Promise<void>;
 };
 
-/** All servers, always: nobody else is on the database. */
+/** For a single instance, which always has all servers. */
 export const soleLeases: Leases = {
   isShared: false,
   has: () => true,
@@ -79,7 +93,7 @@ export const soleLeases: Leases = {
   release: async () => undefined,
 };
 
-/** A 503: what is asked for needs the server's instance. */
+/** Returns a 503 for a request that only the server's instance can handle. */
 export const noOwner = () =>
   unavailable(
     "No instance of the service looks after this server now. Start the one on its machine, or any with QUARTERDECK_ROLE=runner for a server over SSH.",

@@ -1,5 +1,5 @@
-// The life of an instance: its row says until when the others may believe that it lives, and is renewed every few seconds. All
-// moments are the database's, because machines disagree about theirs; for itself an instance counts from before it asked.
+// The life of an instance: its row says until when it counts as alive, and is renewed every few seconds. Times in rows are the
+// database's, because clocks of machines differ; the instance itself counts from before it sent the query.
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
@@ -8,18 +8,18 @@ import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import type { InstanceRole } from "./role.ts";
 
-/** A killed instance is noticed after the first and one turn of another one: within 20 s. */
+/** Lease time. A killed instance is noticed after this time and one turn of another instance, so within 20 s. */
 const leaseMs = 15_000;
 export const turnMs = 4000;
-/** So long before the others may take its servers it lets them go itself. */
+/** How long before the end of its lease an instance gives up its servers by itself. */
 const marginMs = 1000;
 
 export type Instance = {
   name: string;
-  /** Of its data folder: what is on this machine is nobody else's. */
+  /** Id of its data folder, and so of its machine. */
   home: string;
   role: InstanceRole;
-  /** Where the others reach it, without a slash at the end. */
+  /** Base URL for other instances, without a trailing slash. */
   address: string;
   version: string;
 };
@@ -29,7 +29,7 @@ type LifeOptions = {
   instance: Instance;
   clock: Clock;
   log: Log;
-  /** Lets go of what may be somebody else's from now on. */
+  /** Gives up servers that other instances may take from now on. */
   onOver(): Promise<void>;
 };
 
@@ -39,7 +39,10 @@ export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
   let cancelExpiry: () => void = () => undefined;
   const isValid = () => performance.now() < validUntilMs;
 
-  /** When that comes it lets go, whatever a turn waits for just then: a database that is cut off does not answer at all. */
+  /**
+   * Sets the end of the lease. A timer gives up the servers then, even while a turn waits, because an unreachable database may
+   * never respond.
+   */
   function liveUntil(untilMs: number): void {
     validUntilMs = untilMs;
     cancelExpiry();
@@ -56,17 +59,20 @@ export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
   async function renew(): Promise<boolean> {
     const askedMs = performance.now();
     const asked = id;
-    // Whoever deletes a row of this table locks it: an instance is either renewed or over.
+    // Deleting a row of this table locks it, so an instance is either renewed or over.
     const { rows } = await db.execute(sql`
       update instances set until = ${until} where id = ${id} and until > clock_timestamp() returning id`);
-    // Another life has begun meanwhile.
+    // A new life has begun meanwhile.
     if (asked !== id) return true;
     const isAlive = rows.length > 0;
     liveUntil(isAlive ? askedMs + leaseMs - marginMs : 0);
     return isAlive;
   }
 
-  /** Beside the turns, because to begin with many servers may take longer than a lease. The next turn sees to one that ended. */
+  /**
+   * Separate from the turns, because starting work for many servers may take longer than a lease. If a renewal fails, the next
+   * turn handles it.
+   */
   const heartbeat = createLoop({
     name: "heartbeats of this instance",
     everyMs: turnMs,
@@ -78,20 +84,23 @@ export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
   });
 
   return {
-    /** Of this life: one whose time ran out is over, and goes on as another one. */
+    /** Returns the id of the present life. After its lease has expired, an instance continues under a new id. */
     id: () => id,
     isValid,
 
-    /** Says that it lives. @returns false where its time ran out before, so that its servers may be somebody else's by now */
+    /**
+     * Renews the lease.
+     * @returns false where it had expired, so that other instances may have taken its servers
+     */
     renew,
 
-    /** Begins another life, without what it had over SSH in the one before. */
+    /** Begins a new life, without the servers over SSH of the previous one. */
     async begin(): Promise<void> {
       await onOver();
       const askedMs = performance.now();
       id = randomUUID();
       const { name, home, role, address, version } = instance;
-      // Only one process can have a data folder: earlier lives of it are over.
+      // Only one process can use a data folder, so its earlier lives are over.
       await db.execute(sql`
         with earlier as (delete from instances where home = ${home})
         insert into instances (id, name, home, role, address, version, until)
@@ -100,7 +109,7 @@ export function createLife({ db, instance, clock, log, onOver }: LifeOptions) {
       heartbeat.wake();
     },
 
-    /** Says no longer that it lives. */
+    /** Stops renewing the lease. */
     async end(): Promise<void> {
       await heartbeat.stop();
       cancelExpiry();

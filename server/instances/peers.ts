@@ -1,5 +1,5 @@
-// Requests about a server go to the instance that looks after it: what its processes do is known there alone. Which token
-// asks was checked by the instance that took the request, and comes along with a secret that all of them share.
+// Forwards requests about a server to the instance that looks after it, because only that one knows the state of its processes.
+// The first instance has authenticated the token, and sends its id along with a secret that all instances share.
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "hono";
@@ -13,15 +13,15 @@ import { LeaseLost, noOwner, type Leases } from "./leases.ts";
 const secretHeader = "x-quarterdeck-peer";
 const callerHeader = "x-quarterdeck-caller";
 const originHeader = "x-quarterdeck-origin";
-/** The other instance has deadlines of its own; this is for one that hangs. */
+/** The other instance has its own deadlines; this one is for an instance that hangs. */
 const firstByteMs = 30_000;
-/** A server that passes from one instance to another is looked after again within moments. */
+/** How long to wait for an owner: a server that changes hands has a new one within moments. */
 const settlesMs = 5000;
 const looksEveryMs = 100;
 
 type PeersOptions = {
   leases: Pick<Leases, "has" | "ownerOf">;
-  /** What the instances of this database know each other by. */
+  /** The secret that the instances of this database share. */
   secret: string;
   /** @returns null for a token that is no longer valid */
   callerOf(tokenId: number): Promise<Caller | null>;
@@ -29,14 +29,14 @@ type PeersOptions = {
 };
 
 export type Peers = {
-  /** Whose request another instance passed on; null = it comes from a client. */
+  /** Returns the caller of a request that another instance forwarded; null = the request comes from a client. */
   callerOf(c: Context<ApiEnvironment>): Promise<Caller | null>;
-  /** Where the client reaches the service, as the instance that took its request saw it; null = it comes from a client. */
+  /** Returns the origin that the client used, as the forwarding instance saw it; null = the request comes from a client. */
   originOf(c: Context<ApiEnvironment>): string | null;
   /**
-   * Passes a request on to the instance that looks after the server.
-   * @param isReadable whether this one can answer it from the database where nobody does
-   * @returns null where this instance is to answer
+   * Forwards a request to the instance that looks after the server.
+   * @param isReadable whether this instance can respond from the database where no instance looks after the server
+   * @returns null where this instance has to respond
    */
   pass(
     c: Context<ApiEnvironment>,
@@ -46,14 +46,14 @@ export type Peers = {
   ): Promise<Response | null>;
 };
 
-/** One instance alone: everything is its own. */
+/** For a single instance, which handles all requests. */
 export const noPeers: Peers = {
   callerOf: async () => null,
   originOf: () => null,
   pass: async () => null,
 };
 
-/** @returns null where nothing has settled in time */
+/** @returns null where the time ran out */
 async function settled<Result>(look: () => Promise<Result | null>): Promise<Result | null> {
   const untilMs = performance.now() + settlesMs;
   for (;;) {
@@ -87,7 +87,8 @@ export function createPeers({ leases, secret, callerOf, publicUrl }: PeersOption
     originOf: (c) => (isPeer(c) ? (c.req.header(originHeader) ?? null) : null),
     async pass(c, caller, serverId, isReadable) {
       if (leases.has(serverId)) return null;
-      // The database says that it is this one's before this one has begun with it. Passed on, the request would go round.
+      // The database may already name this instance as the owner before it has started to look after the server. Forwarding the
+      // request again would send it in circles.
       if (isPeer(c)) {
         if (await settled(async () => leases.has(serverId) || null)) return null;
         throw new LeaseLost();

@@ -1,5 +1,5 @@
-// Leases of servers where several instances share a database. An instance holds its leases for as long as it lives; the row of
-// a lease says who has it, and counts the holders.
+// Leases of servers for several instances that share a database. An instance keeps its leases as long as it is alive; the row of
+// a lease has its holder and the number of holders so far.
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Log } from "../log.ts";
@@ -9,10 +9,10 @@ import type { Listener } from "../store/listen.ts";
 import { LeaseLost, type LeaseListener, type Leases, type Owner } from "./leases.ts";
 import { createLife, turnMs, type Instance } from "./life.ts";
 
-/** The channel of PostgreSQL on which it is announced that servers can be taken. */
+/** PostgreSQL channel that announces servers that can be taken. */
 export const leasesChannel = "quarterdeck_leases";
 
-/** An instance that is only restarted is back before that. */
+/** How long a server may be without an instance before it counts as abandoned; a restart is faster. */
 const abandonedMs = 30_000;
 
 type SharedLeasesOptions = {
@@ -23,15 +23,15 @@ type SharedLeasesOptions = {
   log: Log;
 };
 
-/** A server as the database has it. */
+/** A server and its lease. */
 type Found = {
   id: number;
-  /** It is the machine of an instance, and nobody else can look after it. */
+  /** Whether it is the machine of an instance, so that no other instance can look after it. */
   is_local: boolean;
   home: string | null;
-  /** Who has it; null = nobody. */
+  /** The instance that has it; null = none. */
   holder: string | null;
-  /** Who had it last, by name; null = nobody ever. */
+  /** Name of the last instance that had it; null = none so far. */
   last_holder: string | null;
 };
 
@@ -39,13 +39,16 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   const { db, instance, clock, log } = options;
   const { home } = instance;
   const life = createLife({ db, instance, clock, log, onOver: expire });
-  /** The machine itself, which passes to nobody while this process has its data folder; and servers over SSH. */
+  /** Held servers. The local one never passes to another instance while this process has its data folder. */
   const held = { local: new Set<number>(), remote: new Set<number>() };
-  /** What it holds of its machine, and others may have called abandoned: that it does not is still to be told. */
+  /**
+   * Servers of this machine that it still has, but that others may have reported as abandoned. The listener has still to be
+   * called.
+   */
   const returning = new Set<number>();
   /** All servers, as of the last turn. */
   let known: readonly number[] = [];
-  /** Since when it is known that nobody has a server. Milliseconds of this process. */
+  /** Since when a server is known to have no holder, by id. Milliseconds of `performance.now`. */
   const freeSince = new Map<number, number>();
   let listener: LeaseListener | null = null;
   let isLooking = false;
@@ -55,7 +58,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     held.local.has(serverId) || (life.isValid() && held.remote.has(serverId));
 
   let changing: Promise<void> = Promise.resolve();
-  /** One after the other: what is begun with is not let go of before that is done. */
+  /** Serializes changes: starting work for a server completes before the server can be lost. */
   function change(work: () => Promise<void>): Promise<void> {
     const done = changing.then(work);
     changing = done.catch(() => undefined);
@@ -68,7 +71,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     await change(async () => listener?.lost(ids));
   }
 
-  /** Its time is over, and its servers over SSH may be somebody else's. */
+  /** Called when the lease has expired, so that other instances may have taken the servers over SSH. */
   async function expire(): Promise<void> {
     if (held.remote.size > 0)
       log.warn({ servers: held.remote.size }, "this instance was taken for dead");
@@ -86,7 +89,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     return rows;
   }
 
-  /** How many servers over SSH are its own if each instance has as many. */
+  /** Number of servers over SSH for this instance if all runners have equally many. */
   async function share(total: number): Promise<number> {
     const { rows } = await db.execute<{ runners: number }>(
       sql`select count(*)::int as runners from instances where role <> 'api'`,
@@ -94,7 +97,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     return Math.ceil(total / Math.max(1, rows[0]?.runners ?? 1));
   }
 
-  /** @returns those that it has now; another instance may have been faster */
+  /** @returns the servers that were taken; another instance may have been faster */
   async function take(free: readonly Found[]): Promise<Set<number>> {
     if (free.length === 0) return new Set();
     const { rows } = await db.execute<{ server_id: number }>(sql`
@@ -112,7 +115,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
 
   const announce = () => db.execute(sql`select pg_notify(${leasesChannel}, '')`);
 
-  /** Gives back what is more than its share, so that an instance that has come gets its own. */
+  /** Releases servers beyond this instance's share, so that a new instance gets its own. */
   async function giveBack(ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await lose(ids);
@@ -150,7 +153,10 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     if (abandoned.length > 0) await listener?.abandoned(abandoned);
   }
 
-  /** What it could not begin with, as when the database went away meanwhile, it does not look after: the next turn begins anew. */
+  /**
+   * Calls the listener. If it fails, for example without a database, the servers are given up, and the next turn takes them
+   * again.
+   */
   async function begin(ids: readonly number[]): Promise<void> {
     try {
       await change(async () => listener?.taken(ids));
@@ -161,7 +167,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     }
   }
 
-  /** Where that fails it is told again by the next turn. */
+  /** Calls the listener; after a failure the next turn does so again. */
   async function regain(isBack: (id: number) => boolean): Promise<void> {
     const ids = [...returning].filter(isBack);
     if (ids.length === 0) return;
@@ -178,7 +184,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     const room = Math.max(0, most - ownRemote.length);
     const reached = free.filter((one) => !one.is_local).slice(0, room);
     const got = isStopping ? new Set<number>() : await take([...here, ...reached]);
-    // What it had all the time it does not begin with.
+    // Servers that were held all the time need no start.
     const taken = servers.filter(
       ({ id: one }) =>
         (got.has(one) || mine.has(one)) && !held.local.has(one) && !held.remote.has(one),
@@ -199,7 +205,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
     const { rows } = await tx.execute<{ instance_id: string | null }>(
       sql`select instance_id from server_leases where server_id = ${serverId} for share`,
     );
-    // By a statement of its own, which sees who came while the first one waited.
+    // A separate statement, so that it sees an instance that took the server while the first statement waited.
     const living = await tx.execute(
       sql`select from instances where id = ${rows[0]?.instance_id ?? null}::uuid`,
     );
@@ -219,7 +225,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
       try {
         await turn();
       } catch (error) {
-        // Who could not say that it lives is believed to for no longer than it said.
+        // After a failed renewal the lease may have expired.
         if (!life.isValid()) await expire();
         throw error;
       }
@@ -235,7 +241,7 @@ export function createSharedLeases(options: SharedLeasesOptions): Leases {
   return {
     isShared: true,
     has,
-    // By now its time may have run out.
+    // Evaluated now, because the lease may have expired since the last turn.
     elsewhere: () => known.filter((one) => !has(one)),
     condition: (serverId) =>
       sql`exists (select from server_leases lease where lease.server_id = ${serverId} and lease.instance_id = ${life.id()})`,
