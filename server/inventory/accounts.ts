@@ -1,6 +1,6 @@
-// Decides the account of each site and SQLite database, which everything that touches its files runs as, and of each other
-// database whose backups have hooks. Decided when the inventory is read, stored with the entry, and never looked up again by
-// path.
+// Decides the account of each site and SQLite database, which runs everything that touches its files; and of each other database
+// whose backups have hooks, which run as that account. Decided when the inventory is read, stored with the entry, and never
+// looked up again by path.
 import type { Account } from "../hosts/account.ts";
 import {
   needsAccount,
@@ -26,12 +26,12 @@ import { toError } from "../to-error.ts";
 
 export type EntryAccounts = Record<"sites" | "databases", Map<number, EntryAccount>>;
 
-/** Ids of entries whose server did not respond: what is stored for them may be newer than this decision. */
+/** Ids of entries whose server could not be asked: their stored account is newer than the one decided here. */
 export type UndecidedEntries = Record<"sites" | "databases", Set<number>>;
 
 /** Accounts of a server over SSH. */
 export type RemoteAccountSource = AccountSource & {
-  /** @returns why nothing can run as the account there, and what to do; null = it can */
+  /** @returns why commands cannot run as the account there, and what to do; null = they can */
   whyNotAs(account: Account): Promise<string | null>;
 };
 
@@ -39,10 +39,10 @@ export type RemoteAccountSource = AccountSource & {
 export type RemoteAccounts = (server: number) => Promise<RemoteAccountSource | string | null>;
 
 /**
- * @param stored as they were decided before: an owner is looked up once for a path
- * @param remote the servers over SSH; what is wrong there is no mistake in the file
- * @returns the accounts, the mistakes in the file, the servers that could not be asked for all of theirs, and those where a
- * named user cannot be used
+ * @param stored accounts that were decided before: the owner of a path is looked up only once
+ * @param remote servers over SSH; their problems are not mistakes in the file
+ * @returns the accounts, the mistakes in the file, the servers that could not be asked for all of their accounts, and those where
+ *   a named user cannot be used
  */
 export async function decideAccounts(
   inventory: Inventory,
@@ -61,7 +61,7 @@ export async function decideAccounts(
     const there = await remote(server);
     return there === null || typeof there === "string" ? there : lookingUpOnce(there);
   });
-  // In parallel, because each lookup may be slow.
+  // Looked up concurrently, because each may take its time.
   const owned = [...inventory.sites, ...inventory.databases].filter(needsAccount);
   await Promise.all(owned.map(({ server }) => sourceAt(server)));
   const accounts: EntryAccounts = { sites: new Map(), databases: new Map() };
@@ -89,7 +89,7 @@ export async function decideAccounts(
     }
     const user = userOf(entry);
     const given = user === undefined ? null : await accountGiven(user, source);
-    /** Where the file system hangs, the account stays until the next reading. */
+    /** Keeps the previous decision until the next reading where the file system hangs. */
     const unlessHung = (account: Promise<EntryAccount>) =>
       account.catch((error: unknown) => {
         if (!(error instanceof ServerAway)) throw error;
@@ -108,7 +108,7 @@ export async function decideAccounts(
     else accounts[kind].set(entry.id, await unlessHung(otherwise(source)));
   };
 
-  /** One after the other on this machine, and side by side on others, where each command may take its time. */
+  /** Decides sequentially on this machine, and concurrently on others, where each command may take its time. */
   const each = async <Entry extends { server: number }>(
     entries: readonly Entry[],
     decideOne: (entry: Entry, index: number) => Promise<void>,
@@ -131,7 +131,7 @@ export async function decideAccounts(
     if (!needsAccount(database)) return;
     await decide("databases", index, database, async (at) => {
       const path = pathOf(database);
-      // An account of another machine is somebody else here, though it may have the same number.
+      // The same uid on another machine is a different account.
       const users = inventory.sites.filter(
         ({ databases, server }) =>
           server === database.server && databases?.includes(database.id) === true,
@@ -150,7 +150,7 @@ export async function decideAccounts(
   return { accounts, complaints, unasked, lacking, undecided };
 }
 
-/** Many of its entries have the same account. */
+/** Caches lookups, because many entries have the same account. */
 function lookingUpOnce(there: RemoteAccountSource): RemoteAccountSource {
   const found = new Map<number, Promise<string | null>>();
   return {
@@ -164,7 +164,7 @@ function lookingUpOnce(there: RemoteAccountSource): RemoteAccountSource {
   };
 }
 
-/** Caches lookups, because each starts a process and many entries have the same account. */
+/** Caches lookups, because each is a process, and many entries have the same account. */
 function onceForEach<Key, Found>(find: (key: Key) => Promise<Found>): (key: Key) => Promise<Found> {
   const found = new Map<Key, Promise<Found>>();
   return (key) => {
@@ -183,7 +183,7 @@ const undecidedAccount = (
 ): EntryAccount =>
   holdsFor(entry, before) ? before : without(`No account for ${purposeOf(entry)} yet: ${reason}`);
 
-/** As on this machine; but what cannot be asked now stays as it was, and is asked again once the server is back. */
+/** Like on this machine, but what cannot be asked now keeps its previous decision, and is asked again once the server is back. */
 async function accountThere(
   entry: OwnedEntry,
   before: EntryAccount | undefined,
@@ -217,7 +217,7 @@ async function accountThere(
   }
 }
 
-/** Whether a stored account still matches the entry. */
+/** Whether an account that was decided before still matches the entry. */
 export const holdsFor = (
   entry: OwnedEntry,
   before: EntryAccount | null | undefined,

@@ -1,5 +1,5 @@
-// Changes the inventory file for requests. A change with mistakes is refused before anything is written; a written change is in
-// force, or the response says why not.
+// Changes the inventory file for HTTP requests. Mistakes are refused before anything is written; after writing, the change is in
+// force, or the reason is reported.
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -34,7 +34,7 @@ type ChangeServiceOptions = {
   live: LiveInventory;
   store: InventoryStore;
   ids: HighestIds;
-  /** @returns why the file may not be changed; null = it may */
+  /** Returns why the file is read-only; null = it is writable. */
   whyReadOnly(): Promise<string | null>;
 };
 
@@ -63,7 +63,7 @@ export function createChangeService(options: ChangeServiceOptions) {
         ...(await store.entries()),
       };
     const { file } = live;
-    // A file that cannot be read has no entries to change, and reports its error elsewhere.
+    // A file that cannot be read has no entries to change; `problem` has the reason.
     const text = await readText(file).catch(() => "");
     return {
       version: facts(text),
@@ -94,7 +94,7 @@ export function createChangeService(options: ChangeServiceOptions) {
     if (changed === text) return id;
     const checked = await live.check(changed);
     if (checked.inventory === null) refuseComplaints(checked, wanted, before, text);
-    // An entry that is to go may have a secret in it that somebody wrote there.
+    // The entry to be removed may contain a literal secret.
     const lines =
       entry === null ? mask(linesOf(wanted.kind, before.entry ?? {})) : linesOf(wanted.kind, entry);
     if (reason !== null)
@@ -106,7 +106,7 @@ export function createChangeService(options: ChangeServiceOptions) {
       await record(tx, wanted, after, before.entry);
     });
     facts(changed);
-    // If the new file is not in force, the former state still needs its secrets; the next start removes them.
+    // If the new text is not in force, the old entries still need their secrets; the next start removes them.
     if (problem === null)
       await createSecretFiles(file).remove(
         secretsIn(before.entry).filter((name) => !changed.includes(name)),
@@ -153,7 +153,7 @@ export function createChangeService(options: ChangeServiceOptions) {
     return Math.max(0, ...used, await ids.of(wanted.kind)) + 1;
   }
 
-  /** This instance reads no inventory, so it has nothing to check the entry against. */
+  /** Refuses a change on an instance without a file, so there is nothing to check it against. */
   async function refuseWithout(wanted: Change, reason: string): Promise<never> {
     const entries = (await store.entries())[wanted.kind];
     const secrets = new Map<string, string>();
@@ -184,11 +184,11 @@ export function createChangeService(options: ChangeServiceOptions) {
 
 export type ChangeService = ReturnType<typeof createChangeService>;
 
-/** @returns the valid entries of the file */
+/** Returns the valid entries, as they are in the file. */
 function entriesOf(content: unknown) {
   const of = <Kind extends InventoryKind>(kind: Kind) =>
     listOf(content, kind).filter((entry) => fileEntries[kind].safeParse(entry).success);
-  // What passes a kind's schema is an entry of it.
+  // What passes the schema of a kind is an entry of that kind.
   return Object.fromEntries(inventoryKinds.map((kind) => [kind, of(kind)])) as Pick<
     InventoryFile,
     InventoryKind
@@ -204,7 +204,7 @@ function entryIn(content: unknown, wanted: Change): { index: number; entry: Entr
   return { index, entry: { ...found, id: wanted.id, name: textOf(found["name"]) } };
 }
 
-/** @param secrets receives typed secrets, by the names of their files */
+/** @param secrets receives the entered secrets, by names of their files */
 function toFileEntry(
   kind: InventoryKind,
   id: number,
@@ -221,7 +221,7 @@ function toFileEntry(
   return { ...entry, id, name: textOf(entry["name"]) };
 }
 
-/** @returns every key that an entry of the kind may have */
+/** Returns every key that an entry of the kind may have. */
 function keysOfKind(kind: InventoryKind): ReadonlySet<string> {
   const schema = fileEntries[kind];
   const shapes = "shape" in schema ? [schema.shape] : schema.def.options.map(({ shape }) => shape);
@@ -260,7 +260,7 @@ function record(tx: Connection, { kind, action }: Change, entry: Entry, before: 
     object: { type: words[kind].type, id, name },
     server_id: serverOf(kind, id, entry),
     site_id: kind === "sites" ? id : null,
-    // Names only, because a value may be a private address.
+    // Only names of fields, because a value may be an address that not everyone should see.
     detail: action === "replace" ? `Fields: ${fields.join(", ")}` : null,
   });
 }

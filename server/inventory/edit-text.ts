@@ -1,5 +1,5 @@
-// Changes one entry in the text of the inventory. The YAML document makes the change; the text around the entry stays byte for
-// byte, unless it would then read differently.
+// Changes one entry in the text of the inventory with a YAML document model. The text around the entry stays byte for byte as it
+// is, wherever the result still parses to the same content.
 import { isDeepStrictEqual } from "node:util";
 import {
   Document,
@@ -17,7 +17,7 @@ import type { InventoryKind } from "../../contract/inventory/entries.ts";
 
 export type Edit =
   | { kind: InventoryKind; action: "add"; entry: object }
-  /** `keys` are those that the entry may have; others stay as they are. */
+  /** `keys` are the known fields of the kind; other fields of the entry stay. */
   | {
       kind: InventoryKind;
       action: "replace";
@@ -32,17 +32,19 @@ export class EditError extends Error {
   override name = "EditError";
 }
 
-/** Without a limit of line width, so that long lines are not folded. */
+/** Long lines are not folded. */
 const output = { lineWidth: 0, flowCollectionPadding: true } as const;
 
-/** A list of numbers or names as people write it: `[1, 2]`. What it does to other text is found when that is read again. */
+/**
+ * Writes lists of numbers or names without inner spaces: `[1, 2]`. Damage to other text is detected when the result is parsed.
+ */
 const tidyLists = (text: string) => text.replace(/\[ ([^[\]{}"'#]*) \]/g, "[$1]");
 
 const asItIs = (text: string) => text;
 
 /** @throws EditError */
 export function editText(text: string, edit: Edit): string {
-  // As it was, for the places of its parts.
+  // Unchanged, for the positions of its nodes.
   const original = parseDocument(text);
   if (original.errors.length > 0)
     throw new EditError("The file is no valid YAML. Correct it by hand first.");
@@ -51,7 +53,7 @@ export function editText(text: string, edit: Edit): string {
   try {
     const changed = parseDocument(text);
     change(changed, edit);
-    // One after the other: each takes as long as the file is large.
+    // Tried one after the other, because each takes time in proportion to the size of the file.
     for (const write of [
       () => spliced(text, { original, changed }, edit, tidyLists),
       () => spliced(text, { original, changed }, edit, asItIs),
@@ -61,7 +63,7 @@ export function editText(text: string, edit: Edit): string {
       if (candidate !== null && reads(candidate, expected, comments)) return candidate;
     }
   } catch (error) {
-    // An alias whose anchor went with the entry, for example.
+    // For example, an alias whose anchor was removed with the entry.
     throw new EditError(unchangeable, { cause: error });
   }
   throw new EditError(unchangeable);
@@ -70,7 +72,7 @@ export function editText(text: string, edit: Edit): string {
 const unchangeable =
   "The entry is written in a way that Quarterdeck cannot change, with anchors for example. Change it by hand.";
 
-/** @returns the content that the new text must have */
+/** Returns the content that the new text must have, computed without its formatting. */
 function changedContent(content: unknown, edit: Edit): unknown {
   const all = isNested(content) ? { ...Object(content) } : {};
   const list: unknown[] = Array.isArray(all[edit.kind]) ? [...all[edit.kind]] : [];
@@ -81,11 +83,11 @@ function changedContent(content: unknown, edit: Edit): unknown {
     const kept = before.filter(([name]) => !edit.keys.has(name));
     list[edit.index] = { ...Object.fromEntries(kept), ...edit.entry };
   }
-  // An undefined field is none.
+  // Removes undefined fields.
   return JSON.parse(JSON.stringify({ ...all, [edit.kind]: list }));
 }
 
-/** The entry as lines for the file, below the name of its kind. */
+/** Returns the entry as lines for the file, below the name of its kind. */
 export function linesOf(kind: InventoryKind, entry: object): string {
   const document = new Document({ [kind]: [entry] });
   const node = document.getIn([kind, 0]);
@@ -93,7 +95,7 @@ export function linesOf(kind: InventoryKind, entry: object): string {
   return tidyLists(document.toString(output));
 }
 
-/** Whether it fits well on one line. */
+/** Whether the entry fits well on one line. */
 const isShort = (entry: object): boolean =>
   JSON.stringify(entry).length <= 120 && Object.values(entry).every((one) => !isNested(one));
 const isNested = (value: unknown) =>
@@ -125,7 +127,10 @@ function change(document: Document, edit: Edit): void {
   else document.setIn([kind, edit.index], document.createNode(edit.entry));
 }
 
-/** Sets what differs and leaves the rest as it is written. @param keys which may go; null = all */
+/**
+ * Sets fields that differ, and leaves all others as they are written.
+ * @param keys fields that may be removed; null = all
+ */
 function merge(
   document: Document,
   map: YAMLMap,
@@ -145,7 +150,7 @@ function merge(
     if (map.has(name) && isDeepStrictEqual(now, value)) continue;
     if (isMap(node) && isNested(value) && value !== null)
       merge(document, node, Object(value), null);
-    // Its comment and its quotes stay.
+    // Keeps comments and quotes of the value.
     else if (isScalar(node) && typeof value !== "object" && node.tag === undefined)
       node.value = value;
     else {
@@ -159,10 +164,10 @@ function merge(
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "toJS" in value;
 
-/** Writes an entry of the changed list, its further lines indented by `column`. */
+/** Renders an entry of the changed list, with `column` spaces before all lines but the first. */
 type Render = (index: number, column: number) => string | null;
 
-/** @returns null where the text around the entry cannot stay */
+/** @returns null where the text around the entry cannot stay as it is */
 function spliced(
   text: string,
   { original, changed }: { original: Document; changed: Document },
@@ -193,7 +198,7 @@ function spliced(
   return text.slice(0, from) + text.slice(endOfLine(text, end) + 1);
 }
 
-/** After the last entry of its kind. */
+/** Inserts the entry after the last one of its kind. */
 function added(text: string, list: YAMLSeq, write: Render): string | null {
   const last = list.items.at(-1);
   if (last === undefined) {
@@ -214,7 +219,7 @@ function added(text: string, list: YAMLSeq, write: Render): string | null {
   return `${text.slice(0, place)}\n${" ".repeat(column)}- ${rendered}${text.slice(place) || "\n"}`;
 }
 
-/** Below the heading of a list without entries; or, where the file does not have the kind yet, after everything else. */
+/** Appends a kind that is missing from the file. */
 function appended(text: string, write: Render, kind: InventoryKind): string | null {
   const rendered = write(0, 4);
   if (rendered === null) return null;
@@ -230,7 +235,7 @@ function appended(text: string, write: Render, kind: InventoryKind): string | nu
 
 function render(node: unknown, column: number): string | null {
   if (!isNode(node)) return null;
-  // A copy: what stands around the node in the file is not its own text.
+  // A copy without the comments and spaces around the node, which stay in the file's own text.
   const copy = Object.assign(node.clone() as Node, {
     spaceBefore: false,
     comment: null,
@@ -245,7 +250,7 @@ function render(node: unknown, column: number): string | null {
 type Ranged = Node & { range: [number, number, number] };
 const isRanged = (node: unknown): node is Ranged => isNode(node) && node.range != null;
 
-/** From its first character to the one after its last, without what follows it on its line or below. */
+/** Returns the range of the node without trailing whitespace and comments. */
 function trimmedRange(text: string, node: Ranged): [number, number] {
   const [start, end] = node.range;
   const written = text.slice(start, end);
@@ -259,7 +264,7 @@ function endOfLine(text: string, place: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Whether a text has the expected content and all of these comments. */
+/** Whether a text has the expected content and all of the comments. */
 function reads(text: string, expected: unknown, comments: readonly string[]): boolean {
   const document = parseDocument(text);
   if (document.errors.length > 0 || !isDeepStrictEqual(document.toJS(), expected)) return false;
@@ -271,7 +276,10 @@ function reads(text: string, expected: unknown, comments: readonly string[]): bo
   });
 }
 
-/** @returns the comments that must stay: all but those inside the entry, and those before an entry that is deleted */
+/**
+ * Returns the comments that must stay. Those inside a replaced entry may be removed with a part of it, and removing an entry may
+ * take the comments before it along.
+ */
 function commentsOutside(text: string, document: Document, edit: Edit): string[] {
   if (edit.action === "remove") return [];
   const node = edit.action === "replace" ? document.getIn([edit.kind, edit.index], true) : null;
@@ -280,12 +288,12 @@ function commentsOutside(text: string, document: Document, edit: Edit): string[]
   return [text.slice(0, start), text.slice(endOfLine(text, end))].flatMap(commentsOf);
 }
 
-/** Every comment of a text, in order. */
+/** Returns all comments of a text, in order. */
 function commentsOf(text: string): string[] {
   const found: string[] = [];
   let before = "";
   for (const lexeme of new Lexer().lex(text)) {
-    // The lexer puts this mark before a scalar, whose text may start like a comment.
+    // The lexer emits this control character before a scalar, whose text may start with `#`.
     if (lexeme.startsWith("#") && before !== "\u001f") found.push(lexeme.trim());
     before = lexeme;
   }

@@ -1,4 +1,4 @@
-// What forms do with the inventory file, wired once: change single entries, and try them before that.
+// Wires what forms need from the inventory file: changing single entries, and testing them before.
 import type { Logger } from "pino";
 import type { Route } from "../http/route.ts";
 import type { Instance } from "../instances/life.ts";

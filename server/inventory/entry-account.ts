@@ -1,4 +1,4 @@
-// What an entry says of the account that works for it: who, and on which path.
+// Reads from an entry which account works for it, and on which path.
 import { expandHome } from "./paths.ts";
 import type { Inventory } from "./schema.ts";
 
@@ -6,11 +6,11 @@ type Site = Inventory["sites"][number];
 type Database = Inventory["databases"][number];
 export type OwnedEntry = Site | Database;
 
-/** A database behind a URL has no files, and needs an account only for its hooks. */
+/** Whether the entry needs an account. A database behind a URL has no files, and needs one only for its hooks. */
 export const needsAccount = (entry: OwnedEntry): boolean =>
   pathOf(entry) !== null || entry.backup_hooks !== undefined;
 
-/** Its path, where it has files. */
+/** Path of the entry's files; null = it has none. */
 export const pathOf = (entry: OwnedEntry): string | null =>
   "root" in entry
     ? expandHome(entry.root)
@@ -18,14 +18,14 @@ export const pathOf = (entry: OwnedEntry): string | null =>
       ? expandHome(entry.path)
       : null;
 
-/** The account that it names. */
+/** Name of the account in the entry. */
 export const userOf = (entry: OwnedEntry): string | undefined =>
   "url" in entry ? entry.backup_hooks?.user : entry.user;
 
-/** Where it names it. */
+/** Path of the field with that name. */
 export const userFieldOf = (entry: OwnedEntry): string[] =>
   "url" in entry ? ["backup_hooks", "user"] : ["user"];
 
-/** What the account is for, in words. */
+/** Purpose of the account, for messages. */
 export const purposeOf = (entry: OwnedEntry): string =>
   pathOf(entry) ?? `the backup hooks of ${entry.name}`;

@@ -1,4 +1,4 @@
-// An entry of the inventory whatever its kind: what it is called, where it stands in the file, what may become of it.
+// An entry of the inventory, regardless of its kind: its name in messages, its place in the file, its possible changes.
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 
 export type Entry = { id: number; name: string } & Record<string, unknown>;
@@ -8,7 +8,7 @@ export type Change =
   | { kind: InventoryKind; action: "replace"; id: number; entry: object }
   | { kind: InventoryKind; action: "remove"; id: number };
 
-/** What a kind's entry is called in messages, and what it is on the timeline. */
+/** The kind in messages, and the type of object on the timeline. */
 export const words = {
   servers: { word: "server", type: "server" },
   sites: { word: "site", type: "site" },
@@ -20,10 +20,10 @@ export const words = {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What the file has of a kind, in order. */
+/** Returns the file's entries of a kind, in order. */
 export const listOf = (content: unknown, kind: InventoryKind): Record<string, unknown>[] => {
   const list = isRecord(content) ? content[kind] : undefined;
-  // What is no entry keeps its place, so that the others keep theirs.
+  // Invalid entries are replaced by empty ones, so that all indexes stay the same.
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 };
 

@@ -1,4 +1,4 @@
-// Reads the inventory file and reports each mistake with its line.
+// Reads the inventory file, and reports each mistake with its line.
 import { readFile } from "node:fs/promises";
 import { LineCounter, parseDocument, type Document, isNode } from "yaml";
 import { withinBranch } from "../../contract/errors.ts";
@@ -37,13 +37,13 @@ export type Inspected = {
   /** Null where the text has mistakes. */
   inventory: Inventory | null;
   complaints: Complaint[];
-  /** What the text says, mistakes and all; null where it is no YAML. */
+  /** Content of the text, including mistakes; null where it is not YAML. */
   content: unknown;
-  /** A complaint about it with its line. */
+  /** Returns a complaint with its line. */
   tell(complaint: Complaint): string;
 };
 
-/** Everything that can be found out about a text without asking the machine. */
+/** Checks everything in a text that does not depend on the machine. */
 export function inspect(text: string): Inspected {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -61,9 +61,9 @@ export function inspect(text: string): Inspected {
   const complaints = parsed.success
     ? crossCheck(parsed.data)
     : parsed.error.issues.flatMap(withinBranch).map((issue) => {
-        // A YAML file has no symbols for keys.
+        // Keys of a YAML file are never symbols.
         const path = issue.path as Complaint["path"];
-        // What is unknown is reported where it stands, not where it is missing from.
+        // An unknown key is reported at its own line, not at that of the object around it.
         const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
         return { path: [...path, ...unknown], message: issue.message };
       });
@@ -85,7 +85,7 @@ const isMap = (value: unknown): value is object =>
 
 const at = (line: number, message: string) => `line ${line}: ${message}`;
 
-/** The line of what a path names; what is missing is reported at the entry it is missing from. */
+/** Returns the line of a path; a missing field is reported at its entry. */
 function lineOf(document: Document, lines: LineCounter, path: Complaint["path"]): number {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true);

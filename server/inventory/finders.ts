@@ -1,4 +1,4 @@
-// What a path names by its id, as far as the caller may see it: the `find` of many routes.
+// Finds an object by its id, if the caller may see it: the `find` of many routes.
 import type { Caller } from "../http/route.ts";
 import type { DatabaseRow, InventoryStore, ServerRow, SiteRow } from "./store.ts";
 

@@ -1,5 +1,5 @@
-// Whose the folders of this machine are. On a network mount a command looks, which is given up where the mount hangs: the service
-// itself would wait there without end, at each start.
+// Finds the owners of folders of this machine. On a network mount commands are used, which can be abandoned where the mount
+// hangs; the service itself would block at each start.
 import { findFolderOwner, findReplacer } from "../hosts/folder-owner.ts";
 import type { LocalHost } from "../hosts/host.ts";
 import { mayHang } from "../hosts/mounts.ts";
@@ -10,12 +10,12 @@ import type { AccountSource } from "./one-account.ts";
 type Looks = Pick<AccountSource, "findOwner" | "findReplacer">;
 const here: Looks = { findOwner: (path) => findFolderOwner(path), findReplacer };
 
-/** A start waits for it. */
+/** Short, because a start waits for it. */
 const limitMs = 3000;
-/** Mounts are not asked so soon after one that hung: each of a hundred sites would take its time. */
+/** How long mounts count as hung after one did, because otherwise each of a hundred sites would take its time. */
 const hungMs = 10_000;
 
-/** What they find out throws ServerAway where the mount does not respond. */
+/** The lookups throw ServerAway where the mount does not respond. */
 export function createFoldersHere(host: LocalHost): Looks {
   let hungAtMs = -Infinity;
 
@@ -24,7 +24,7 @@ export function createFoldersHere(host: LocalHost): Looks {
     const hung = new ServerAway("silent", `${path} is on a mount that does not respond.`);
     if (performance.now() - hungAtMs < hungMs) throw hung;
     const signal = AbortSignal.timeout(limitMs);
-    // A command that hangs may be one that nobody can end.
+    // A command that hangs may be impossible to kill.
     const late = new Promise<never>((_, reject) =>
       signal.addEventListener("abort", () => reject(hung), { once: true }),
     );

@@ -1,5 +1,5 @@
-// The highest id that each kind of entry ever had: an id is not given twice, because backups, the timeline and tokens may
-// still name the entry that had it.
+// The highest id that each kind of entry ever had. Ids are never reused, because backups, the timeline and tokens may still refer
+// to the old entry.
 import type { InventoryKind } from "../../contract/inventory/entries.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { eq, sql } from "../store/drizzle.ts";
@@ -8,13 +8,13 @@ import { settings } from "../store/tables.ts";
 const keyOf = (kind: InventoryKind) => `highest_id_of_${kind}`;
 
 export const createHighestIds = (db: Database) => ({
-  /** 0 where none was noted yet. */
+  /** Returns 0 where no id was stored yet. */
   async of(kind: InventoryKind): Promise<number> {
     const [row] = await db
       .select()
       .from(settings)
       .where(eq(settings.key, keyOf(kind)));
-    // What is written below is a number.
+    // `note` only writes numbers.
     return row === undefined ? 0 : Number(row.value);
   },
 

@@ -1,4 +1,4 @@
-// Entries that the file no longer has and that something still uses: they would take it along.
+// Finds entries that the file no longer has, but that are still in use, so that removing them would affect their users.
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Connection } from "../store/database.ts";
 import { eq, ne, notInArray, sql } from "../store/drizzle.ts";
@@ -28,11 +28,11 @@ const kinds = {
 type Use = {
   of: keyof typeof kinds;
   by: PgTable;
-  /** The user's column that names the entry. */
+  /** The user's column that refers to the entry. */
   reference: PgColumn;
-  /** The id of the user of the entry, for the message. */
+  /** Id of the user, for the message. */
   number: PgColumn;
-  /** @param numbers of the users, as a list */
+  /** @param numbers ids of the users, separated by commas */
   says(numbers: string): string;
 };
 
@@ -100,16 +100,16 @@ const uses: readonly Use[] = [
 
 type ServerEntry = Inventory["servers"][number];
 
-/** What keeps the processes up of the workers on a server. */
+/** Identifies the process manager of a server's workers. */
 const processManagerIn = (server: ServerEntry | undefined) =>
   server !== undefined && processManagerOf(server) === "supervisord"
     ? `${server.id} ${server.connection === "local" ? "here" : "there"} ${server.supervisord_config ?? ""}`
     : "this service";
 
-/** What would be taken along, or left without its supervisor, and by whom it is used. */
+/** An entry whose change would affect its users. */
 export type InUse = { kind: InventoryKind; id: number; message: string };
 
-/** @returns one for each site whose processes another supervisor would have to take over */
+/** @returns one for each site whose processes another process manager would have to take over */
 async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]> {
   const rows = await db
     .select({
@@ -138,7 +138,7 @@ async function stillKept(db: Connection, inventory: Inventory): Promise<InUse[]>
   });
 }
 
-/** @returns one for each entry that is still used and gone from the file or given another supervisor */
+/** @returns one for each entry that is still in use, and either gone from the file or given another process manager */
 export async function stillUsed(db: Connection, inventory: Inventory): Promise<InUse[]> {
   const found = await stillKept(db, inventory);
   for (const { of, by, reference, number, says } of uses) {

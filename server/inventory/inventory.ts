@@ -1,4 +1,4 @@
-// Keeps the inventory in force: reads the file at the start and after each change, and keeps the last valid state.
+// The live inventory: read at the start and after every change; a file with mistakes leaves the last good state in force.
 import { watch } from "node:fs";
 import { access, chmod, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -20,13 +20,16 @@ import type { Connection } from "../store/database.ts";
 
 type InventoryOptions = {
   file: string;
-  /** Folder for the files of the sample that is written where no inventory exists. */
+  /** Folder of the sample's files, which are created when there is no inventory yet. */
   dataFolder: string;
   store: InventoryStore;
   accounts: AccountSource;
   /** Called once the rows match the file. */
   onAccepted(): void;
-  /** `follow` gets the servers of a file before their accounts are decided, and the former ones where the file is refused. */
+  /**
+   * `follow` is called with the servers of a file before their accounts are decided, and with those that stay when the file is
+   * refused.
+   */
   remote: { follow(servers: Inventory["servers"]): Promise<void>; accounts: RemoteAccounts };
   /** Whether other instances read an inventory into the same database. */
   isShared: boolean;
@@ -45,35 +48,38 @@ export class InventoryMissing extends Error {
 }
 
 export type LiveInventory = {
-  /** Path of the file; null for an instance that reads none. */
+  /** Null for an instance that reads no file. */
   file: string | null;
-  /** Runs work while the file is neither read nor changed by anyone else. */
+  /** Runs work while no reading and no other change of the file runs. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Checks a text as reading it would. Nothing changes. */
+  /** Checks a text like a reading, without changing anything. */
   check(text: string): Promise<Inspected>;
   /**
-   * Reads the file after a change; called within `alone`.
-   * @param also what is stored in the same transaction
+   * Reads the file, for a caller inside `alone` that has changed it.
+   * @param also stores what belongs to the same change, in its transaction
    * @returns why the file is not in force; null = it is
    */
   take(also: (tx: Connection) => Promise<void>): Promise<string | null>;
-  /** @returns why the current file is not in force; null = it is */
+  /** Returns why the present file is not in force; null = it is. */
   problem(): string | null;
-  /** @returns the account that would read a SQLite database, which the inventory need not list */
+  /** Returns the account that would read a SQLite database that need not be in the inventory. */
   accountOf(entry: Inventory["databases"][number]): Promise<EntryAccount>;
-  /** Reads the file now, even if no change was noticed. */
+  /** Reads the file now, even without a noticed change. */
   read(): void;
-  /** Called when a server responds: decides its accounts that are undecided. Resolves after 10 s at the latest. */
+  /** Called when a server responds: decides accounts that were undecided. Resolves after 10 s at the latest. */
   catchUp(server: number): Promise<void>;
-  /** Stops reading; resolves once the current reading has ended. */
+  /**
+   * Stops reading.
+   * @returns once a reading that was running has ended
+   */
   close(): Promise<void>;
 };
 
-/** Pause after the last change before the file is read, because editors write in several steps. */
+/** An editor writes in several steps; reading waits until so much time has passed without a change. */
 const settleMs = 150;
-/** Interval of checks whether a named user can be used by now. */
+/** How often to check whether a user can be used by now. */
 const lackingMs = 60_000;
-/** Limit of `catchUp`, so that it does not delay the server being reachable. */
+/** How long a server that responds waits at most before it counts as reachable. */
 const catchUpMs = 10_000;
 
 export async function openInventory(options: InventoryOptions): Promise<LiveInventory> {
@@ -81,10 +87,10 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   let problem: string | null = null;
   /** Servers with undecided accounts. */
   let unasked: ReadonlySet<number> = new Set();
-  /** Servers on which a named user cannot be used yet. */
+  /** Servers where the operator may be granting the rights that a named user lacks. */
   let lacking: ReadonlySet<number> = new Set();
   let readAtMs = 0;
-  /** Problems that were logged, so that they are not logged again at each reading. */
+  /** What was logged about entries without an account, so that a reading with the same result logs nothing. */
   let told: ReadonlySet<string> = new Set();
   let atReading: (() => void)[] = [];
 
@@ -108,7 +114,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
       ({ unasked, lacking } = decided);
       if (decided.complaints.length > 0)
         throw new InventoryError(file, decided.complaints.map(tell));
-      // After a stop, accounts may be those of servers that are no longer followed.
+      // After a stop, accounts of servers may be missing because their connections are closed.
       if (stopping?.aborted === true) return;
       const inUse = await store.replace(inventory, decided, also);
       if (inUse.length > 0) throw new InventoryError(file, inUse);
@@ -126,7 +132,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
 
   const followStored = async () => options.remote.follow(await store.listServerEntries());
 
-  /** What a reading would find beyond the text; servers are not asked for it. */
+  /** Checks what a reading would find beyond the text, without asking other servers. */
   async function checkOnMachine(inventory: Inventory): Promise<Complaint[]> {
     const isLocal = new Map(
       inventory.servers.map(({ id, connection }) => [id, connection === "local"]),
@@ -162,19 +168,19 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   if (!(await exists(file))) {
     const isFirst = (await store.allServers()).length === 0;
     if (!isFirst && options.isShared) throw new InventoryMissing(file);
-    // After the first start, a sample would remove and change entries that are in use.
+    // Only at the first start: later, a sample in place of the file would remove what it looks after.
     if (isFirst) await writeSample(file, options.dataFolder);
   }
   // As root, accounts of sites pass through the data folder to folders of their own.
   if (dirname(file) === options.dataFolder) await chmod(file, 0o600).catch(() => undefined);
   const schemaFile = join(options.dataFolder, "inventory.schema.json");
   await writeFile(schemaFile, JSON.stringify(inventoryJsonSchema(), null, 2), { mode: 0o600 });
-  // Earlier versions left it as wide as the umask allowed.
+  // Earlier versions left it as accessible as the umask allowed.
   await chmod(schemaFile, 0o600);
   await alone(load);
   await createSecretFiles(file).removeLeft(clock.now());
 
-  // Requests during a reading lead to one more reading, however many there are, for example at a start with many servers.
+  // Requests during a reading lead to one more reading, however many they are, such as those of all servers at a start.
   const loop = createLoop({
     name: "reading of the inventory",
     everyMs: () => null,
@@ -188,7 +194,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
     log,
   });
 
-  // Watches the folder instead of the file, because editors replace the file.
+  // The folder is watched instead of the file, because editors replace the file.
   let timer: NodeJS.Timeout | undefined;
   const watcher = watch(dirname(file), (_event, name) => {
     if (name !== null && name !== basename(file)) return;
@@ -245,7 +251,7 @@ export async function openInventory(options: InventoryOptions): Promise<LiveInve
   };
 }
 
-/** For an instance that looks after no servers and uses what the others have read. */
+/** For an instance that looks after no servers: it uses what the others have read. */
 export const openNone = async (): Promise<LiveInventory> => ({
   file: null,
   alone: (work) => work(),

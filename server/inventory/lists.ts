@@ -1,4 +1,4 @@
-// The lists of the inventory's entries: by id, or searched and sorted.
+// Lists of the inventory's entries: by id, or searched and sorted.
 import { namedFilters } from "../http/list-filters.ts";
 import type { Database } from "../store/database.ts";
 import { eq, inArray, type SQL, sql } from "../store/drizzle.ts";
@@ -45,7 +45,7 @@ export function createInventoryLists(db: Database) {
   const listNotificationChannels = createList(notificationChannels, ({ entry }) => entry);
 
   return {
-    /** @param reachable ids of the servers that may be seen; null = all */
+    /** @param reachable ids of the servers that the caller may see; null = all */
     listServers: (page: ListRequest, reachable: readonly number[] | null) =>
       listServers(reachable === null ? undefined : inArray(servers.id, [...reachable]), page),
     listSites: (serverId: number, page: ListRequest) =>

@@ -8,30 +8,30 @@ import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 
 export type EntryAccount = {
-  /** Null if there is none; then nothing touches the entry's files. */
+  /** Null if there is none; then nothing accesses the entry's files. */
   account: Account | null;
   /** Why there is none, and what to do. */
   problem: string | null;
-  /** The path whose owner it was when the entry was accepted; null where the inventory names the account. */
+  /** The path whose owner the account was when the entry was accepted; null where the inventory names the account. */
   ownerOf: string | null;
 };
 
-/** What the machine knows of accounts and owners. */
+/** Accounts and owners of a machine. */
 export type AccountSource = {
-  /** Who the service runs as. */
+  /** The account that the service runs as. */
   own: Account;
   /** Uids of the service's other accounts, which no site may have. */
   reserved: readonly number[];
   find(name: string | number): Promise<Account | null>;
-  /** @throws what the file system says of a path that is not there */
+  /** @throws the file system's error for a path that does not exist */
   findOwner(path: string): Promise<FolderOwner>;
-  /** @throws likewise */
+  /** @throws like `findOwner` */
   findReplacer(path: string, uid: number): Promise<string | null>;
 };
 
 type Site = Inventory["sites"][number];
 
-/** Somebody who can replace the folder could have their own code run as the account. */
+/** Refuses an account whose folder another user can replace, because that user could run code as the account. */
 export async function unlessReplaceable(
   account: Account,
   path: string | null,
@@ -40,7 +40,7 @@ export async function unlessReplaceable(
   const replacer =
     source.own.uid === 0 && path !== null
       ? await source.findReplacer(path, account.uid).catch((error: NodeJS.ErrnoException) => {
-          // Says nothing of the folder.
+          // This error says nothing about the folder.
           if (error instanceof ServerAway) throw error;
           if (error.code === "ENOENT") return null;
           return error.message;
@@ -55,7 +55,7 @@ export async function unlessReplaceable(
       };
 }
 
-/** @returns the account, or why it cannot be that one */
+/** @returns the account, or why it cannot be used */
 export async function accountGiven(user: string, source: AccountSource): Promise<Account | string> {
   const account = await source.find(user);
   if (account === null) return `This machine has no user “${user}”.`;
@@ -96,7 +96,7 @@ export async function ownerOf(
   const { uid, gid } = owner;
   const account = (await source.find(uid)) ?? {
     uid,
-    // Without an entry in the user database there is only the folder's group to go by, and root's is not meant.
+    // Without an entry in the user database only the folder's group is known, and root's group must not be used.
     gid: gid === 0 ? uid : gid,
     name: "",
     home: "/",
@@ -104,7 +104,7 @@ export async function ownerOf(
   return { account, problem: null, ownerOf: path };
 }
 
-/** @returns null for what is not there, unless it lies in a folder that tells whose it will be */
+/** @returns null for a path that does not exist, unless a folder above determines its owner */
 async function findOwner(path: string, source: AccountSource): Promise<FolderOwner | null> {
   const find = async (at: string) => {
     try {
@@ -120,7 +120,7 @@ async function findOwner(path: string, source: AccountSource): Promise<FolderOwn
   return above === null || "problem" in above ? null : above;
 }
 
-/** A database belongs to the sites that name it. */
+/** Returns the account of the sites that list a database. */
 export function accountOfSites(
   sites: readonly Site[],
   accounts: ReadonlyMap<number, EntryAccount>,

@@ -1,4 +1,4 @@
-// Paths as people write them in the inventory.
+// Resolves paths of the inventory.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -6,6 +6,6 @@ import { join, resolve } from "node:path";
 export const expandHome = (path: string): string =>
   path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 
-/** The path of `file:PATH`: relative ones start at the folder of the inventory. */
+/** Returns the path of `file:PATH`; relative paths start at the folder of the inventory. */
 export const pathOfReference = (folder: string, reference: string): string =>
   resolve(folder, expandHome(reference.slice("file:".length)));

@@ -1,4 +1,4 @@
-// Why forms cannot write the inventory file of this instance.
+// Finds out why forms cannot write the inventory file of this instance.
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import type { Instance } from "../instances/life.ts";
@@ -6,13 +6,13 @@ import { whyNotReplaceable } from "./replace-file.ts";
 
 type ReadOnlyOptions = {
   db: Database;
-  /** Null for an instance that reads none. */
+  /** Null for an instance that reads no file. */
   file: string | null;
   isWanted: boolean;
   instance: Instance | null;
 };
 
-/** @returns finds the reason, as a sentence; null = they can */
+/** @returns a function that returns the reason as a sentence; null = forms can write the file */
 export const createWhyReadOnly =
   ({ db, file, isWanted, instance }: ReadOnlyOptions) =>
   async (): Promise<string | null> => {

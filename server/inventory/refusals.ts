@@ -1,4 +1,4 @@
-// Why a change of the inventory is refused, in words, and what the answer carries beside them.
+// Builds the errors for refused changes of the inventory, and their details.
 import type { FieldErrors } from "../../contract/errors.ts";
 import { inventoryKinds } from "../../contract/inventory/entries.ts";
 import { DetailedConflict, InvalidFields } from "../http/service-error.ts";
@@ -6,7 +6,7 @@ import { type Change, type Entry, listOf, textOf, words } from "./entry.ts";
 import { inspect, type Inspected } from "./file.ts";
 import type { Complaint } from "./schema.ts";
 
-/** @throws ServiceError that says everything that is wrong, what belongs to the entry at its fields */
+/** @throws ServiceError with all mistakes; those of the entry are at its fields */
 export function refuseComplaints(
   { complaints, content, tell }: Inspected,
   wanted: Change,
@@ -44,7 +44,7 @@ export function refuseComplaints(
   throw new InvalidFields(errors);
 }
 
-/** The entry that a complaint is about, e.g. `site 3 (shop)`. */
+/** Returns the entry that a complaint is about, such as `site 3 (shop)`. */
 function userOf({ path: [kind, index] }: Complaint, content: unknown): string | null {
   const known = inventoryKinds.find((one) => one === kind);
   if (known === undefined || typeof index !== "number") return null;
@@ -52,7 +52,7 @@ function userOf({ path: [kind, index] }: Complaint, content: unknown): string | 
   return `${words[known].word} ${String(id)} (${textOf(name)})`;
 }
 
-/** @param diff what happened to the file; null = nobody knows any more */
+/** @param diff changes of the file; null = unknown */
 export const changedMeanwhile = (diff: string | null, file: string) =>
   new DetailedConflict(
     `Somebody changed ${file} since you opened it. Nothing was saved. Reload it and make your change again.`,
@@ -60,9 +60,9 @@ export const changedMeanwhile = (diff: string | null, file: string) =>
   );
 
 /**
- * @param yaml the entry as it belongs into the file
- * @param secrets that were typed, by the names of files which nobody has written
- * @param diff what would be changed; null = nobody knows
+ * @param yaml the entry as it would be in the file
+ * @param secrets entered secrets, by names of files that were not written
+ * @param diff the change; null = unknown
  */
 export function readOnly(
   reason: string,

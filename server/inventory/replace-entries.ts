@@ -1,4 +1,4 @@
-// Replaces the inventory's rows by the entries of its file.
+// Replaces the inventory's rows by the entries of the file.
 import { and, eq, inArray, ne, notInArray, sql } from "../store/drizzle.ts";
 import type { Connection } from "../store/database.ts";
 import {
@@ -16,13 +16,16 @@ import type { EntryAccount } from "./one-account.ts";
 import { stillUsed } from "./in-use.ts";
 import type { Inventory } from "./schema.ts";
 
-/** Several instances read the inventory into one database: what one decided is not to be lost to what another knew before. */
+/**
+ * Several instances read the inventory into one database, so that a newer decision of one must not be overwritten by an older one
+ * of another.
+ */
 const replaceLock = 4_705_320_221;
 
 /**
  * @param tx a transaction, so that all rows are replaced or none
- * @param undecided of these, what is stored by now counts, where it is still what the entry says
- * @returns what stands in the way: entries that are gone from the file and still used
+ * @param undecided entries whose stored account counts, as long as it matches the entry
+ * @returns reasons against it: entries that are gone from the file and still in use
  */
 export async function replaceEntries(
   tx: Connection,
@@ -33,7 +36,7 @@ export async function replaceEntries(
   await tx.execute(sql`select pg_advisory_xact_lock(${replaceLock})`);
   const inUse = await stillUsed(tx, inventory);
   if (inUse.length > 0) return inUse.map(({ message }) => message);
-  // Sites and databases refer to servers, so servers come first and go last.
+  // Sites and databases refer to servers, so servers are inserted first and deleted last.
   await upsert(tx, servers, inventory.servers);
   const ofServer = async <Entry extends Inventory["sites" | "databases"][number]>(
     table: OwnedTable,
@@ -53,7 +56,7 @@ export async function replaceEntries(
   await followServers(tx);
   await upsert(tx, storageProviders, inventory.storage_providers);
   await upsert(tx, notificationChannels, inventory.notification_channels);
-  // Which channels a site or a server used is of no use without it.
+  // Selected channels of removed sites and servers are deleted too.
   await tx.delete(siteChannels).where(notInArray(siteChannels.site_id, idsOf(inventory.sites)));
   await tx
     .delete(serverChannels)
@@ -77,13 +80,13 @@ async function storedAccounts(
   if (ids.size === 0) return new Map();
   const rows = await tx
     .select({ id: table.id, account: table.account })
-    // The overloads of a union of tables do not meet; the columns read here stand in both.
+    // The overloads do not accept a union of tables; both tables have the columns that are read here.
     .from(table as typeof sites)
     .where(inArray(table.id, [...ids]));
   return new Map(rows.map(({ id, account }) => [id, account]));
 }
 
-/** A statement takes 65,535 parameters, a row up to five. */
+/** A statement is limited to 65,535 parameters, and a row has up to five. */
 const rowsAtOnce = 1000;
 
 type InventoryTable = typeof servers | typeof storageProviders | typeof notificationChannels;
@@ -101,18 +104,18 @@ async function upsert<Entry extends { id: number; name: string }>(
     const rows: unknown[] = entries
       .slice(from, from + rowsAtOnce)
       .map((entry) => ({ id: entry.id, name: entry.name, entry, ...more(entry) }));
-    // The overloads of a union of tables do not meet. Each caller passes a table its own entries and columns.
+    // The overloads do not accept a union of tables. Each caller passes a table its own entries and columns.
     const values = rows as (typeof sites.$inferInsert)[];
     const changed = Object.keys(values[0] ?? {}).filter((name) => name !== "id");
     await tx
-      // As above: what is written fits the table.
+      // As above: the values fit the table.
       .insert(table as typeof sites)
       .values(values)
       .onConflictDoUpdate({
         target: table.id,
-        // A column is called as its key.
+        // Columns are named like their keys.
         set: Object.fromEntries(changed.map((name) => [name, sql.raw(`excluded.${name}`)])),
-        // Unchanged rows are not written: each start would leave a dead row for each of thousands.
+        // Most rows are unchanged: updating them would leave thousands of dead rows at each start of each instance.
         setWhere: sql`(${sql.join(
           changed.map((name) => sql`${table}.${sql.identifier(name)}`),
           sql`, `,
@@ -121,10 +124,7 @@ async function upsert<Entry extends { id: number; name: string }>(
   }
 }
 
-/**
- * Moves backup configurations along with entries that moved to another server, so that tokens of the old server no longer see
- * them.
- */
+/** Moves the backup configurations of an entry to its new server, so that tokens of the old server lose access. */
 async function followServers(tx: Connection): Promise<void> {
   for (const [table, reference] of [
     [sites, backupConfigurations.site_id],
@@ -133,7 +133,7 @@ async function followServers(tx: Connection): Promise<void> {
     await tx
       .update(backupConfigurations)
       .set({ server_id: sql`${table.server_id}` })
-      // The overloads of a union of tables do not meet; the columns read here stand in both.
+      // The overloads do not accept a union of tables; both tables have the columns that are read here.
       .from(table as typeof sites)
       .where(and(eq(reference, table.id), ne(backupConfigurations.server_id, table.server_id)));
 }

@@ -1,10 +1,10 @@
-// Puts a text in place of a file, whole or not at all, with the rights and the owner that the file has.
+// Replaces the content of a file atomically, keeping its mode and owner.
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Why a file cannot be replaced, as the system says; null = it can. A link leads to the file that is meant. */
+/** Returns why a file cannot be replaced, as an error code; null = it can. Links are followed. */
 export async function whyNotReplaceable(path: string): Promise<string | null> {
   try {
     const file = await realpath(path);
@@ -17,9 +17,9 @@ export async function whyNotReplaceable(path: string): Promise<string | null> {
 }
 
 /**
- * @param isStill asked at the last moment whether the file is the one that is meant
- * @returns false where it is not; nothing has changed then
- * @throws what the file system says; nothing has changed then
+ * @param isStill checked at the last moment: whether the file is unchanged
+ * @returns false where it has changed; nothing was written then
+ * @throws file system errors; nothing was written then
  */
 export async function replaceFile(
   path: string,
@@ -57,7 +57,7 @@ export async function replaceFile(
   return true;
 }
 
-/** What is in a folder is on the disk when this resolves. */
+/** Syncs a folder, so that its entries are durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {

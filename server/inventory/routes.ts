@@ -1,4 +1,4 @@
-// The inventory file over HTTP: what it says, changes of its entries, and tests of entries that are not in it yet.
+// The inventory file over HTTP: its content, changes of entries, and tests of entries that are not in it yet.
 import { inventoryKinds, type InventoryKind } from "../../contract/inventory/entries.ts";
 import { servedOperations as operations } from "../../contract/served-operations.ts";
 import { nothingToFind, reply, route, type Caller, type Route } from "../http/route.ts";
@@ -12,7 +12,7 @@ export function inventoryRoutes(changes: ChangeService, trials: EntryTrials): Ro
     return { id, ...(await changes.show()) };
   };
 
-  /** A token of a few servers is refused whatever the id, so that it learns nothing of entries. */
+  /** A token that is limited to servers is refused for any id, so that it learns nothing about entries. */
   const finderOf =
     (kind: InventoryKind) =>
     async ({ id }: { id: number }, caller: Caller) =>
@@ -69,7 +69,7 @@ export function inventoryRoutes(changes: ChangeService, trials: EntryTrials): Ro
       find: nothingToFind,
       handle: async () => reply(200, await changes.show()),
     }),
-    // Before those with an id in their place.
+    // Before the routes with an id in the same position.
     route(operations.testServerEntry, {
       find: nothingToFind,
       handle: async ({ body, signal }) => reply(200, await trials.server(body, signal)),

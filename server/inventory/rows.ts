@@ -1,4 +1,4 @@
-// The inventory's entries as everybody else knows them, and how they are read from their rows.
+// The rows of inventory entries, as the other parts of the service use them.
 import { defaultArtisan } from "../../contract/workers/command.ts";
 import type { databases, servers, sites } from "../store/tables.ts";
 import type { EntryAccount } from "./one-account.ts";
@@ -10,15 +10,15 @@ export type ServerRow = {
   id: number;
   name: string;
   timeZone: string;
-  /** What keeps its workers up, and the configuration file of it that the entry names; null = this service does. */
+  /** The supervisord that runs its workers, with the configuration file that the entry names; null = this service runs them. */
   supervisord: { config: string | null } | null;
-  /** Of the supervisord that is on it, whoever keeps its workers up; null = where it usually is. */
+  /** Configuration file of the server's supervisord, whatever runs its workers; null = the usual one. */
   supervisordConfig: string | null;
   connection: ServerConnection;
-  /** Where its drills run; null = on itself. */
+  /** Where its drills run; null = on the server itself. */
   drills: NonNullable<Inventory["servers"][number]["drills"]> | null;
 };
-/** What runs before and after a backup, as argument lists; null = nothing. */
+/** Commands before and after a backup, as argument lists; null = none. */
 type BackupHooks = {
   before: readonly string[] | null;
   after: readonly string[] | null;
@@ -40,13 +40,13 @@ export type SiteRow = {
   account: EntryAccount;
 };
 
-/** An entry as the file has it, with the server it is on. */
+/** An entry of the file, with its server. */
 export type DatabaseRow = {
   id: number;
   serverId: number;
   createdAt: Date;
   entry: DatabaseEntry;
-  /** Of one that is a file, and of what runs before and after its backups. */
+  /** Account of a database that is a file, and of backup hooks. */
   account: EntryAccount;
 };
 type DatabaseEntry = Inventory["databases"][number];
@@ -94,7 +94,7 @@ export function toSite(row: typeof sites.$inferSelect): SiteRow {
   };
 }
 
-/** @param hooks as an entry has them */
+/** @param hooks of an entry */
 export const toHooks = (
   hooks: Inventory["sites" | "databases"][number]["backup_hooks"],
 ): BackupHooks | null =>

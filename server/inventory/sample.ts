@@ -1,5 +1,5 @@
-// The first inventory: this machine, and a small site with a real queue, a real database and a place for copies,
-// so that the first screen shows something that works.
+// Creates the first inventory: this machine, and a small site with a real queue, a real database and a storage, so that the first
+// screen shows something that works.
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -10,15 +10,15 @@ import { ownAccount } from "../hosts/account.ts";
 const artisanSource = fileURLToPath(new URL("sample-artisan.cjs", import.meta.url));
 const firstJobs = 12;
 
-/** The folder of the sample's site, by which it is told from a site of somebody. */
+/** Folder of the sample's site, which distinguishes it from sites of users. */
 export const sampleRoot = (dataFolder: string): string => join(dataFolder, "sample-site");
 
-/** Writes the inventory file and what it speaks of. Paths are absolute, so the file may be moved. */
+/** Writes the inventory file and the sample's files. Paths are absolute, so that the file may be moved. */
 export async function writeSample(file: string, dataFolder: string): Promise<void> {
   const folder = sampleRoot(dataFolder);
-  // Closed whatever the umask: a folder that others may write to is none to run programs in.
+  // Private whatever the umask, because programs must not run in a folder that others can write to.
   await mkdir(join(folder, "jobs"), { recursive: true, mode: 0o700 });
-  // The data folder may lie in a project of ES modules, Quarterdeck's own for one; the script is none.
+  // The data folder may be inside a project of ES modules, such as Quarterdeck's own, but the script is CommonJS.
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "commonjs" }\n', {
     mode: 0o600,
   });
@@ -35,7 +35,7 @@ export async function writeSample(file: string, dataFolder: string): Promise<voi
   await chmod(database, 0o600);
   await mkdir(join(dataFolder, "backups"), { recursive: true, mode: 0o700 });
 
-  // Root's own files are no site's unless the inventory says so.
+  // Root's own files belong to no site unless the inventory names root.
   const user = ownAccount().uid === 0 ? ", user: root" : "";
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   await writeFile(

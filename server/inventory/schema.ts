@@ -1,4 +1,4 @@
-// What the inventory file may say as a whole.
+// Schema of the inventory file.
 import * as z from "zod/mini";
 import { fileEntries, type InventoryKind } from "../../contract/inventory/entries.ts";
 import { keysOf } from "../../contract/keys-of.ts";
@@ -23,22 +23,22 @@ export const inventorySchema = z.strictObject(
 
 export type Inventory = z.infer<typeof inventorySchema>;
 
-/** What keeps the processes of a server's workers up: over SSH always its supervisord. */
+/** Returns the process manager of a server's workers: over SSH always the server's supervisord. */
 export const processManagerOf = ({
   supervisor,
   connection,
 }: Pick<Inventory["servers"][number], "supervisor" | "connection">) =>
   supervisor ?? (connection === "local" ? "embedded" : "supervisord");
 
-/** One complaint, with the path of what it is about. */
+/** A mistake, with the path of the value that it is about. */
 export type Complaint = {
   path: (string | number)[];
   message: string;
-  /** Characters before it, where the text has no paths. */
+  /** Offset in the text, where the text could not be parsed. */
   at?: number;
 };
 
-/** What no single entry can know: ids that repeat, and references that lead nowhere. */
+/** Checks across entries: duplicate ids, and references to missing entries. */
 export function crossCheck(inventory: Inventory): Complaint[] {
   const complaints: Complaint[] = [];
   const ids = (kind: InventoryKind) => new Set(inventory[kind].map((entry) => entry.id));
@@ -80,7 +80,7 @@ export function crossCheck(inventory: Inventory): Complaint[] {
   const remote = new Set(
     inventory.servers.flatMap(({ id, connection }) => (connection === "local" ? [] : [id])),
   );
-  // The service's own home is none of theirs.
+  // `~` is the home of the service's account, which other machines do not have.
   const noHome = (path: Complaint["path"], serverId: number, text: string) => {
     if (remote.has(serverId) && !text.startsWith("/"))
       complaints.push({ path, message: "A path on a server over SSH must start with “/”." });
@@ -105,7 +105,7 @@ export function crossCheck(inventory: Inventory): Complaint[] {
   return complaints;
 }
 
-/** The JSON Schema of the file, for editors that complete and check it. */
+/** Returns the JSON Schema of the file, for editors. */
 export const inventoryJsonSchema = () => ({
   title: "Quarterdeck inventory",
   ...z.toJSONSchema(inventorySchema, { io: "input", unrepresentable: "any" }),

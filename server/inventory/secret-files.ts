@@ -1,5 +1,5 @@
-// Secrets that somebody typed into a form: each in a file of its own below `secrets/` beside the inventory, which names it. A
-// changed secret is another file, so that it comes into force with the entry that names it, and not before.
+// Stores secrets that were entered in forms: each in its own file in `secrets/` beside the inventory, which refers to it. A
+// changed secret gets a new file, so that it comes into force together with its entry.
 import { randomBytes } from "node:crypto";
 import { chmod, lstat, mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -8,14 +8,14 @@ import { ownAccount } from "../hosts/account.ts";
 import { syncFolder } from "./replace-file.ts";
 
 const folderName = "secrets";
-/** As `store` names them: nothing else in the folder is touched. */
+/** Pattern of the names from `nameSecret`: other files in the folder are never touched. */
 const ownName = /^[a-z-]+-\d+-[a-z-]+-[0-9a-f]{12}$/;
 const ownReference = new RegExp(`^file:${folderName}/(${ownName.source.slice(1, -1)})$`);
 
-/** One that was left by a crash is older than a change that is under way. */
+/** A file that a crash left is older than any change in progress. */
 const leftAfterMs = 60_000;
 
-/** The folder is not one to put secrets into; the message is for the operator. */
+/** The folder is not safe for secrets; the message is for the operator. */
 export class SecretFolderError extends Error {
   override name = "SecretFolderError";
 }
@@ -30,8 +30,8 @@ const isTyped = (value: unknown): value is Typed =>
 type TypedSecret = { path: string[]; secret: string };
 
 /**
- * Takes what was typed out of an entry.
- * @param refer what stands in its place
+ * Removes entered secrets from an entry.
+ * @param refer returns the reference that replaces a secret
  */
 export function withoutSecrets(
   entry: object,
@@ -48,7 +48,7 @@ export function withoutSecrets(
   );
 }
 
-/** The name of a new file; nothing in it comes from a request but numbers and the names of fields. */
+/** Returns a name for a new file. Only numbers and names of fields come from the request. */
 export function nameSecret(kind: InventoryKind, id: number, path: readonly string[]): string {
   const words = path.filter((word) => word !== "connection" && word !== "ssh");
   const name = [kind, id, ...words].join("-").replaceAll("_", "-");
@@ -57,7 +57,7 @@ export function nameSecret(kind: InventoryKind, id: number, path: readonly strin
 
 export const referenceTo = (name: string): string => `file:${folderName}/${name}`;
 
-/** The files of ours that a text names. */
+/** Returns the names of this module's files that an entry refers to. */
 export const secretsIn = (entry: unknown): string[] => {
   if (typeof entry === "string") return ownReference.exec(entry)?.slice(1, 2) ?? [];
   return typeof entry === "object" && entry !== null ? Object.values(entry).flatMap(secretsIn) : [];
@@ -67,7 +67,10 @@ export function createSecretFiles(inventoryFile: string) {
   const beside = dirname(inventoryFile);
   const folder = join(beside, folderName);
 
-  /** A folder of our own account that nobody else can enter, and no link to anywhere. @throws SecretFolderError */
+  /**
+   * Creates or checks the folder: it belongs to the service's account, is private, and not a link.
+   * @throws SecretFolderError
+   */
   async function prepare(): Promise<void> {
     await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
@@ -87,19 +90,19 @@ export function createSecretFiles(inventoryFile: string) {
 
   return {
     /**
-     * Stores them all, or none.
-     * @param secrets by the names of their files
-     * @throws SecretFolderError, or what the file system says
+     * Stores all secrets, or none.
+     * @param secrets by names of their files
+     * @throws SecretFolderError, or file system errors
      */
     async store(secrets: ReadonlyMap<string, string>): Promise<void> {
       if (secrets.size === 0) return;
       await prepare();
       try {
         for (const [name, secret] of secrets) {
-          // Never through a link, and never over what is there.
+          // Never follows a link, and never overwrites a file.
           const file = await open(join(folder, name), "wx", 0o600);
           try {
-            // ssh wants a line break at the end of a key; a reader of any other secret drops it.
+            // `ssh` requires a newline at the end of a key; readers of other secrets remove it.
             await file.writeFile(`${secret.replace(/\r\n/g, "\n").replace(/\n$/, "")}\n`);
             await file.chmod(0o600);
             await file.sync();
@@ -116,7 +119,10 @@ export function createSecretFiles(inventoryFile: string) {
 
     remove,
 
-    /** Removes what a crash left between a secret and its entry: files of ours that no inventory beside names. */
+    /**
+     * Removes files that a crash left between storing a secret and its entry: those that no inventory in the folder above refers
+     * to.
+     */
     async removeLeft(nowMs: number): Promise<void> {
       const found = await readdir(folder).catch((): string[] => []);
       const names = found.filter((name) => ownName.test(name));

@@ -1,9 +1,9 @@
-// Secrets, found where the inventory says that they are. They are read when they are needed and kept nowhere.
+// Reads secrets from where the inventory refers to. They are read on demand and never cached.
 import { readFile } from "node:fs/promises";
 import { pathOfReference } from "./paths.ts";
 import { toError } from "../to-error.ts";
 
-/** What the inventory names is not there. The message is for the operator and holds no secret. */
+/** A secret cannot be read. The message is for the operator, and contains no secret. */
 export class SecretMissing extends Error {
   override name = "SecretMissing";
 }
@@ -11,17 +11,17 @@ export class SecretMissing extends Error {
 export type SecretReader = {
   /**
    * @param reference `env:NAME` or `file:PATH`
-   * @param purpose what it is for, as in "the url of database 1 (shop)"
+   * @param purpose for messages, such as "the url of database 1 (shop)"
    * @throws SecretMissing
    */
   read(reference: string, purpose: string): Promise<string>;
-  /** The file that a program can read itself, and write anew; null where there is none. */
+  /** Returns the path of a secret's file, for programs that read and rewrite it themselves; null = it is not in a file. */
   fileOf(reference: string): string | null;
 };
 
 /**
  * @param environment where `env:NAME` is looked up
- * @param folder of the inventory, where relative paths start
+ * @param folder of the inventory, the base of relative paths
  */
 export const createSecretReader = (
   environment: Record<string, string | undefined>,
@@ -38,7 +38,7 @@ export const createSecretReader = (
     }
     const path = pathOfReference(folder, reference);
     try {
-      // An editor ends a file with a line break; no secret does.
+      // Editors end a file with a newline; no secret does.
       return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
     } catch (error) {
       const { code } = toError(error);

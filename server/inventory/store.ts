@@ -1,4 +1,4 @@
-// The inventory's rows, looked up by everybody else.
+// Queries of the inventory's rows.
 import { eq, inArray, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import {
@@ -43,10 +43,10 @@ export function createInventoryStore(db: Database) {
     ...createInventoryLists(db),
 
     /**
-     * Puts the file's entries in place of the rows, all or none.
-     * @param decided whose `undecided` keep what is stored by now, where it is still what the entry says
-     * @param also what belongs to the same change
-     * @returns what stands in the way: entries that are gone from the file and still used
+     * Replaces all rows by the file's entries, or none.
+     * @param decided for its `undecided` entries the stored account counts, as long as it matches the entry
+     * @param also stores what belongs to the same change
+     * @returns reasons against it: entries that are gone from the file and still in use
      */
     replace: (
       inventory: Inventory,
@@ -64,16 +64,16 @@ export function createInventoryStore(db: Database) {
         return inUse;
       }),
 
-    /** What would stand in the way of an inventory. */
+    /** Returns the entries in use that an inventory would remove. */
     stillUsed: (inventory: Inventory): Promise<InUse[]> => stillUsed(db, inventory),
 
-    /** As they were decided when their entries were accepted. */
+    /** Returns the accounts that were decided when their entries were accepted. */
     async listAccounts(): Promise<EntryAccounts> {
       const of = async (table: typeof sites | typeof databases) =>
         new Map(
-          // The overloads of a union of tables do not meet; the columns read here stand in both.
+          // The overloads do not accept a union of tables; both tables have the columns that are read here.
           (await db.select({ id: table.id, account: table.account }).from(table as typeof sites))
-            // Of an older version's row, where none was decided yet, nothing is stored.
+            // Rows of older versions have no decision yet.
             .flatMap(({ id, account }) => (account === null ? [] : [[id, account] as const])),
         );
       return { sites: await of(sites), databases: await of(databases) };
@@ -86,22 +86,22 @@ export function createInventoryStore(db: Database) {
 
     allServers: async (): Promise<ServerRow[]> => (await db.select().from(servers)).map(toServer),
 
-    /** Whether it is the machine that the service runs on. */
+    /** Whether the server is the machine that the service runs on. */
     async isLocal(id: number): Promise<boolean> {
       const [row] = await db.select().from(servers).where(eq(servers.id, id));
       return row === undefined || toServer(row).connection === "local";
     },
 
-    /** All entries, as the file had them when it was read. */
+    /** Returns all entries, as the file had them when it was read. */
     async entries(): Promise<Inventory> {
       const of = <Table extends InventoryTable>(table: Table) =>
         db
           .select({ entry: table.entry })
-          // The overloads of a union of tables do not meet; the columns read here stand in all of them.
+          // The overloads do not accept a union of tables; all tables have the columns that are read here.
           .from(table as typeof servers)
           .orderBy(table.id)
           .then((rows) =>
-            // What each row holds is an entry of its table's kind.
+            // Each row contains an entry of its table's kind.
             rows.map(({ entry }) => entry as unknown as Table["$inferSelect"]["entry"]),
           );
       return {
@@ -113,13 +113,13 @@ export function createInventoryStore(db: Database) {
       };
     },
 
-    /** As the file has them. */
+    /** Returns the servers' entries of the file. */
     async listServerEntries(): Promise<Inventory["servers"]> {
       const rows = await db.select({ entry: servers.entry }).from(servers);
       return rows.map(({ entry }) => entry);
     },
 
-    /** All sites and databases of a server. */
+    /** Returns all sites and databases of a server. */
     async listEntriesOf(serverId: number): Promise<{ sites: SiteRow[]; databases: DatabaseRow[] }> {
       return {
         sites: (await db.select().from(sites).where(eq(sites.server_id, serverId))).map(toSite),
@@ -137,7 +137,7 @@ export function createInventoryStore(db: Database) {
       return row ? toSite(row) : null;
     },
 
-    /** By id; those that are not there are not in it. */
+    /** Returns the sites by id, without missing ones. */
     async findSites(ids: readonly number[]): Promise<Map<number, SiteRow>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -152,7 +152,7 @@ export function createInventoryStore(db: Database) {
       return row ? toDatabase(row) : null;
     },
 
-    /** By id; those that are not there are not in it. */
+    /** Returns the databases by id, without missing ones. */
     async findDatabases(ids: readonly number[]): Promise<Map<number, DatabaseRow>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -175,7 +175,7 @@ export function createInventoryStore(db: Database) {
       return row ? row.entry : null;
     },
 
-    /** The key of the folder that a storage provider's marker file was put into; null = none yet. */
+    /** Returns the key of the folder that has the storage provider's marker file; null = none yet. */
     async markedPathOf(id: number): Promise<string | null> {
       const [row] = await db
         .select({ path: storageProviders.marked_path })
@@ -184,7 +184,7 @@ export function createInventoryStore(db: Database) {
       return row?.path ?? null;
     },
 
-    /** Whether a storage provider has its marker file in the folder of that key. */
+    /** Whether a storage provider has its marker file in the folder with that key. */
     async isMarkedPath(path: string): Promise<boolean> {
       const found = await db
         .select({ id: storageProviders.id })
@@ -209,7 +209,7 @@ export function createInventoryStore(db: Database) {
       return row ? row.entry : null;
     },
 
-    /** By id; those that are not there are not in it. */
+    /** Returns the channels by id, without missing ones. */
     async findNotificationChannels(
       ids: readonly number[],
       tx: Connection = db,

@@ -1,9 +1,8 @@
-// Compares the inventory's text with the version that a user saw: keeps recent versions, and writes unified diffs as `diff -u`
-// does, with secrets masked.
+// Creates a unified diff (`diff -u`) of two versions of the inventory's text, with possible secrets masked.
 
-/** Lines around a change. */
+/** Number of unchanged lines around a change. */
 const context = 3;
-/** A comparison of more pairs of lines takes too long; such a part is shown as removed and added whole. */
+/** Limit of compared pairs of lines; a larger part is shown as removed and added completely. */
 const maxPairs = 4_000_000;
 
 /** Versions kept, because more users rarely have a form open. Older versions have no diff. */
@@ -81,7 +80,7 @@ function compare(before: readonly string[], after: readonly string[]): Line[] {
   ];
 }
 
-/** By the longest common subsequence of lines. */
+/** Compares by the longest common subsequence of lines. */
 function compareMiddle(before: readonly string[], after: readonly string[]): Line[] {
   const removed = before.map((text): Line => ({ sign: "-", text }));
   const added = after.map((text): Line => ({ sign: "+", text }));
@@ -108,7 +107,7 @@ function compareMiddle(before: readonly string[], after: readonly string[]): Lin
 }
 
 const secretKeys = "url|webhook|access_key|secret_key|key|postgres|mysql|password|token|secret";
-/** A value that is no reference, of a key that has secrets: somebody wrote one into the file. */
+/** Matches values of secret fields that are literals instead of references. */
 const written = new RegExp(
   `(["']?\\b(?:${secretKeys})["']?\\s*:\\s*)(?!["']?(?:env:|file:|agent\\b))("(?:[^"\\\\]|\\\\.)*"|'(?:[^']|'')*'|[^\\s,}#][^\\n,}]*)`,
   "g",
@@ -121,9 +120,9 @@ const isReference = (value: string) =>
   /^["']?(?:env:|file:|agent["']?\s*(?:#.*)?$)/.test(value.trim());
 const depthOf = (line: string) => line.length - line.trimStart().length;
 
-/** Where a field has a line of its own: all of its value, which may go on below. */
+/** Masks the value of a field that starts on a line of its own, including its further lines. */
 function maskLines(text: string): string {
-  /** The column of the field whose value this is; -1 = none that is to be masked. */
+  /** Column of the field whose value is being masked; -1 = none. */
   let within = -1;
   return text
     .split("\n")
@@ -138,6 +137,6 @@ function maskLines(text: string): string {
     .join("\n");
 }
 
-/** A secret never belongs into the file; where one stands all the same, nobody is shown it. */
+/** Masks literal secrets. They do not belong in the file, but must not be shown if they are there. */
 export const mask = (text: string): string =>
   maskLines(text).replace(written, "$1…").replace(login, "$1…@").replace(hook, "$1…");

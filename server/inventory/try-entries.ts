@@ -1,4 +1,4 @@
-// Tries an entry as somebody typed it into a form: nothing is stored, and the result is said in words before the deadline.
+// Tests an entry that was typed into a form: stores nothing, and returns a message before the deadline.
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
@@ -16,9 +16,12 @@ import type { DatabaseRow, InventoryStore } from "./store.ts";
 
 type Found = { message: string; details: string[] };
 
-/** How each kind is tried, by the part of the service that uses it. @throws what says why it does not work */
+/**
+ * Tests for each kind of entry, from the part of the service that uses it.
+ * @throws an error that says why the test failed
+ */
 export type EntryTests = {
-  /** @param keys the text of keys that were typed, by what stands for them in the entry */
+  /** @param keys the text of entered keys, by the references that replace them in the entry */
   server(
     entry: FileEntries["servers"],
     keys: ReadonlyMap<string, string>,
@@ -40,21 +43,21 @@ export type EntryTests = {
 type EntryTrialsOptions = {
   tests: EntryTests;
   store: Pick<InventoryStore, "findServer">;
-  /** As which account a SQLite database is read. */
+  /** Returns the account that reads a SQLite database. */
   accountOf(entry: FileEntries["databases"]): Promise<EntryAccount>;
   secrets: SecretReader;
   log: Logger;
   /**
-   * The only entries that may be tried; null = any. An entry names secrets, commands and accounts: where the inventory is
-   * read-only, a token is not to choose them.
+   * The only entries that may be tested; null = any. An entry names secrets, commands and accounts: where the inventory is
+   * read-only, a token must not be able to choose them.
    */
   only: (() => Promise<{ [Kind in InventoryKind]: readonly object[] }>) | null;
 };
 
-/** The answer is there before somebody who counts to ten has done so. */
+/** Slightly shorter than the announced time, so that the response arrives within it. */
 const deadlineMs = testSeconds * 1000 - 500;
 
-/** Errors that are for the operator. */
+/** Names of errors whose messages are for the operator. */
 const told = new Set([
   "SourceError",
   "StorageError",
@@ -73,11 +76,11 @@ export function createEntryTrials(options: EntryTrialsOptions) {
   const mayTry = async (kind: InventoryKind, given: object): Promise<boolean> =>
     only === null ||
     (await only())[kind].some((entry) =>
-      // A test does not say which entry it is of; an undefined field is none.
+      // The id is ignored, because a test has none; JSON drops undefined fields.
       isDeepStrictEqual({ ...entry, id: 0 }, JSON.parse(JSON.stringify({ ...given, id: 0 }))),
     );
 
-  /** @param typed what no result may repeat */
+  /** @param typed secrets that no result may contain */
   async function attempt(
     client: AbortSignal,
     typed: ReadonlyMap<string, string>,
@@ -90,7 +93,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
       () => "gone" as const,
     );
     const working = work(signal);
-    // Nobody waits for what was given up.
+    // Handles the rejection of work that was abandoned.
     working.catch(() => undefined);
     try {
       const first = await Promise.race([working, expired]);
@@ -108,7 +111,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
     } catch (error) {
       return explain(error, typed);
     } finally {
-      // Ends whatever still runs, after a success too.
+      // Ends whatever still runs, even after a success.
       ended.abort(new Error("The test is over."));
     }
   }
@@ -116,7 +119,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
   function explain(error: unknown, typed: ReadonlyMap<string, string>): InventoryTest {
     const { name, message } = toError(error);
     if (!told.has(name)) {
-      // Its message may quote what was typed.
+      // Not logged with its message, which may contain entered secrets.
       log.error({ kind: name }, "a test of an inventory entry failed unexpectedly");
       return failed("The test failed unexpectedly. See the service's log.");
     }
@@ -135,7 +138,7 @@ export function createEntryTrials(options: EntryTrialsOptions) {
         typed.get(reference) ?? (await secrets.read(reference, purpose)),
       fileOf: (reference) => (typed.has(reference) ? null : secrets.fileOf(reference)),
     };
-    // Every secret is a reference again, if to what was typed: that makes it an entry of the file.
+    // All secrets are references now, so this has the type of an entry of the file.
     return { typed, reader, entry: referring as FileEntries[Kind] };
   }
 
@@ -190,9 +193,9 @@ const untried = failed(
   "Nothing was tried: QUARTERDECK_INVENTORY_READONLY is set, so only entries of the inventory are tried, as they stand there.",
 );
 
-/** Those of a server whose key nobody has confirmed yet. */
+/** Returns the offered keys of a server whose key is not confirmed yet. */
 function offeredIn(error: unknown): InventoryTest["host_keys"] {
-  // A storage's error tells of the one of its login.
+  // A storage's error has the error of its login as the cause.
   if (error instanceof Error && error.cause !== undefined) return offeredIn(error.cause);
   if (!(error instanceof Error) || !("offered" in error) || !Array.isArray(error.offered))
     return [];
@@ -202,17 +205,17 @@ function offeredIn(error: unknown): InventoryTest["host_keys"] {
   }));
 }
 
-/** A tool's own words may repeat what it was given. */
+/** Removes entered secrets from a message, because a tool may quote its input. */
 const withoutTyped = (text: string, typed: ReadonlyMap<string, string>): string =>
   [...typed.values()]
     .flatMap((secret) => [secret, passwordIn(secret), ...valuesIn(secret)])
     .filter((secret) => secret !== null && secret.length > 3)
     .reduce<string>((rest, secret) => rest.replaceAll(secret ?? "", "…"), text);
 
-/** What is said of a service's address is what the operator needs. */
+/** Fields of a service's address, which the operator needs to see. */
 const shownFields = /^(?:type|host|user|url|provider|vendor|endpoint|region)$/;
 
-/** Of a text that has many lines, as a config file. */
+/** Returns the values in a text of several lines, such as a config file. */
 const valuesIn = (secret: string): string[] =>
   [...secret.matchAll(/^[ \t]*(\w+)[ \t]*=[ \t]*(.+?)[ \t]*$/gm)].flatMap(([, name, value]) =>
     value === undefined || shownFields.test(name ?? "") ? [] : [value],
