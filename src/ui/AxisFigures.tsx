@@ -1,10 +1,10 @@
 type AxisFiguresProps = {
-  /** Where the axis ends, with its unit. */
+  /** Upper end of the axis, with its unit. */
   top: string;
   className: string;
 };
 
-/** Beside a chart, as high as it: where its axis ends, and 0. What is read out says the same of each point. */
+/** The labels of an axis next to a chart of the same height. Hidden from screen readers, which read each point. */
 export const AxisFigures = ({ top, className }: AxisFiguresProps) => (
   <div aria-hidden className={`flex flex-col justify-between leading-none ${className}`}>
     <span>{top}</span>

@@ -5,17 +5,17 @@ import { type Tone, toneSurface } from "./tone.ts";
 type BadgeProps = {
   tone: Tone;
   isMoving?: boolean;
-  /** More than the word says, on hover and focus. */
+  /** Explains the state, on hover and focus. */
   tip?: string | undefined;
   /** Since when, ISO 8601; shown below the tip. */
   since?: string | undefined;
   children: ReactNode;
 };
 
-/** In a cell the dots of pills and of quiet states stand below each other, and below the header. */
+/** Aligns the dots of pills and of plain states with each other and with the header of the column. */
 const pill = "rounded-full px-2 font-medium first:in-[td]:-ms-2";
 
-/** What is as it should be, or nothing at all, is quiet, so that a glance at a list finds the rest. */
+/** Good and idle states have no background, so that problems stand out in a list. */
 const looks: Record<Tone, string> = {
   good: "rounded-sm",
   idle: "rounded-sm text-muted",
@@ -33,7 +33,7 @@ export function Badge({ tone, isMoving = false, tip, since, children }: BadgePro
       data-tip={tip}
       data-since={since}
       data-has-help={hasHelp || undefined}
-      // Its help must be reached by keyboard; a role that takes the focus would be read out with every state.
+      // Keyboard users must be able to reach the tooltip. A role with focus would be read out with every state.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={hasHelp ? 0 : undefined}
     >

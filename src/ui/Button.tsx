@@ -7,15 +7,17 @@ import { buttonCommand } from "./button-command.ts";
 type ButtonProps = Omit<ComponentProps<"button">, "disabled" | "className"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Under way: further clicks do nothing. */
+  /** Whether the action is running: further clicks do nothing. */
   isPending?: boolean | undefined;
-  /** Why it cannot be used now. The button stays focusable, so that everyone can find out. */
+  /** Why it is disabled. The button stays focusable, so that everyone can find out. */
   disabledReason?: string | undefined;
-  /** With it the palette offers to press it, and its key does. The button is named by it, and gives it its `ref`. */
+  /**
+   * Registers the button as a command for the palette and its key. The command sets its accessible name and its `ref`.
+   */
   command?: CommandWords | undefined;
   /**
-   * Whether it changes something at the service, which not every token may. Assumed of a command, of what submits a form
-   * and of what is marked as dangerous.
+   * Whether it changes data, which a token may forbid. Default: true for a command, for a submit button, and for the
+   * danger variant.
    */
   isChange?: boolean;
 };
@@ -36,7 +38,7 @@ export function Button({
   const disabledReason = useChangeRefusal(isChange) ?? ownReason;
   const isDisabled = isPending || disabledReason !== undefined;
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    // Also stops the Enter of a form, which is a click on its submit button.
+    // Also stops Enter in a form, which clicks the submit button.
     if (isDisabled) event.preventDefault();
     else onClick?.(event);
   };

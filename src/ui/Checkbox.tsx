@@ -2,16 +2,16 @@ import { type ComponentProps, useId } from "react";
 import { useChangeRefusal } from "../commands/permission.ts";
 
 type CheckboxProps = Omit<ComponentProps<"input">, "className" | "type"> & {
-  /** Neither checked nor not: some of what it stands for is. */
+  /** Indeterminate: some of the items that it stands for are checked. */
   isMixed?: boolean;
-  /** A click is saved at the service, which not every token may do. */
+  /** Whether a click changes data, which a token may forbid. */
   isChange?: boolean;
 };
 
 export function Checkbox({ isMixed, isChange = false, ref, ...rest }: CheckboxProps) {
   const reasonId = useId();
   const refusal = useChangeRefusal(isChange);
-  // No attribute says this. A form's box is never mixed, and keeps the ref of its form.
+  // There is no attribute for this. A checkbox of a form is never indeterminate, and keeps the ref of its form.
   const mix = (box: HTMLInputElement | null) => {
     if (box !== null) box.indeterminate = isMixed ?? false;
   };

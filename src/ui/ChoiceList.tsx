@@ -13,7 +13,7 @@ type ChoiceListProps<Value extends string> = {
   onChange: (value: Value) => void;
 };
 
-/** One of a few, each with its consequence; short ones without stand side by side. */
+/** A radio group whose options have explanations; short options without are shown side by side. */
 export function ChoiceList<Value extends string>({
   legend,
   options,
@@ -42,7 +42,7 @@ export function ChoiceList<Value extends string>({
             }
           />
           <div className="grid">
-            {/* The whole card is its target. */}
+            {/* The whole card is clickable. */}
             <label
               htmlFor={`${group}-${choice.value}`}
               className="text-ink after:absolute after:inset-0"

@@ -1,4 +1,4 @@
-/** A command, broken between its arguments and within one only where that alone is too long for a line. */
+/** A command that is wrapped between its arguments, and within one only where it is longer than a line. */
 export function CommandLine({ command }: { command: string }) {
   return (
     <code className="font-mono text-xs">

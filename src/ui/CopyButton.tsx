@@ -4,9 +4,9 @@ import { copyText } from "./copy-text.ts";
 import { Icon } from "./Icon.tsx";
 
 type CopyButtonProps = {
-  /** What is copied, as in "Copy command". */
+  /** Label, e.g. "Copy command". */
   label: string;
-  /** Asked for at the click, so that a long text is not built for nothing. */
+  /** Called on click, so that a long text is built only when needed. */
   text: () => string;
 };
 

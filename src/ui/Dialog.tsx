@@ -3,14 +3,14 @@ import { openWhileMounted } from "./open-while-mounted.ts";
 
 type DialogProps = {
   title: string;
-  /** An alert dialog is a question that must be answered. */
+  /** An alert dialog must be answered. */
   role?: "dialog" | "alertdialog";
-  /** There is much to read in it: it is wider, and the focus begins at its title. */
+  /** Whether it has much text: it is wider, and the focus begins at its title. */
   isLong?: boolean;
-  /** Escape was pressed. */
+  /** Called for Escape. */
   onClose: () => void;
   children: ReactNode;
-  /** The answers; the first one gets the focus, so the harmless one comes first. */
+  /** The buttons. The first one gets the focus, so it must be harmless. */
   actions: ReactNode;
 };
 
@@ -24,7 +24,7 @@ export function Dialog({
 }: DialogProps) {
   const id = useId();
   const cancel = (event: SyntheticEvent) => {
-    // Closing is the owner's to do, who may be busy; the element must not close by itself.
+    // The owner closes the dialog, unless it is busy; the element must not close by itself.
     event.preventDefault();
     onClose();
   };
@@ -33,7 +33,7 @@ export function Dialog({
       ref={openWhileMounted}
       role={role}
       aria-labelledby={`${id}-title`}
-      // A description is read out in one go, which is no way to hear a list.
+      // A description is read out without a break, which is unsuitable for a list.
       aria-describedby={isLong ? undefined : `${id}-body`}
       onCancel={cancel}
       className={`m-auto ${isLong ? "w-[min(36rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]"} rounded-lg border border-line bg-raised text-ink shadow-pop motion-safe:animate-arrive`}

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { linkClass } from "./link-class.ts";
 
 type DocsLinkProps = {
-  /** Of the help. */
+  /** Page of the help. */
   page: "backups" | "inventory" | "webhooks" | "workers";
   children: ReactNode;
 };
 
-/** Leads to more than a note can say, in a tab of its own: a form that is being filled in stays. */
+/** Links to the help in a new tab, so that a form stays open. */
 export function DocsLink({ page, children }: DocsLinkProps) {
   return (
     <a

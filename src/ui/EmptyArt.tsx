@@ -1,4 +1,4 @@
-// The drawings of empty states: things of a deck, in the line of the product's mark. Loaded only where one shows.
+// Illustrations of empty states, in the style of the product's mark. Loaded only where one is shown.
 import type { ReactNode } from "react";
 
 const drawings = {

@@ -2,7 +2,7 @@ import { type FunctionComponent, lazy, type ReactNode, Suspense } from "react";
 import type { ArtName } from "./EmptyArt.tsx";
 import { handFocusOn } from "./hand-focus-on.ts";
 
-// A drawing that cannot be loaded is no loss.
+// Where an illustration cannot be loaded, none is shown.
 const EmptyArt = lazy(async (): Promise<{ default: FunctionComponent<{ name: ArtName }> }> => {
   try {
     return { default: (await import("./EmptyArt.tsx")).EmptyArt };
@@ -13,7 +13,7 @@ const EmptyArt = lazy(async (): Promise<{ default: FunctionComponent<{ name: Art
 
 type EmptyStateProps = {
   title: string;
-  /** What is drawn above the title. */
+  /** Illustration above the title. */
   art?: ArtName | undefined;
   children?: ReactNode;
   /** The first step. */

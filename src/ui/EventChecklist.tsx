@@ -8,11 +8,11 @@ type EventChecklistProps<Event extends string> = {
   chosen: readonly Event[];
   onChange: (chosen: Event[]) => void;
   error?: string | undefined;
-  /** A click is saved at once. */
+  /** Whether a click is saved at once. */
   isChange?: boolean;
 };
 
-/** Events to choose from, each by its words and its name. */
+/** A list of events to select, each with its title and its name. */
 export function EventChecklist<Event extends string>({
   legend,
   events,

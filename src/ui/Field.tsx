@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import { fieldErrorText } from "./field-error.ts";
 import { Icon } from "./Icon.tsx";
 
-/** What ties a control to its label and its texts. */
+/** Attributes that connect a control with its label, help and error. */
 export type FieldAria = {
   id: string;
   "aria-describedby": string | undefined;
@@ -11,15 +11,15 @@ export type FieldAria = {
 
 type FieldProps = {
   label: string;
-  /** The interface's own word for it, for those who know that better. */
+  /** The interface's name of the field. */
   term?: string | undefined;
   help?: ReactNode;
   error?: string | undefined;
   /** The error to show where the field is required and empty. */
   emptyText?: string | undefined;
-  /** Said, but not in the way. */
+  /** Shown without blocking. */
   warning?: string | undefined;
-  /** Where the label stands: above a text, beside a checkbox. */
+  /** Position of the label: above a text field, beside a checkbox. */
   layout?: "above" | "beside";
   children: (aria: FieldAria) => ReactNode;
 };
@@ -51,7 +51,8 @@ export function Field({
         {layout === "beside" && control}
         <label
           htmlFor={id}
-          // Beside its box a label may be any name. One above shares its line with a term, and would be cut within a word.
+          // Beside a checkbox, a label may be any name. Above a field, it shares its line with a term, and would break
+          // within a word.
           className={`font-medium${layout === "beside" ? " wrap-anywhere" : ""}`}
         >
           {label}
@@ -63,7 +64,7 @@ export function Field({
         )}
       </div>
       {layout === "above" && <div className="mt-1">{control}</div>}
-      {/* Below the label, not below its box. */}
+      {/* Aligned with the label, not with the checkbox. */}
       <div className={layout === "beside" ? "ps-8 sm:ps-6" : undefined}>
         {error !== undefined && (
           <p id={`${id}-error`} className="mt-1.5 text-sm text-bad">

@@ -3,20 +3,20 @@ import { Icon } from "./Icon.tsx";
 
 type FoldedFieldsProps = {
   title: string;
-  /** What the fields are set to, in a line. */
+  /** Summary of the fields' values, in one line. */
   summary: string;
-  /** One of the fields has an error, which must be in sight. */
+  /** Whether one of the fields has an error, which must be visible. */
   hasError: boolean;
   children: ReactNode;
 };
 
-/** Fields of a form that few change: folded, with a line that says what they are set to. */
+/** Rarely changed fields of a form: collapsed, with a summary of their values. */
 export function FoldedFields({ title, summary, hasError, children }: FoldedFieldsProps) {
   const box = useRef<HTMLDetailsElement>(null);
   useLayoutEffect(() => {
     if (!hasError || box.current === null || box.current.open) return;
     box.current.open = true;
-    // A folded field could not take the focus, so the form left it where it was.
+    // A hidden field could not take the focus, so the form did not move it.
     if (document.activeElement?.getAttribute("aria-invalid") !== "true")
       box.current.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [hasError]);
@@ -29,7 +29,7 @@ export function FoldedFields({ title, summary, hasError, children }: FoldedField
       }}
     >
       <summary
-        // The field at hand keeps the focus: an error that came as it lost it would push this away from under the pointer.
+        // Keeps the focus in the current field: its validation error on blur would move this from under the pointer.
         onMouseDown={(event) => event.preventDefault()}
         className="-mx-2 flex min-h-11 list-none flex-wrap items-center gap-x-2.5 rounded-md px-2 py-1.5 hover:bg-hover"
       >

@@ -1,4 +1,4 @@
-// The icons, by the names that this dashboard has for them.
+// The icons, by their names in this dashboard.
 import { createElement } from "react";
 import {
   Activity,
@@ -71,9 +71,9 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** Always beside a text or in a control that has a name, so a screen reader passes over it. */
+/** Always next to a text or in a control with a name, so it is hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
-  // Onwards is to the left where one reads from right to left.
+  // Mirrored where text runs from right to left.
   const turn = name === "right" ? " rtl:-scale-x-100" : "";
   return (
     <svg
@@ -86,7 +86,7 @@ export function Icon({ name }: { name: IconName }) {
       strokeLinejoin="round"
       className={`size-4 shrink-0${turn}`}
     >
-      {/* Its lines never change places. */}
+      {/* The order of the lines never changes. */}
       {icons[name].map(([tag, attributes], place) =>
         createElement(tag, { key: place, ...attributes }),
       )}

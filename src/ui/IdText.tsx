@@ -1,6 +1,8 @@
 import { Fragment } from "react";
 
-/** An id, with places to break it where it is long: another service's may have sixteen digits, and a phone 360 px. */
+/**
+ * An id that may be wrapped where it is long: another service's may have sixteen digits, and a phone is 360 px wide.
+ */
 export function IdText({ id }: { id: number }) {
   const [first, ...rest] = String(id).match(/\d{1,6}/g) ?? [];
   return (

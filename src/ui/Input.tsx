@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { controlClass } from "./control-class.ts";
 
 type InputProps = Omit<ComponentProps<"input">, "className"> & {
-  /** Stands at the end of the field; the help text says it in words. */
+  /** Shown at the end of the field; the help text must mention it. */
   unit?: string | undefined;
   /** For names, paths and tokens. */
   isCode?: boolean | undefined;
@@ -13,7 +13,7 @@ export function Input({ unit, isCode = false, ...rest }: InputProps) {
     <input
       autoComplete="off"
       spellCheck={false}
-      // A phone would begin a name, a path or a word to confirm with a capital, which is another one.
+      // A phone would capitalize a name, path or confirmation text, which would change it.
       autoCapitalize="none"
       autoCorrect="off"
       {...rest}

@@ -2,11 +2,11 @@ import { keyClass } from "./key-class.ts";
 
 type KeyProps = {
   children: string;
-  /** Read out too, where the key itself is what is told; elsewhere the control tells it. */
+  /** Whether screen readers read it; otherwise `aria-keyshortcuts` of the control has the key. */
   isRead?: boolean;
 };
 
-/** A key of the keyboard, or several pressed at once. */
+/** A key, or several keys pressed at once. */
 export function Key({ children, isRead = false }: KeyProps) {
   return (
     <kbd aria-hidden={!isRead || undefined} className={keyClass}>

@@ -1,4 +1,4 @@
-// One measure over time, in plain SVG. The pointer and the arrow keys read its points.
+// A line chart of one measure over time, in plain SVG. The pointer and the arrow keys select a point to read.
 import { useState, type KeyboardEvent, type PointerEvent } from "react";
 import { AxisFigures } from "./AxisFigures.tsx";
 
@@ -7,18 +7,18 @@ export type LinePoint = { atMs: number; value: number };
 type LineChartProps<Point extends LinePoint> = {
   /** E.g. "CPU of process 1". */
   name: string;
-  /** What stands above it; null = what is around it says it. */
+  /** Heading; null = the context identifies the chart. */
   label: string | null;
-  /** Points that are connected, oldest first; a gap is between two lines. */
+  /** Connected points, oldest first; there is a gap between two lines. */
   lines: readonly (readonly Point[])[];
-  /** Moments with a dashed line. */
+  /** Times marked by a dashed line. */
   marks?: readonly number[];
-  /** Of the axis. */
+  /** Upper end of the axis. */
   top: { value: number; text: string };
-  /** Where the axis of time ends, and how much time it has. */
+  /** Right end and length of the time axis. */
   endMs: number;
   spanMs: number;
-  /** What is said while nothing is read. */
+  /** Shown while no point is selected. */
   now: string;
   readout: (point: Point) => string;
 };

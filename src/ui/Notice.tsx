@@ -5,7 +5,7 @@ import { Icon } from "./Icon.tsx";
 
 type NoticeProps = {
   tone: "good" | "busy" | "warn" | "bad";
-  /** An alert is read out at once; without it the notice is part of the page. */
+  /** Whether screen readers announce it at once; otherwise it is part of the page. */
   isAlert?: boolean;
   children: ReactNode;
   actions?: ReactNode;
@@ -22,10 +22,10 @@ export function Notice({ tone, isAlert = false, children, actions }: NoticeProps
       <span className="mt-0.5">
         <Icon name={icons[tone]} />
       </span>
-      {/* Where the text would be squeezed beside the buttons, they go below it. */}
+      {/* The buttons wrap below the text where both do not fit on a line. */}
       <div className="min-w-0 grow basis-48 wrap-anywhere text-ink">{children}</div>
       {Boolean(actions) && (
-        // What is pressed here often ends the notice.
+        // A button often closes its notice.
         <div ref={handFocusOn} className="-my-1 flex flex-wrap gap-1">
           {actions}
         </div>

@@ -6,10 +6,10 @@ type Option = {
   id: string;
   icon: ReactNode;
   label: ReactNode;
-  /** Stands at the end of the line, or below where there is no room. */
+  /** At the end of the line, or below where there is no room. */
   detail: ReactNode;
   isDisabled: boolean;
-  /** More can be done with it than to choose it; for the keyboard the field has a key for that. */
+  /** Whether it has further actions. For the keyboard, the field has a key for that. */
   hasMore: boolean;
 };
 
@@ -19,14 +19,14 @@ type OptionListProps = {
   id: string;
   label: string;
   groups: readonly OptionGroup[];
-  /** The one that Enter chooses; the focus stays in the field, which names it as its active descendant. */
+  /** The option that Enter selects. The focus stays in the field, which names it as its active descendant. */
   activeId: string | undefined;
   onPoint: (id: string) => void;
   onChoose: (id: string) => void;
   onMore: (id: string) => void;
 };
 
-// In forced colors the background goes, and the outline becomes visible.
+// Forced colors remove the background, and make the outline visible.
 const optionClass =
   "flex min-h-9 scroll-my-9 items-center gap-x-2.5 rounded-md px-2 py-1.5 -outline-offset-2 outline-transparent aria-disabled:text-muted aria-selected:bg-accent-soft aria-selected:outline-2 max-sm:min-h-11";
 
@@ -69,7 +69,7 @@ export function OptionList({
               aria-selected={option.id === activeId}
               aria-disabled={option.isDisabled || undefined}
               onPointerDown={keepFocus}
-              // Not "enter": a list that moves under a resting pointer is not pointed at.
+              // Not `pointerenter`, which also fires when the list moves under a resting pointer.
               onPointerMove={() => onPoint(option.id)}
               onClick={() => onChoose(option.id)}
               className={optionClass}

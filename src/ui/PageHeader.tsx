@@ -4,11 +4,11 @@ import { titleFailures } from "./title-failures.ts";
 
 type PageHeaderProps = {
   title: string;
-  /** What comes after the page's own title in the browser's tab, from near to far. */
+  /** Further parts of the browser's title after the page's own, from near to far. */
   context?: readonly string[];
-  /** The way here, as links. */
+  /** Breadcrumb links. */
   crumbs?: ReactNode;
-  /** Beside the title: the state of the thing. */
+  /** Next to the title: the state of the object. */
   state?: ReactNode;
   actions?: ReactNode;
 };
@@ -19,12 +19,12 @@ export function PageHeader({ title, context, crumbs, state, actions }: PageHeade
   return (
     <header className="grid gap-1">
       <title>{failures > 0 ? `(${failures}) ${tabTitle}` : tabTitle}</title>
-      {/* As high without crumbs, so that the title does not jump from page to page. */}
+      {/* Has its height without breadcrumbs, too, so that the title stays in place between pages. */}
       <div className="min-h-6 text-sm text-muted">{crumbs}</div>
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
-        {/* Grows, so that the actions end the line that they share with it and begin one of their own. */}
+        {/* Grows, so that the actions are at the end of a shared line, or at the start of their own. */}
         <div className="flex min-h-8 grow flex-wrap items-center gap-x-3 gap-y-2">
-          {/* The shell moves the focus here when a new page comes. */}
+          {/* The shell moves the focus here on a new page. */}
           <h1 tabIndex={-1} className="text-xl font-semibold tracking-tight wrap-anywhere">
             {title}
           </h1>

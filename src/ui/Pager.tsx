@@ -5,7 +5,7 @@ type PagerProps = {
   from: number | null;
   to: number | null;
   total: number;
-  /** Links, as the owner of the address makes them. */
+  /** Links, created by the owner of the URL. */
   previous: ReactNode;
   next: ReactNode;
 };

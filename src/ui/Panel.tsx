@@ -3,12 +3,12 @@ import { handFocusOn } from "./hand-focus-on.ts";
 
 type PanelProps = {
   title?: string;
-  /** Beside the title. */
+  /** Next to the title. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
-/** A framed part of a page. With a title it is a section that a screen reader can jump to. */
+/** A framed part of a page. With a title it is a section that screen readers can jump to. */
 export function Panel({ title, actions, children }: PanelProps) {
   const titleId = useId();
   if (title === undefined)

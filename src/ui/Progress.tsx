@@ -1,10 +1,10 @@
 type ProgressProps = {
   label: string;
-  /** From 0 to 1; null = under way, nobody knows how far. */
+  /** From 0 to 1; null = unknown. */
   share: number | null;
 };
 
-/** A bar; the words beside it say what it measures. */
+/** A progress bar; the text next to it says what it measures. */
 export function Progress({ label, share }: ProgressProps) {
   return (
     <progress

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 export type Property = { term: string; value: ReactNode };
 
-/** Each term above its value; on a phone beside it, where that saves half of the height. */
+/** A list of terms and values: side by side on a phone, which halves the height, and otherwise one above the other. */
 export function Properties({ items }: { items: readonly Property[] }) {
   return (
     <dl className="grid gap-x-8 px-4 max-sm:divide-y max-sm:divide-line max-sm:px-3 sm:grid-cols-2 sm:gap-y-4 sm:py-4 @2xl:grid-cols-3 @5xl:grid-cols-4">

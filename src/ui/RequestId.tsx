@@ -1,6 +1,6 @@
 import { CopyButton } from "./CopyButton.tsx";
 
-/** What the service's log can be searched for, of an error that the service could not explain itself. */
+/** The request id of an unexplained error, to search for in the service's log. */
 export function RequestId({ id }: { id: string }) {
   return (
     <span className="flex items-center gap-1 font-mono text-xs text-muted">

@@ -4,11 +4,11 @@ import { Key } from "./Key.tsx";
 
 type SearchButtonProps = Omit<ComponentProps<"button">, "className" | "children" | "type"> & {
   label: string;
-  /** The key that does the same, as it stands on this machine's keyboard. */
+  /** The equivalent key, as labeled on this machine's keyboard. */
   hint: string;
 };
 
-/** Looks like the field that it opens. */
+/** Looks like the search field that it opens. */
 export function SearchButton({ label, hint, ...rest }: SearchButtonProps) {
   return (
     <button

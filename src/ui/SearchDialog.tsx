@@ -3,13 +3,13 @@ import { openWhileMounted } from "./open-while-mounted.ts";
 
 type SearchDialogProps = {
   label: string;
-  /** Escape was pressed, or the page behind it. */
+  /** Called for Escape and for clicks on the backdrop. */
   onClose: () => void;
-  /** A `SearchInput`, and below it what it finds. */
+  /** A `SearchInput` and its results. */
   children: ReactNode;
 };
 
-/** Stands near the top, so that the field keeps its place while what it finds grows and shrinks. */
+/** Near the top of the window, so that the field keeps its place while the results grow and shrink. */
 export function SearchDialog({ label, onClose, children }: SearchDialogProps) {
   const cancel = (event: SyntheticEvent) => {
     event.preventDefault();

@@ -2,21 +2,21 @@ import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
 import { Icon } from "./Icon.tsx";
 
 type SearchInputProps = Omit<ComponentProps<"input">, "className" | "ref" | "role"> & {
-  /** What the search is within, before the text. */
+  /** The scope of the search, before the text. */
   within?: ReactNode;
 };
 
-/** It may take the place of another one in which something was typed already. */
+/** It may replace another field with text. */
 const focusAtEnd = (input: HTMLInputElement | null) => {
   input?.focus();
   input?.setSelectionRange(input.value.length, input.value.length);
 };
 
-/** The field of a `SearchDialog`, which always has the focus: the list is moved through from here. */
+/** The field of a `SearchDialog`. It always has the focus, and its keys move through the list. */
 export function SearchInput({ within, onKeyDown, ...props }: SearchInputProps) {
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
-    // A key of an input method, such as the Enter that takes its suggestion. In Safari that one comes as the text is
-    // there already, and only its code tells (UI Events, legacy key attributes).
+    // Ignores keys of an input method, such as the Enter that accepts a suggestion. Safari sends that one after the
+    // composition has ended, so only its key code shows it (UI Events, legacy key attributes).
     if (!event.nativeEvent.isComposing && event.keyCode !== 229) onKeyDown?.(event);
   };
   return (

@@ -4,10 +4,10 @@ import { copyText } from "./copy-text.ts";
 import { Icon } from "./Icon.tsx";
 
 type SecretBoxProps = {
-  /** What it is, as in "Copy secret". */
+  /** Label, e.g. "Copy secret". */
   label: string;
   secret: string;
-  /** It is on the clipboard. */
+  /** Called when the secret is on the clipboard. */
   onCopied: () => void;
 };
 
@@ -20,7 +20,7 @@ const states = {
   },
 } as const;
 
-/** A secret that is shown once, and the button to take it along. */
+/** A secret that is shown once, with a button to copy it. */
 export function SecretBox({ label, secret, onCopied }: SecretBoxProps) {
   const [state, setState] = useState<keyof typeof states>("idle");
   const copy = async () => {
@@ -31,7 +31,7 @@ export function SecretBox({ label, secret, onCopied }: SecretBoxProps) {
   return (
     <div className="grid gap-1.5">
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-edge bg-sunken py-1.5 pe-1.5 ps-3">
-        {/* One click selects all of it, where copying by button is not possible. */}
+        {/* One click selects all of it, where the clipboard is unavailable. */}
         <code className="min-w-0 flex-1 basis-64 font-mono text-sm wrap-anywhere select-all">
           {secret}
         </code>
@@ -40,7 +40,7 @@ export function SecretBox({ label, secret, onCopied }: SecretBoxProps) {
           {`Copy ${label}`}
         </Button>
       </div>
-      {/* Its line is always there, so that the word moves nothing. */}
+      {/* Its height is reserved, so that the text moves nothing. */}
       <output className={`min-h-5 text-sm ${state === "failed" ? "text-bad" : "text-muted"}`}>
         {states[state].word}
       </output>

@@ -1,4 +1,4 @@
-/** Holds the place of a text that is not there yet. Appears late, so that what is quick does not flicker. */
+/** Placeholder of a text that is loading. Appears after a delay, so that a fast response does not flicker. */
 export function Skeleton({ width = "w-24" }: { width?: "w-12" | "w-24" | "w-40" | "w-full" }) {
   return (
     <span
@@ -8,7 +8,7 @@ export function Skeleton({ width = "w-24" }: { width?: "w-12" | "w-24" | "w-40" 
   );
 }
 
-/** Holds the place of a page, at the measures of its header and its first panel. */
+/** Placeholder of a page, with the sizes of its header and its first panel. */
 export function PageSkeleton() {
   return (
     <>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { type Tone, toneText } from "./tone.ts";
 
-// A shape for each tone, because color alone says nothing to some of us, or in forced colors.
+// One shape for each tone, because color alone is invisible to some users, and in forced colors.
 const shapes: Record<Tone, ReactNode> = {
   good: <circle cx="4" cy="4" r="4" />,
   busy: <circle cx="4" cy="4" r="2.75" fill="none" stroke="currentColor" strokeWidth="2.5" />,
@@ -24,7 +24,7 @@ export function StatusDot({ tone, isMoving = false }: { tone: Tone; isMoving?: b
   );
 }
 
-/** At the head of a line, as wide as the icons of the lines around it. */
+/** At the start of a line, as wide as the icons of the lines around it. */
 export function LineDot({ tone }: { tone: Tone }) {
   return (
     <span className="flex size-4 shrink-0 items-center justify-center">

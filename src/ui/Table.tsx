@@ -1,28 +1,31 @@
-// A table by its columns: each says what stands above it, how its cells stand, and what they show of a row.
+// A table, defined by its columns: header, alignment, and content of the cells.
 import { memo, type ReactNode } from "react";
 import { handFocusOn } from "./hand-focus-on.ts";
 
 export type Column<Row> = {
-  /** Unlike that of any other column of the table. */
+  /** Unique in the table. */
   id: string;
-  /** What stands above the column; a function where that depends on the rows. */
+  /** The header; a function where it depends on the rows. */
   header: ReactNode | ((rows: readonly Row[]) => ReactNode);
-  /** Says more than the header does: on hover, and as the header's description. */
+  /** Description of the header, also shown on hover. */
   help?: string;
-  /** What a cell shows. Called while the row renders, and for no row that stayed the same object. */
+  /** Returns the content of a cell. Called only for rows whose object has changed. */
   cell: (row: Row, isOpen: boolean) => ReactNode;
   align?: "start" | "end";
-  /** From which width of its panel on it is there; what a phone has no room for is folded into another cell. */
+  /** Minimum width of the panel for the column to be shown; a narrower one shows its content in another cell. */
   from?: "always" | "sm" | "md";
-  /** Takes all the room that the others leave; a text that is longer than that wants `truncate`. */
+  /** Whether it takes the remaining width; long texts need `truncate`. */
   isRest?: boolean;
-  /** As wide as what it holds, such as a box. */
+  /** Whether it is as wide as its content, such as a checkbox. */
   isNarrow?: boolean;
-  /** Seen in the row that is pointed at or holds the focus; in all of them where no pointer hovers or room is scarce. */
+  /**
+   * Whether it is visible only in the row that is hovered or focused; always visible without a hovering pointer or on
+   * narrow panels.
+   */
   isQuiet?: boolean;
 };
 
-/** The last column: what can be done with a row. */
+/** The last column: the actions of a row. */
 export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> => ({
   id: "actions",
   header: <span className="sr-only">Actions</span>,
@@ -37,18 +40,18 @@ const shown = {
   md: "@max-3xl:hidden",
 } as const;
 
-/** The classes of a table's parts. */
+/** The classes of the parts of a table. */
 export type TableLook = Record<"head" | "headCell" | "row" | "cell", string>;
 
-// The first column begins below the panel's title.
+// The first column is aligned with the panel's title.
 const edge = "px-3 first:ps-4 last:pe-4 max-sm:first:ps-3 @max-2xl:px-1.5 @max-2xl:last:pe-1.5";
 
 /** As wide as the panel around it. */
 const inPanel: TableLook = {
   head: "",
   headCell: `h-8 border-b border-line text-xs font-medium whitespace-nowrap text-muted ${edge}`,
-  // The row that holds the focus is the current one, to which keys apply, and has a mark at its start; a selected one
-  // is tinted. Its name is known as a link by its weight: a line below each would make a ruled page of the list.
+  // The row that contains the focus is the current one, to which keys apply, and is marked at its start; selected rows
+  // are tinted. Links are recognizable by their weight, because underlining every row would clutter the list.
   row: "[&_a:not(:hover)]:decoration-transparent border-b border-line last:border-b-0 has-[a]:cursor-pointer hover:bg-hover has-[td:first-child_:checked]:bg-accent-soft focus-within:*:first:shadow-[inset_3px_0_var(--accent)]",
   cell: `h-11 py-1.5 ${edge}`,
 };
@@ -56,7 +59,7 @@ const inPanel: TableLook = {
 const columnClass = <Row,>({ align, from = "always", isNarrow }: Column<Row>) =>
   `${shown[from]} ${align === "end" ? "text-end" : ""} ${isNarrow === true ? "w-px pe-0" : ""}`;
 
-// Without a transition: what is pointed at answers at once.
+// Without a transition, so that hovering responds at once.
 const quiet = "@2xl:pointer-fine:*:opacity-0 [tr:is(:hover,:focus-within)_&]:*:opacity-100";
 
 type RowProps<Row> = {
@@ -81,18 +84,18 @@ function PlainRow<Row>({ row, columns, isOpen, look }: RowProps<Row>) {
   );
 }
 
-/** Renders again only when its row changed: the cache keeps an unchanged one the same object. */
-// The cast brings back the parameter of the row's type, which `memo` loses.
+/** Renders again only when its row has changed: the cache keeps unchanged rows the same objects. */
+// The cast restores the type parameter, which `memo` loses.
 const TableRow = memo(PlainRow) as typeof PlainRow;
 
 type TableProps<Row> = {
-  /** What the rows are, for a screen reader. */
+  /** Accessible name: what the rows are. */
   label: string;
-  /** The same array each time, so that rows which did not change are not rendered again. */
+  /** The same array in each render, so that unchanged rows are not rendered again. */
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => number | string;
-  /** The key of the row whose details the page shows. */
+  /** The key of the row whose details are shown. */
   openKey?: number | string | null;
   look?: TableLook;
 };

@@ -3,21 +3,21 @@ import { CopyButton } from "./CopyButton.tsx";
 
 type TextBoxProps = {
   title: string;
-  /** What is shown. */
+  /** The text that is shown. */
   text: string;
-  /** What is copied, where that is another text than the one that is easy to read. */
+  /** The text that is copied, where it differs from the readable one. */
   exact?: string;
-  /** Stands in place of an empty text. */
+  /** Shown instead of an empty text. */
   empty?: string;
-  /** Code keeps its lines and scrolls; all else is broken where the room ends. */
+  /** Whether to keep lines and scroll, as for code; other text is wrapped. */
   isCode?: boolean;
-  /** Beneath the text. */
+  /** Below the text. */
   note?: ReactNode;
-  /** Beside the title. */
+  /** Next to the title. */
   children?: ReactNode;
 };
 
-/** A text of a machine under its title, to read and to copy. */
+/** A machine-readable text under a title, to read and to copy. */
 export function TextBox({
   title,
   text,

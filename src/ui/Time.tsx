@@ -4,7 +4,7 @@ import { durationText, relativeText, soonText } from "./time-text.ts";
 type TimeProps = {
   /** ISO 8601. */
   value: string;
-  /** How far away the moment is, the same of one that is to come, or how long it has lasted since then. */
+  /** The distance from now, or the duration since then. */
   format?: "relative" | "coming" | "duration";
 };
 

@@ -3,7 +3,7 @@ import { attachTooltips } from "./tooltips.ts";
 const attach = (host: HTMLDivElement) => attachTooltips(host);
 
 type TooltipHostProps = {
-  /** Tips name the key of what they belong to. */
+  /** Whether tooltips show the key of their control. */
   hasKeys: boolean;
 };
 

@@ -1,4 +1,4 @@
-// What a button looks like, for the button itself and for a link that acts as one.
+// The classes of buttons, and of links that look like buttons.
 
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger";
 export type ButtonSize = "md" | "sm" | "icon";

@@ -1,7 +1,7 @@
 import { type Command, type CommandWords, register } from "../commands/registry.ts";
 import type { ButtonSize } from "./button-class.ts";
 
-/** What a button shows of its command, which is registered while the button is on the page. */
+/** Returns the props of a button with a command, which is registered while the button is on the page. */
 export const buttonCommand = (
   command: CommandWords | undefined,
   size: ButtonSize | undefined,
@@ -9,7 +9,7 @@ export const buttonCommand = (
 ) =>
   command && {
     ref: (element: HTMLElement | null) =>
-      // As a click, so that the button and whatever runs it do and refuse the same.
+      // As a click, so that the button and all other ways to run the command behave alike.
       element ? register({ ...command, ...state, element, run: () => element.click() }) : undefined,
     "aria-label": command.label,
     "aria-keyshortcuts": command.key,

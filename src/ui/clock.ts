@@ -1,4 +1,4 @@
-// One clock for all texts that grow old on screen. A component renders again only when its text changes.
+// One clock for all relative times on screen. A component renders again only when its text changes.
 import { useSyncExternalStore } from "react";
 import { serviceNow } from "../service-clock.ts";
 
@@ -22,8 +22,8 @@ function subscribe(listener: () => void) {
 }
 
 /**
- * Between two ticks it always answers the same, because React reads twice and takes a difference for a change. While
- * nobody listens the clock stands still, so the first one to read it starts it.
+ * Returns the same value between two ticks, because React reads twice and treats a difference as a change. The clock is
+ * stopped without listeners, so the first read starts it.
  */
 function readClock(): number {
   if (timer === null) {
@@ -33,6 +33,6 @@ function readClock(): number {
   return nowMs;
 }
 
-/** A text that depends on the time. */
+/** Returns a text that depends on the time, and renders again when it changes. */
 export const useClockText = <Text extends string>(textAt: (nowMs: number) => Text): Text =>
   useSyncExternalStore(subscribe, () => textAt(readClock()));

@@ -3,9 +3,9 @@ const invalidChoice = /^The selected .+ is invalid\.$/;
 const complaint = /^The .+? field (.+)$/;
 
 /**
- * Rewords an error whose text the interface fixes, so that it names the field as its label does:
- * "The max jobs field must be an integer." reads "Max jobs must be a whole number." Other texts stay.
- * @param emptyText what to say of a required field that is empty
+ * Rewords an error whose text the interface defines, so that it uses the label of the field: "The max jobs field must
+ * be an integer." becomes "Max jobs must be a whole number." Other texts are unchanged.
+ * @param emptyText the error of a required field that is empty
  */
 export function fieldErrorText(
   error: string,

@@ -3,12 +3,12 @@ import { type RefObject, type SyntheticEvent, useEffect, useRef } from "react";
 const focusFirst = (box: Element | null): void =>
   box?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
 
-/** Moves the focus to the first field that has an error, for a form that is sent although one is missing. */
+/** Moves the focus to the first invalid field when a form is submitted. */
 export const focusInvalid = ({ currentTarget: form }: SyntheticEvent): void => focusFirst(form);
 
 /**
- * The same anew at each refusal that fields show.
- * @param refusal null = there is none, or it is shown elsewhere
+ * Moves the focus to the first invalid field for each new refusal.
+ * @param refusal null = none, or it is shown elsewhere
  */
 export function useInvalidFocus<Box extends HTMLElement>(
   refusal: object | null,

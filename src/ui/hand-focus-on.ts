@@ -1,6 +1,6 @@
 /**
- * A ref for what may vanish by itself, such as a row that a poll removes: when it held the focus, the
- * page's heading takes it, so that the keyboard does not start again from the top of the document.
+ * A ref for an element that may disappear, such as a row that a poll removes: if it had the focus, the page's heading
+ * takes it, so that keyboard users do not start again from the top of the document.
  */
 export const handFocusOn = (element: HTMLElement | null) => () => {
   if (element?.contains(document.activeElement) !== true) return;

@@ -1,4 +1,4 @@
-/** The next round number at or above `value`, for the end of an axis: 1, 2 or 5 times a power of ten. */
+/** Returns the next round number at or above `value`, for the end of an axis: 1, 2 or 5 times a power of ten. */
 export function niceCeiling(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

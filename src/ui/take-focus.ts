@@ -1,6 +1,6 @@
 /**
- * A ref for what takes the place of a button that was pressed: the focus, which went with the button, goes on from here.
- * Whoever has moved it elsewhere meanwhile keeps it there.
+ * A ref for the replacement of a button that was pressed: takes the focus, which was lost with the button, unless the
+ * user has moved it meanwhile.
  */
 export const takeFocus = (element: HTMLElement | null): void => {
   if (document.activeElement === document.body) element?.focus();

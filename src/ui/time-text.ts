@@ -1,8 +1,8 @@
-// Moments and spans as words. The browser's formats are left to what few pages show at once: the first one that is made
-// takes it 28 ms.
+// Formats times and durations. The browser's formatters are used only where few are shown at once: creating the first
+// one takes 28 ms.
 import { countOf } from "../../contract/count-text.ts";
 
-/** English, as the words around a date are, with the day first and 24 hours; the zone stays the viewer's. */
+/** English, like the text around a date, with the day first and 24 hours; the time zone is the viewer's. */
 export const dateLocale = "en-GB";
 
 const minuteMs = 60_000;
@@ -28,7 +28,7 @@ export function relativeText(momentMs: number, nowMs: number, nowText = "just no
   return awayMs < 0 ? `${span} ago` : `in ${span}`;
 }
 
-/** "12 s", "3 min", "2 h 5 min", "4 d 3 h": as fine as is worth reading. */
+/** "12 s", "3 min", "2 h 5 min", "4 d 3 h": in at most two units. */
 export function durationText(ms: number): string {
   const clampedMs = Math.max(0, ms);
   const days = Math.floor(clampedMs / dayMs);
@@ -42,7 +42,7 @@ export function durationText(ms: number): string {
 
 let local: Intl.DateTimeFormat | undefined;
 
-/** The moment in the viewer's own zone and in UTC. */
+/** Formats the moment in the viewer's time zone and in UTC. */
 export function absoluteText(moment: Date): string {
   local ??= new Intl.DateTimeFormat(dateLocale, { dateStyle: "medium", timeStyle: "medium" });
   return `${local.format(moment)} · ${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
