@@ -7,6 +7,6 @@ function byPlace({ element: one }: Command, { element: other }: Command) {
   return isBefore ? -1 : 1;
 }
 
-/** Those that are on screen, in the order of the page; last those without a button. */
+/** Returns the visible commands in the order of the page, followed by those without a button. */
 export const currentCommands = (): Command[] =>
   [...registered].filter(({ element }) => element?.checkVisibility() ?? true).sort(byPlace);

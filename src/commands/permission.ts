@@ -1,15 +1,15 @@
-// Whether the token in use may change anything. Buttons, links to forms, checkboxes, the palette and keys all ask here, so
-// that no page has to.
+// Whether the current token may change anything. Buttons, links to forms, checkboxes, the palette and keys all check it
+// here, so that pages need not.
 import { createStore, useStore } from "../store.ts";
 
-/** Why nothing can be changed with the token in use; undefined = it may, or nobody knows yet. */
+/** Why the current token may not change anything; undefined = it may, or that is not known yet. */
 export const changeRefusal = createStore<string | undefined>(undefined);
 
-/** @param isChange whether what asks would change something */
+/** @param isChange whether the control would change something */
 export function useChangeRefusal(isChange: boolean): string | undefined {
   const refusal = useStore(changeRefusal);
   return isChange ? refusal : undefined;
 }
 
-/** Forms have addresses of their own, and nothing on them is of use to who cannot save. */
+/** Whether a path leads to a form, which is useless without permission to save. */
 export const leadsToForm = (path: string): boolean => /\/(?:new|edit)(?:\?|$)/.test(path);

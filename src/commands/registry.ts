@@ -1,31 +1,36 @@
-// What can be done at the moment: each command is registered while it is on the page. The palette lists them, and those
-// with a key are run by it.
+// The commands that are available now: each is registered while it is on the page. The palette lists them, and keys run
+// them.
 
-/** How a command is called, and its key: what the button, the palette and the list of keys all show. */
+/** The label and key of a command, as shown by its button, the palette and the list of keys. */
 export type CommandWords = {
-  /** In full: "Restart emails on redis (worker 7)". */
+  /** The full label: "Restart emails on redis (worker 7)". */
   label: string;
-  /** Where the place says the rest: "Restart". The label unless it is given. */
+  /** A short label where the context is clear: "Restart". Default: the label. */
   name?: string;
-  /** One key or a sequence, as tinykeys reads it: "r", "g b". It holds in the command's row, or else on its page. */
+  /**
+   * A key or a sequence in the syntax of tinykeys: "r", "g b". Valid in the command's row, or otherwise on its page.
+   */
   key?: string | undefined;
-  /** It changes nothing at the service, so that every token may run it. */
+  /** It changes nothing, so that every token may run it. */
   reads?: true;
 };
 
 export type Command = CommandWords & {
   /** Why it cannot be run now. */
   refusal?: string | undefined;
-  /** It was run and has not ended. */
+  /** Whether it is running. */
   isPending?: boolean;
   run: () => void;
-  /** Its button, which tells its row and whether it is on screen. One without a button is for the whole dashboard. */
+  /**
+   * Its button, which determines its row and whether it is visible. A command without a button is for the whole
+   * dashboard.
+   */
   element?: HTMLElement;
 };
 
 export const registered = new Set<Command>();
 
-/** @returns what ends it */
+/** @returns a function that removes the command */
 export function register(command: Command): () => void {
   registered.add(command);
   return () => void registered.delete(command);

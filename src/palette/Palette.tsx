@@ -1,4 +1,5 @@
-// Go anywhere, do what the page allows. Loaded when it is first opened, or just before.
+// The command palette: goes to any page, and runs the commands of the current one. Loaded when it is first opened, or
+// just before.
 import { type ComponentProps, useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { Key } from "../ui/Key.tsx";
@@ -10,10 +11,10 @@ import { Results } from "./Results.tsx";
 import { useSources } from "./sources.ts";
 
 export type PaletteProps = Asked & {
-  /** The field is there before this part is loaded, and something may be typed in it by then. */
+  /** Props of the field, which exists before this component is loaded and may contain text by then. */
   field: ComponentProps<typeof SearchInput>;
   setText: (text: string) => void;
-  /** The text at which Enter was pressed before this part was loaded; null = it was not. */
+  /** The text at which Enter was pressed before this component was loaded; null = it was not. */
   entered: string | null;
 };
 
@@ -46,7 +47,7 @@ function Footer({ isOfSubject, note }: { isOfSubject: boolean; note: string | nu
   );
 }
 
-/** What is chosen from, and what was typed to find it, for the way back. */
+/** The entry whose actions are listed, and the text with which it was found, for the way back. */
 type Subject = { entry: Entry; text: string };
 
 export function Palette({ text, from, field, setText, entered }: PaletteProps) {

@@ -3,12 +3,12 @@ import { Icon } from "../ui/Icon.tsx";
 import { SearchButton } from "../ui/SearchButton.tsx";
 import { openPalette, paletteKey } from "./palette-state.ts";
 
-/** Ahead of the opening; what goes wrong here is told when it is opened. */
+/** Preloads the palette; errors are shown when it is opened. */
 const prefetch = (): void => {
   import("./Palette.tsx").catch(() => {});
 };
 
-/** Opens the palette; whoever comes near it gets its code ahead. */
+/** Opens the palette, and preloads its code when the pointer or focus approaches. */
 export function PaletteButton({ look }: { look: "field" | "icon" }) {
   const { hint, aria } = paletteKey();
   const facts = {

@@ -1,4 +1,4 @@
-// The palette's frame and field, which open at once; what they find comes with the rest of its code.
+// The palette's frame and field, which open at once; the rest of its code is loaded later.
 import { createElement, type ReactNode, useEffect, useState } from "react";
 import { useStore } from "../store.ts";
 import { SearchDialog } from "../ui/SearchDialog.tsx";
@@ -11,7 +11,7 @@ import type { PaletteProps } from "./Palette.tsx";
 
 type Render = (props: PaletteProps) => ReactNode;
 
-// Not `lazy`, which would remember a load that failed.
+// Not `lazy`, which would cache a failed load.
 const load = async (): Promise<Render> => {
   const { Palette } = await import("./Palette.tsx");
   return (props) => createElement(Palette, props);
@@ -22,7 +22,7 @@ let loaded: Render | null = null;
 function PaletteDialog({ from }: PaletteState) {
   const [text, setText] = useState("");
   const [render, setRender] = useState(() => loaded);
-  /** The text at which Enter was pressed before anything could be found. */
+  /** The text at which Enter was pressed before there were results. */
   const [entered, setEntered] = useState<string | null>(null);
   useEffect(() => {
     const fill = async () => {

@@ -1,4 +1,4 @@
-// The field and the list, apart from the search: moving through the list searches for nothing.
+// The field and the list, separate from the search, so that moving through the list does not search again.
 import { type ComponentProps, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { countOf } from "../../contract/count-text.ts";
@@ -64,9 +64,9 @@ const toOption = (hit: Hit, id: string) => {
 };
 
 /**
- * The entry that Enter chooses: the best one until somebody moves. By its key, because what comes later must not slip
- * under an Enter that is meant for what was seen.
- * @param asked changes with the text, and when the answer to it has come
+ * The entry that Enter selects: the best match until the user moves. Identified by its key, because a late result must
+ * not replace the one that was seen.
+ * @param isSettled whether the results for the text have arrived
  */
 function useActive(text: string, isSettled: boolean, hits: readonly Hit[]) {
   const first = hits[0]?.entry.key;
@@ -85,11 +85,11 @@ type ResultsProps = {
   text: string;
   field: ComponentProps<typeof SearchInput>;
   groups: readonly Group[];
-  /** False while the answer to the text is on its way. */
+  /** False while the results for the text are loading. */
   isSettled: boolean;
-  /** Whose actions these are; null = they are no actions of one thing. */
+  /** The entry whose actions are listed; null = the list has no actions of one entry. */
   subject: Entry | null;
-  /** The text at which Enter was pressed before this was there. */
+  /** The text at which Enter was pressed before this component was loaded. */
   entered: string | null;
   onSubject: (entry: Entry | null) => void;
 };
@@ -107,7 +107,7 @@ export function Results({
   const navigate = useNavigate();
   const hits = groups.flatMap((group) => group.hits);
   const { place: active, activate, hasMoved } = useActive(text, isSettled, hits);
-  /** The text for which Enter was pressed before its answer had come. */
+  /** The text for which Enter was pressed before its results arrived. */
   const [awaited, setAwaited] = useState(entered);
   const best = hits[0]?.entry;
   const hasChosen = useRef(false);
@@ -125,7 +125,7 @@ export function Results({
     return true;
   };
 
-  /** @returns whether the key was for the list */
+  /** @returns whether the list has handled the key */
   const press = (event: KeyboardEvent<HTMLInputElement>): boolean => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;
     const hit = hits[active];
@@ -137,7 +137,7 @@ export function Results({
     }
     if (event.key === "Tab" || (event.key === "ArrowRight" && isAtEnd)) return openActions(hit);
     if (event.key === "Enter") {
-      // Pressed twice, it takes what is there.
+      // A second Enter selects from the present results.
       if (!isSettled && !hasMoved && awaited !== text) {
         hasChosen.current = false;
         setAwaited(text);

@@ -1,4 +1,4 @@
-// What can be done with a thing that was found, without going to its page first.
+// Actions on a result of the search, without opening its page.
 import { canBackupConfiguration } from "../../contract/backups/backup.ts";
 import type { SearchHit } from "../../contract/search.ts";
 import { canWorker, type WorkerAction, workerStates } from "../../contract/workers/worker.ts";
@@ -16,11 +16,11 @@ import { runAll } from "./run-all.ts";
 
 const toOpen = (label: string, to: string): Entry => toPage("right", label, "", to);
 
-/** What a token that can only read is refused. */
+/** An action that is disabled for a read-only token. */
 const toChange: typeof toAction = (icon, label, run, refusal) =>
   toAction(icon, label, run, changeRefusal.get() ?? refusal);
 
-/** Asks the service; what goes wrong is said in a toast, because the palette is gone by then. */
+/** Sends a request. Errors are shown in a toast, because the palette is closed by then. */
 async function act(what: string, ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask();
@@ -39,7 +39,7 @@ const workerWords = {
 
 type AskedAction = keyof typeof workerWords;
 
-/** A state that only the service knows is its own to judge. */
+/** Unknown states are left to the service to judge. */
 function workerRefusal(action: AskedAction, status: string | null): string | undefined {
   const known = workerStates.find((state) => state === status);
   return known === undefined || canWorker[action]({ status: known })
@@ -61,7 +61,7 @@ function workerActions({ id, name, status }: SearchHit): Entry[] {
       workerRefusal(action, status),
     );
   };
-  // A hit doesn't say what one was that can't be asked.
+  // A result does not include the earlier status of an unreachable worker.
   const others =
     status === "unreachable"
       ? (["start", "stop"] as const)
@@ -99,7 +99,7 @@ function webhookActions({ id, name }: SearchHit): Entry[] {
     void act(`ping ${host}`, async () => {
       const delivery = await call("pingWebhook", { id });
       await invalidate("listWebhooks", "showWebhook", "listDeliveries");
-      // Whether it arrives is known later, and the delivery's page says so.
+      // Whether it arrives is known later, and shown on the page of the delivery.
       const show = () => goTo(paths.webhook(id, { delivery: delivery.id }));
       toast.success(`Sending a ping to ${host}.`, undefined, { label: "Show delivery", run: show });
     });

@@ -1,5 +1,5 @@
-// What happens when an entry is chosen, and where that led last: in this tab's memory only, so that the next one to
-// connect has nothing to read here.
+// Runs a chosen entry, and records recent ones: in this tab's memory only, so that another user who connects cannot
+// read them.
 import { flushSync } from "react-dom";
 import type { NavigateFunction } from "react-router";
 import { sessions } from "../api/session.ts";
@@ -14,7 +14,7 @@ sessions.state.subscribe(() => {
   if (sessions.current() === null) newestFirst = [];
 });
 
-/** The newest first, none twice. */
+/** Adds an entry, newest first and without duplicates. */
 export const withRecent = (before: readonly Entry[], entry: Entry): readonly Entry[] =>
   [{ ...entry, group: "recent" as const }, ...before.filter(({ key }) => key !== entry.key)].slice(
     0,
@@ -27,9 +27,9 @@ const known = { site: knownSites, server: knownServers };
 
 export function choose(entry: Entry, navigate: NavigateFunction): void {
   const { act, refusal } = entry;
-  // It stays in place and says why; whoever presses Enter on it may go on looking.
+  // A disabled entry stays and shows its reason, so that the user can go on searching.
   if (refusal !== undefined) return;
-  // At once, for the focus must be back before a question that the command asks takes it.
+  // Synchronously, because the focus must be restored before the command's question takes it.
   flushSync(closePalette);
   if (act.kind === "run") return act.run();
   if (act.opens)

@@ -1,4 +1,4 @@
-// The commands that the page offers at the moment, as entries.
+// The commands of the current page as entries.
 import { currentCommands } from "../commands/current-commands.ts";
 import type { Command } from "../commands/registry.ts";
 import { toast } from "../app/toasts.ts";
@@ -7,7 +7,7 @@ import type { Entry } from "./entry.ts";
 const refusalOf = ({ refusal, isPending = false }: Command) =>
   isPending ? "The action is in progress." : refusal;
 
-/** Runs what has this label by now: a poll may have changed the page since it was listed. */
+/** Runs the present command with this label: a poll may have changed the page since it was listed. */
 function run(label: string): void {
   const command = currentCommands().find((one) => one.label === label);
   const refusal =
@@ -27,7 +27,7 @@ const toEntry = (command: Command): Entry => ({
 });
 
 /**
- * What can be run comes first, and of that the row that the focus was in.
+ * Enabled commands come first, and among those the ones of the row that had the focus.
  * @param commands in the order of the page
  */
 export function toEntries(commands: readonly Command[], from: Element | null): readonly Entry[] {
@@ -37,7 +37,7 @@ export function toEntries(commands: readonly Command[], from: Element | null): r
     const entry = toEntry(command);
     const isNear = row !== null && command.element?.closest("tr, li") === row;
     const rank = entry.refusal !== undefined ? 2 : isNear ? 0 : 1;
-    // An empty list has its way to a new one twice.
+    // An empty list has its create button twice.
     if (rank < (found.get(entry.label)?.rank ?? Infinity)) found.set(entry.label, { entry, rank });
   }
   return [...found.values()].sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);

@@ -1,4 +1,4 @@
-// What the palette offers, one entry a line.
+// The entries of the palette, one per line.
 import { changeRefusal, leadsToForm } from "../commands/permission.ts";
 import type { IconName } from "../ui/Icon.tsx";
 
@@ -23,45 +23,45 @@ type Act =
   | { kind: "run"; run: () => void };
 
 export type Entry = {
-  /** Two of the same key are one thing. */
+  /** Entries with the same key are duplicates. */
   key: string;
   group: GroupName;
   icon: IconName;
   label: string;
-  /** What tells it from others of the same label. */
+  /** Distinguishes entries with the same label. */
   detail: string;
-  /** Its state, where that is worth a word. */
+  /** Its state, where that is worth showing. */
   status?: string | undefined;
   /** Why it cannot be chosen now. */
   refusal?: string | undefined;
-  /** It has the id that was asked for, so that it comes first although its name says nothing of that. */
+  /** It has the id that was typed, so it comes first although its name does not match. */
   isExact?: boolean;
   act: Act;
-  /** What else can be done with it; the first is what choosing it does. */
+  /** Further actions; the first is the same as choosing the entry. */
   actions?: () => readonly Entry[];
 };
 
 export type Asked = {
   text: string;
-  /** Where the focus was when the palette was opened. */
+  /** The element that had the focus when the palette was opened. */
   from: Element | null;
 };
 
 export type Found = {
-  /** They answer the text already, by whatever means the source has; they come first, as they are. */
+  /** Entries that match the text already, as judged by the source. They are listed first, in this order. */
   answers?: readonly Entry[];
-  /** To be searched for the text, and all listed while there is none. */
+  /** Entries to match with the text; all are listed while the text is empty. */
   offers?: readonly Entry[];
-  /** How many there are of a group, where that is more than the answers. */
+  /** Number of matches by group, where that is more than the answers. */
   totals?: Readonly<Partial<Record<string, number>>>;
-  /** More is on its way. */
+  /** Whether more results are loading. */
   isLoading?: boolean;
 };
 
-/** Where entries come from: a hook that is called whenever the open palette renders. */
+/** A source of entries: a hook that is called whenever the open palette renders. */
 export type Source = (asked: Asked) => Found;
 
-/** An entry that leads to a page. */
+/** Returns an entry that opens a page. */
 export const toPage = (
   icon: IconName,
   label: string,
@@ -78,7 +78,7 @@ export const toPage = (
   act: { kind: "go", to, ...(opens && { opens }) },
 });
 
-/** An entry that does something. */
+/** Returns an entry that runs a function. */
 export const toAction = (
   icon: IconName,
   label: string,

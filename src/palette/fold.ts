@@ -1,10 +1,10 @@
-// Texts without capitals and accents, as the service's search compares them.
+// Compares texts without case and accents, like the service's search.
 import { type Entry } from "./entry.ts";
 import { type Hit, toParts } from "./match.ts";
 
 const foldOne = (letter: string) => letter.normalize("NFKD").replaceAll(/[̀-ͯ]/g, "").toLowerCase();
 
-/** A folded text, and for each of its letters the place where that began in the text itself. */
+/** Returns the folded text and, for each of its characters, the index in the original text. */
 function fold(text: string): { folded: string; places: number[] } {
   let folded = "";
   const places: number[] = [];
@@ -24,7 +24,7 @@ const wordsOf = (text: string): string[] => {
   return folded === "" ? [] : folded.split(/\s+/);
 };
 
-/** Where the words of `text` stand, as `toParts` takes them. */
+/** Returns where the words of `text` occur, as ranges for `toParts`. */
 function rangesOf(name: string, text: string): number[] {
   const { folded, places } = fold(name);
   const ranges: [number, number][] = [];
@@ -41,13 +41,16 @@ export const marked = (entry: Entry, text: string): Hit => ({
   detail: toParts(entry.detail, rangesOf(entry.detail, text)),
 });
 
-/** Whether each word of the text stands in the entry as it is. */
+/** Whether the entry contains each word of the text. */
 export function holdsWords({ label, detail }: Entry, text: string): boolean {
   const { folded } = fold(`${label} ${detail}`);
   return wordsOf(text).every((word) => folded.includes(word));
 }
 
-/** How well a name fits: 0 = it is the text, then it begins with it, a word of it does, it holds it, or none of these. */
+/**
+ * Ranks how well a name matches, 0 = best: it equals the text, begins with it, has a word that does, contains it, or
+ * none of these.
+ */
 export function strength({ label, isExact = false }: Entry, text: string): number {
   const { folded: name } = fold(label);
   const asked = wordsOf(text).join(" ");

@@ -1,4 +1,4 @@
-// What the palette offers everywhere: the dashboard's own pages, its theme, and something new for the place at hand.
+// Entries that are available everywhere: the dashboard's own pages, its theme, and forms for the current place.
 import { sessions } from "../api/session.ts";
 import { appearance, schemes } from "../app/appearance.ts";
 import { serverName, siteName } from "../app/inventory.ts";
@@ -9,7 +9,7 @@ import { type Entry, toAction, toPage } from "./entry.ts";
 type Named = { id: number; name: string };
 type Here = { kind: "site" | "server"; id: number } | null;
 
-/** @param known for the names of places */
+/** @param known servers and sites, for their names */
 export function placeActions(
   here: Here,
   known: { servers: readonly Named[]; sites: readonly Named[] },
@@ -35,7 +35,7 @@ export function placeActions(
 
 const schemeNames = { system: "System", light: "Light", dark: "Dark" } as const;
 
-/** There are many of them, so they wait for a word. */
+/** There are many pages, so they are listed only for a text. */
 const helpPages = (text: string): Entry[] =>
   text.trim() === ""
     ? []
@@ -45,7 +45,7 @@ const helpPages = (text: string): Entry[] =>
         ),
       );
 
-/** What needs nothing of the service. */
+/** Entries that need no data of the service. */
 export const globalEntries = (text: string): Entry[] => [
   toPage("settings", "Settings", "Tokens, appearance, device", paths.settings()),
   toPage("info", "Help", "Documentation", paths.help()),

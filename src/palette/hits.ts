@@ -1,4 +1,4 @@
-// The service's hits as entries.
+// Converts the service's search results to entries.
 import type { SearchHit } from "../../contract/search.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { lookUp } from "../look-up.ts";
@@ -6,7 +6,7 @@ import { paths } from "../paths.ts";
 import { actionsOf } from "./actions.ts";
 import { type Entry, toPage } from "./entry.ts";
 
-/** A hit's line; null for a kind that this dashboard has no page for. */
+/** Returns the entry of a result; null for a kind without a page in this dashboard. */
 type ToEntry = (hit: SearchHit) => Entry | null;
 
 const joined = (...parts: string[]) => parts.filter((part) => part !== "").join(" · ");
@@ -47,10 +47,10 @@ const toEntry: Record<string, ToEntry> = {
   }),
 };
 
-/** As it should be is not worth a word. */
+/** Whether a status is the normal one, which is not shown. */
 const isUsual = (status: string) => status === "installed" || status === "enabled";
 
-/** @param id that was asked for, if one was */
+/** @param id the id that was typed; null = none */
 export function hitEntries(hits: readonly SearchHit[], id: number | null): Entry[] {
   return hits.flatMap((hit) => {
     const entry = lookUp(toEntry, hit.kind)?.(hit);

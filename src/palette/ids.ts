@@ -1,10 +1,10 @@
-// "12", "#12", "worker 12": the way to a thing whose number is known from a log, a message or a colleague.
+// Opens an object by its id: "12", "#12", "worker 12".
 import { paths, readId } from "../paths.ts";
 import type { IconName } from "../ui/Icon.tsx";
 import { type Entry, toPage } from "./entry.ts";
 
 type Kind = {
-  /** The first is its word on screen. */
+  /** The first word is shown on screen. */
   words: readonly [string, ...string[]];
   icon: IconName;
   pathOf: (id: number) => string;
@@ -26,14 +26,14 @@ const kinds: readonly Kind[] = [
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The id in "12", "#12" or "worker 12"; null for what is none. */
+/** Returns the id in "12", "#12" or "worker 12"; null where there is none. */
 export const readIdText = (text: string): number | null =>
   readId(/^[a-z ]*?\s*#?\s*(\d+)$/i.exec(text.trim())?.[1]);
 
 /**
- * @param isThere whether there is such a site or server, as far as that is known
- * @param isRemembered whether one that is opened is to be remembered
- * @returns nothing for what is no id
+ * @param isThere whether such a site or server exists, as far as that is known
+ * @param isRemembered whether opening one stores it on this device
+ * @returns an empty list where the text is not an id
  */
 export function idEntries(
   text: string,

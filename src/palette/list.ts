@@ -1,9 +1,9 @@
-// What the palette lists for what is typed: groups, the one with the best match first; and how keys walk through it.
+// The list of results for a text, in groups sorted by their best match, and its navigation keys.
 import { type Found, type GroupName, groupLabels } from "./entry.ts";
 import { marked, strength } from "./fold.ts";
 import { type Hit, rank } from "./match.ts";
 
-/** Of a group; its heading says how many there are, and another letter brings the rest nearer. */
+/** Maximum number of entries shown by group. The heading has the total, and more letters narrow it down. */
 const maxShown = {
   recent: 5,
   server: 8,
@@ -21,7 +21,7 @@ const maxShown = {
 
 export type Group = { name: GroupName; label: string; hits: readonly Hit[]; total: number };
 
-/** A thing that comes twice is shown where it comes first, in the words of whoever knows more of it. */
+/** Removes duplicates: the first position is kept, with the entry that has more details. */
 function once(hits: readonly Hit[]): Hit[] {
   const kept = new Map<string, Hit>();
   for (const hit of hits) {
@@ -56,7 +56,7 @@ export function arrange(text: string, { answers = [], offers = [], totals = {} }
 
 const pageStep = 8;
 
-/** @returns the place to move to; null for a key that does not move */
+/** @returns the index to move to; null for other keys */
 export function nextPlace(key: string, place: number, count: number): number | null {
   if (count === 0) return null;
   switch (key) {

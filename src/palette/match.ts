@@ -1,8 +1,8 @@
-// Which entries fit what was typed, the best first, and which of their letters to mark.
+// Matches entries with the text, ranks them, and marks the matching characters.
 import uFuzzy from "@leeoniya/ufuzzy";
 import type { Entry } from "./entry.ts";
 
-/** A stretch of text, and whether it was typed. */
+/** A part of a text, and whether it matches. */
 export type Part = { text: string; isMatch: boolean };
 
 export type Hit = { entry: Entry; label: readonly Part[]; detail: readonly Part[] };
@@ -15,27 +15,30 @@ const anyScript: uFuzzy.Options = {
   intraBound: String.raw`\p{L}\d|\d\p{L}|\p{Ll}\p{Lu}`,
   intraChars: String.raw`[\p{L}\d']`,
   intraContr: String.raw`'\p{L}{1,2}\b`,
-  // Equally good ones stay in the order in which they come.
+  // Keeps equally good matches in their order.
   compare: () => 0,
 };
 
 /**
- * From strict to lenient: the next one is asked only where nothing was found. Letters with others between them do not
- * match, because with many names nearly anything would.
+ * From strict to lenient: the next matcher is used only where nothing was found. Letters with others between them do
+ * not match, because with many names nearly anything would.
  */
 const matchers = [
-  // The words, or what they begin with or hold, in any order.
+  // The words, or their beginnings or parts, in any order.
   new uFuzzy(anyScript),
-  // One slip in a word: "wroker".
+  // One typing error in a word: "wroker".
   // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- a `const enum`, whose values are not there when types are only erased
   new uFuzzy({ ...anyScript, intraMode: 1, intraIns: 1, intraSub: 1, intraTrn: 1, intraDel: 1 }),
 ];
-/** So many words may come in any order. */
+/** Maximum number of words that may be in any order. */
 const maxPermuted = 4;
 
 const haystackOf = ({ label, detail }: Entry) => `${label}\n${detail}`;
 
-/** @param ranges start and end of each match, in a text of which this is the part from `offset` on */
+/**
+ * @param ranges start and end of each match, in a longer text
+ * @param offset where `text` begins in the longer text
+ */
 export function toParts(text: string, ranges: readonly number[], offset = 0): Part[] {
   const parts: Part[] = [];
   let done = 0;
@@ -52,7 +55,9 @@ export function toParts(text: string, ranges: readonly number[], offset = 0): Pa
   return parts;
 }
 
-/** Of more words than can be permuted, the ones in this order come first, and unmarked the ones in any. */
+/**
+ * With too many words to permute, matches in the given order come first, and matches in any order follow without marks.
+ */
 function search(matcher: uFuzzy, haystack: string[], text: string): uFuzzy.SearchResult[] {
   const isLong = matcher.split(text).length > maxPermuted;
   return (isLong ? [0, maxPermuted] : [maxPermuted]).map((permuted) =>
@@ -62,7 +67,7 @@ function search(matcher: uFuzzy, haystack: string[], text: string): uFuzzy.Searc
 
 function* found(matcher: uFuzzy, entries: readonly Entry[], text: string): Generator<Hit> {
   for (const [places, info, order] of search(matcher, entries.map(haystackOf), text))
-    // Ranked, each is a place in `info`; otherwise a place in the haystack itself.
+    // With a ranking, an index of `info`; otherwise an index of the haystack.
     for (const place of order ?? places ?? []) {
       const entry = entries[info?.idx[place] ?? place];
       const ranges = info?.ranges[place] ?? [];
@@ -75,9 +80,9 @@ function* found(matcher: uFuzzy, entries: readonly Entry[], text: string): Gener
     }
 }
 
-/** @returns the best first; what cannot be chosen after all else */
+/** @returns the best matches first; disabled entries last */
 export function rank(entries: readonly Entry[], text: string): Hit[] {
-  // A word after a "-" would be one that must not be there.
+  // uFuzzy would exclude entries with a word after "-".
   const asked = text.replaceAll(/(?<=^|\s)-+/g, "");
   const hits = new Map<Entry, Hit>();
   for (const matcher of matchers) {

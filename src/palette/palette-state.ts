@@ -1,7 +1,7 @@
-// What the palette needs before it is there: whether it is open, and its key.
+// The state that is needed before the palette is loaded: whether it is open, and its key.
 import { createStore } from "../store.ts";
 
-/** Where the focus was, and will be again. */
+/** The element that had the focus, and gets it back. */
 export type PaletteState = { from: Element | null };
 
 /** Null = closed. */
@@ -11,20 +11,20 @@ export const closePalette = (): void => paletteState.set(null);
 
 export function openPalette(): void {
   const modal = document.querySelector<HTMLDialogElement>("dialog:modal");
-  // A question has to be answered first.
+  // An alert dialog must be answered first.
   if (modal?.role === "alertdialog") return;
   if (modal !== null && "requestClose" in modal) modal.requestClose();
   paletteState.set({ from: document.activeElement });
 }
 
-/** A phone and a tablet call themselves "like Mac OS X". */
+/** The user agents of iPhone and iPad contain "like Mac OS X", so they match as well. */
 const isApple = () => navigator.userAgent.includes("Mac");
 
-/** The key as it stands on this machine's keyboard, and as `aria-keyshortcuts` wants it. */
+/** Returns the key for display on this machine, and for `aria-keyshortcuts`. */
 export const paletteKey = () =>
   isApple() ? { hint: "⌘ K", aria: "Meta+K" } : { hint: "Ctrl K", aria: "Control+K" };
 
-/** Also on a keyboard of another script, where the key has another letter. */
+/** Whether the key is K, also on keyboards of other scripts, where it produces another letter. */
 const isK = ({ key, code }: KeyboardEvent) =>
   /^k$/i.test(key) || (key > "\u007f" && code === "KeyK");
 
@@ -38,15 +38,15 @@ function listen(event: KeyboardEvent): void {
   else closePalette();
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listeners */
 export function listenForPalette(): () => void {
   addEventListener("keydown", listen);
-  // Back and Forward lead to another page, and what it found belongs to this one.
+  // Back and Forward lead to another page, and the results belong to this one.
   addEventListener("popstate", closePalette);
   return () => {
     removeEventListener("keydown", listen);
     removeEventListener("popstate", closePalette);
-    // Without a session the shell goes, and must not come back with it.
+    // Without a session the shell is removed, and must not reappear with an open palette.
     closePalette();
   };
 }

@@ -1,5 +1,4 @@
-// Where the palette leads: the pages of every place that is known, of the inventory or of this device's memory, and the
-// things that were on screen.
+// Entries that open pages: of the places in the inventory or on this device, and of objects in the cache.
 import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -30,11 +29,11 @@ type Named = { id: number; name: string };
 type Places = {
   servers: readonly Named[];
   sites: readonly Named[];
-  /** False from a service that lists no servers: these are then the ones that were opened before. */
+  /** False for a service that lists no servers: the places are then those that were opened before. */
   isWhole: boolean;
 };
 
-/** From what is looked for most to what is looked for least. */
+/** Sorted from the most to the least requested pages. */
 export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
   const home = isWhole ? "Servers" : "Sites and servers";
   const ofServers = servers.map(serverPages);
@@ -47,16 +46,16 @@ export function placeEntries({ servers, sites, isWhole }: Places): Entry[] {
     toPage("server", "Overview", home, paths.home()),
     ...(isWhole ? [toPage("activity", "Activity", "", paths.activity())] : []),
     ...eachFirst([...ofServers, ...ofSites]).filter(
-      // Of a service that lists no servers nobody knows whether it has these.
+      // A service that lists no servers may lack these pages.
       ({ key }) => isWhole || !/^\/servers\/\d+(?:\/notifications)?$/.test(key),
     ),
   ];
 }
 
-/** What a word of the text names: a page of a place, and not the place alone. */
+/** Words that name a page of a place, not the place alone. */
 const pageWords = /(?<![\p{L}\d])(?:new|work|webh|noti|back|serv)[\p{L}]*/iu;
 
-/** The pages of the places that are known or were found, where the text names one of them. */
+/** Returns the pages of known or found places, where the text names one of them. */
 export const namedPages = (text: string, { servers, sites }: Omit<Places, "isWhole">): Entry[] => [
   ...(pageWords.test(text) ? [...sites.flatMap(sitePages), ...servers.flatMap(serverPages)] : []),
   ...(/^run\b/i.test(text.trim())
@@ -70,7 +69,7 @@ type Seen = {
   webhooks: readonly Pick<Webhook, "id" | "url">[];
 };
 
-/** @param sites for the names of what belongs to them */
+/** @param sites for the names of the sites of objects */
 export function seenEntries(
   { configurations, workers, webhooks }: Seen,
   sites: readonly Named[],
@@ -94,18 +93,18 @@ export function seenEntries(
   ];
 }
 
-/** Servers and sites come and go seldom. */
+/** Servers and sites rarely change. */
 const staleTime = 60_000;
 
-/** A request each; the sites of further servers are reached from their server's page. */
+/** One request each; the sites of further servers are reached from their server's page. */
 const maxAsked = 60;
 
-/** Each once, as it comes last. */
+/** Removes duplicates; the last one is kept. */
 export const byId = <Item extends { id: number }>(items: readonly Item[]): Item[] => [
   ...new Map(items.map((item) => [item.id, item])).values(),
 ];
 
-/** The places among what was found lately: of "shop webhooks", the service was asked for "shop" on the way. */
+/** Returns the places in recent results: before "shop webhooks", the service was asked for "shop". */
 export function foundPlaces(): { servers: readonly Named[]; sites: readonly Named[] } {
   const answers = queryClient.getQueriesData<SearchResults | null>({ queryKey: ["search"] });
   const hits = answers.flatMap(([, answer]) => answer?.data ?? []);
@@ -115,7 +114,7 @@ export function foundPlaces(): { servers: readonly Named[]; sites: readonly Name
   };
 }
 
-/** Whatever the cache holds of one kind of thing: from the lists, and from the things' own pages. */
+/** Returns the cached objects of a kind, from lists and from their own pages. */
 function cached<Item extends { id: number }>(list: string, show: string): Item[] {
   const lists = queryClient.getQueriesData<Page<Item>>({ queryKey: [list] });
   const shown = queryClient.getQueriesData<Item>({ queryKey: [show] });
@@ -135,7 +134,7 @@ export const seenThings = (): Seen => ({
   webhooks: cached<Webhook>("listWebhooks", "showWebhook"),
 });
 
-/** The ids of the places whose lists were on screen. */
+/** Returns the ids of the places whose lists are cached. */
 function idsInCache(...lists: string[]): number[] {
   const found = lists.flatMap((list) => queryClient.getQueriesData({ queryKey: [list] }));
   return found.flatMap(([[, params], data]) =>
@@ -145,7 +144,7 @@ function idsInCache(...lists: string[]): number[] {
   );
 }
 
-/** From a service that lists no places: what was opened by its id, or was on screen. */
+/** For a service that lists no places: those that were opened by id, or are in the cache. */
 function rememberedPlaces(): Places {
   const address = sessions.current()?.address;
   const idsOf = (places: readonly KnownPlace[]) =>
@@ -162,13 +161,13 @@ function rememberedPlaces(): Places {
   };
 }
 
-/** The same for all renders, so that what comes of it is the same while nothing has changed. */
+/** Defined once, so that its result stays the same object while nothing has changed. */
 const combine = (lists: readonly UseQueryResult<Page<Site> | null>[]) => ({
   sites: lists.flatMap(({ data }) => data?.data ?? []),
   isLoading: lists.some((one) => one.isLoading),
 });
 
-/** The places that the pages and the navigation have asked for already. */
+/** Returns the places that the pages and the navigation have loaded already. */
 export function seenPlaces(): { servers: readonly Named[]; sites: readonly Named[] } {
   const overview = queryClient.getQueryData<Overview | null>(overviewQuery().queryKey);
   const servers = overview?.servers ?? [];
@@ -179,8 +178,8 @@ export function seenPlaces(): { servers: readonly Named[]; sites: readonly Named
 }
 
 /**
- * All places, with a request for each server: for a service without a search.
- * @param isNeeded otherwise nothing is asked
+ * Loads all places, with a request for each server: for a service without a search.
+ * @param isNeeded whether to load anything
  */
 export function usePlaces(isNeeded: boolean): { places: Places; isLoading: boolean } {
   const { data: list, isLoading: isAsking } = useQuery({

@@ -1,4 +1,4 @@
-// Runs every backup of a server: shows what becomes of each.
+// Runs all backups of a server, and shows the result of each.
 import {
   type BackupConfiguration,
   backupConfigurationStates,
@@ -12,7 +12,7 @@ import { invalidate, query, queryClient } from "../api/query.ts";
 import { toast } from "../app/toasts.ts";
 import { type BulkAction, begin } from "../bulk/bulk-task.ts";
 
-/** Why a configuration cannot be run now. A state that only the service knows is its own to judge. */
+/** Returns why a configuration cannot be run now. Unknown states are left to the service to judge. */
 function refusal({ status, last_backup: last }: BackupConfiguration): string | undefined {
   const known = backupConfigurationStates.find((state) => state === status);
   if (known !== undefined && !canBackupConfiguration.run({ status: known }))

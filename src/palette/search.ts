@@ -1,4 +1,4 @@
-// The service's search as the palette asks it: at each key, without a pause, the question before given up.
+// Searches with the service at each keystroke, without a pause, and aborts the request before.
 import { lateOperations } from "../../contract/late-operations.ts";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { maxSearchText, type SearchResults } from "../../contract/search.ts";
@@ -9,7 +9,7 @@ addOperations(lateOperations);
 
 const searchQuery = (q: string) => ({
   queryKey: ["search", {}, { q }],
-  // Null from a service that has no search.
+  // Null for a service without a search.
   queryFn: async ({ signal }: { signal: AbortSignal }): Promise<SearchResults | null> => {
     try {
       return await call("search", {}, { query: { q }, signal });
@@ -18,24 +18,24 @@ const searchQuery = (q: string) => ({
       throw error;
     }
   },
-  // Whoever types goes on without it; the next key asks again.
+  // The user can go on without it; the next key searches again.
   retry: false,
   gcTime: 60_000,
 });
 
 type Search = {
-  /** False = the service has none; null = nobody knows yet. */
+  /** False = the service has no search; null = not known yet. */
   isThere: boolean | null;
-  /** Of this text, or of the one before while this one's are on their way. */
+  /** Results for this text or, while those are loading, for the previous one. */
   results: SearchResults | null;
-  /** The results are of this text, or there will be none. */
+  /** Whether the results are for this text, or none will come. */
   isSettled: boolean;
   hasFailed: boolean;
 };
 
 export function useSearch(text: string): Search {
   const q = text.trim().slice(0, maxSearchText);
-  // Asked for nothing, it says whether it is there before the first letter is typed.
+  // Searching for an empty text shows whether the service has a search before the first letter is typed.
   const { data: known } = useQuery({ ...searchQuery(""), staleTime: Infinity });
   const { data, isPlaceholderData, isError, isFetching } = useQuery({
     ...searchQuery(q),

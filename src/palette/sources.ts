@@ -1,4 +1,4 @@
-// Everything that the palette finds, source by source. A further one is a hook of the type `Source` and its line below.
+// All sources of the palette. To add one, write a hook of the type `Source`, and list it below.
 import { useState } from "react";
 import { useCurrentPlace } from "../app/current-place.ts";
 import { currentCommands } from "../commands/current-commands.ts";
@@ -24,7 +24,7 @@ import { useSearch } from "./search.ts";
 
 const useRecent: Source = ({ text }) => ({ answers: text.trim() === "" ? recent.get() : [] });
 
-/** Commands are read once: a page that moves behind the palette must not move its list. */
+/** Commands are read once, so that a page that changes behind the palette does not change its list. */
 const commandsOf =
   (isOfPage: boolean): Source =>
   ({ from }) => {
@@ -45,7 +45,7 @@ const useGlobal: Source = ({ text }) => {
   return { offers: [...placeActions(here, known), ...globalEntries(text)] };
 };
 
-/** Of a service without a search: what is known of it, or can be asked for. */
+/** For a service without a search: what is cached, or can be requested. */
 function useUnsearched({ text }: Asked, isNeeded: boolean): Found {
   const [seen] = useState(seenThings);
   const { places, isLoading } = usePlaces(isNeeded);
@@ -59,7 +59,7 @@ function useUnsearched({ text }: Asked, isNeeded: boolean): Found {
   };
 }
 
-/** Runs of backups have no names, so the search does not know them. */
+/** Runs of backups have no names, so the search excludes them. */
 const runEntries = (text: string): Entry[] =>
   idEntries(text, () => false).filter(({ key }) => key.startsWith("/backups/"));
 
@@ -73,7 +73,7 @@ function useSearched(
   const hits = hitEntries(results?.data ?? [], readIdText(text));
   const found = foundPlaces();
   return {
-    // Those of the text before stay as long as they fit this one too, so that nothing flickers.
+    // Previous results stay while they also match the new text, so that the list does not flicker.
     answers: [...hits.filter((entry) => isSettled || holdsWords(entry, text)), ...runEntries(text)],
     offers: [
       toPage("server", "Overview", "Servers", paths.home()),
@@ -95,7 +95,7 @@ export function useSources(
 ): Required<Found> & Pick<Searched, "isSettled" | "hasFailed"> {
   const search = useSearch(asked.text);
   const searched = useSearched(asked, search);
-  // While nobody knows yet, the pages that every service has are there.
+  // Until that is known, the pages that every service has are listed.
   const hasSearch = search.isThere ?? true;
   const found = [
     useRecent(asked),

@@ -1,4 +1,4 @@
-// The list of keys, made of what is registered when it is asked for.
+// The list of keyboard shortcuts, from the commands that are registered when it is opened.
 import { useState } from "react";
 import type { CommandWords } from "../commands/registry.ts";
 import { paletteKey } from "../palette/palette-state.ts";
@@ -21,7 +21,7 @@ const toEntry = ({ key = "", name, label }: CommandWords): KeyEntry => ({
   label: name ?? label,
 });
 
-/** Each key once, as the first of its commands has it. */
+/** Lists each key once, with its first command. */
 const toEntries = (commands: readonly CommandWords[]): KeyEntry[] =>
   [...Map.groupBy(commands, ({ key }) => key).values()].flatMap(([first]) =>
     first === undefined ? [] : [toEntry(first)],
@@ -33,7 +33,7 @@ const listKeys = (all: readonly Element[]): KeyEntry[] => [
   ...(all.some((row) => boxOf(row) !== null) ? selectKeys.map(toEntry) : []),
 ];
 
-/** What has a key on the page right now. Where no row is the current one, the first stands for all. */
+/** Returns the keys of the page. Without a current row, the first row represents all rows. */
 function keyGroups(): KeyGroup[] {
   const all = rows();
   const { selection, row, page } = keyedCommands(currentRow() ?? all[0] ?? null);
@@ -84,9 +84,9 @@ function Group({ title, entries }: KeyGroup) {
   );
 }
 
-/** The keys of the page beneath and those of every page, and the way to be rid of them. */
+/** Lists the keys of the current page and of every page, with a setting to turn them off. */
 export function KeysDialog() {
-  // Asked before the dialog has the focus, which tells the current row.
+  // Computed before the dialog takes the focus, which determines the current row.
   const [groups] = useState(() => keyGroups());
   const isOn = useStore(singleKeys);
   const close = () => keysDialog.set(false);

@@ -14,11 +14,12 @@ function Keys() {
   return render?.({});
 }
 
-/** Rendered once, in the shell: the keys themselves, and their list when it is asked for. */
+/** Rendered once, in the shell: handles the keys, and shows their list on request. */
 export function KeysHost() {
   const isOpen = useStore(keysDialog);
   useEffect(attachKeys, []);
-  // It has no button. Before the paint, so that what can be seen can be run.
+  // This command has no button. Registered before the first paint, so that it can be run as soon as the page is
+  // visible.
   useLayoutEffect(() => register(keysCommand), []);
   return isOpen && <Keys />;
 }

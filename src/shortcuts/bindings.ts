@@ -1,4 +1,4 @@
-// What each key does: those of lists, which every page has, and those of the commands that are registered at the moment.
+// The binding of each key: list navigation on every page, and the commands that are registered now.
 import { dismissToast, toast, toasts } from "../app/toasts.ts";
 import { currentCommands } from "../commands/current-commands.ts";
 import { type Command, type CommandWords, registered } from "../commands/registry.ts";
@@ -6,7 +6,7 @@ import { currentRow, isInRow, moveRow, selectRow } from "./rows.ts";
 
 export type Binding = CommandWords & {
   key: string;
-  /** @returns whether there was something to do; if not, the key stays the browser's own */
+  /** @returns whether the key was handled; otherwise the browser handles it */
   run: () => boolean;
 };
 
@@ -20,12 +20,12 @@ export const selectKeys: readonly Binding[] = [
   { key: "Shift+x", label: "Extend selection to row", run: () => selectRow(true) },
 ];
 
-/** The bar of a selection; its commands come before those of a single row. */
+/** The bar of a selection, whose commands take precedence over those of a single row. */
 const barSelector = "[data-selection-bar]";
 
 export const hasSelection = (): boolean => document.querySelector(barSelector) !== null;
 
-/** The commands that have a key, from near to far: of the selection, of a row, of the page. */
+/** Returns the commands with a key, from near to far: of the selection, the current row, and the page. */
 export function keyedCommands(row: Element | null) {
   const commands = currentCommands().filter(({ key }) => key !== undefined);
   const isOfBar = ({ element }: Command) => (element?.closest(barSelector) ?? null) !== null;
@@ -37,12 +37,12 @@ export function keyedCommands(row: Element | null) {
   };
 }
 
-/** Of the refusals, the newest is enough. */
+/** Id of the last toast with a refusal, which a new one replaces. */
 let lastRefusal: number | null = null;
 
 function runCommand(key: string): boolean {
   const { selection, row, page } = keyedCommands(currentRow());
-  // The bar is on its way: what is meant for all that are selected must not fall on a single row.
+  // While the bar is loading, a key for all selected rows must not apply to a single row.
   if (selection.length === 0 && hasSelection()) return false;
   const command = [...selection, ...row, ...page].find((one) => one.key === key);
   if (command === undefined) return false;
@@ -54,7 +54,7 @@ function runCommand(key: string): boolean {
   return true;
 }
 
-/** After what a page has to close. */
+/** Applies after the page's own uses of Escape. */
 const dismissKey: Binding = {
   key: "Escape",
   label: "Dismiss message",
@@ -65,7 +65,7 @@ const dismissKey: Binding = {
   },
 };
 
-/** Each key once: which of the commands that have it is meant, is known when it is pressed. */
+/** Lists each key once; which of its commands runs is decided when it is pressed. */
 export function currentBindings(): Binding[] {
   const commands = new Map<string, Binding>();
   for (const { key, label } of registered)

@@ -1,19 +1,23 @@
-// A key that is pressed before the code of the keys has come: it fetches that code, which then does what the key says.
+// Records a key that is pressed before the code of the shortcuts is loaded. The shell then loads that code, which
+// handles the key.
 import { createStore } from "../store.ts";
 
-/** The newest; null = none, or the keys are there. */
+/** The newest key; null = none, or the shortcuts are loaded. */
 export const earlyKey = createStore<KeyboardEvent | null>(null);
 
 const keep = (event: KeyboardEvent) => earlyKey.set(event);
 
-/** @returns what ends it */
+/** @returns a function that stops recording */
 export function listenForEarlyKey(): () => void {
   addEventListener("keydown", keep);
-  // What was pressed in one session is nothing to the next one.
+  // A key of one session must not apply to the next.
   return () => void takeEarlyKey();
 }
 
-/** @returns what was pressed in vain; from here on the caller listens itself */
+/**
+ * Stops recording; from here on, the caller listens itself.
+ * @returns the recorded key; null = none
+ */
 export function takeEarlyKey(): KeyboardEvent | null {
   removeEventListener("keydown", keep);
   const event = earlyKey.get();

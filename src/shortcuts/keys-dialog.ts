@@ -1,6 +1,6 @@
 import { createStore } from "../store.ts";
 
-/** Whether the list of keys is open. Apart from it, so that the way to it costs a page nothing. */
+/** Whether the list of keys is open. Separate from the list, so that opening it costs a page nothing. */
 export const keysDialog = createStore(false);
 
 export const keysCommand = {

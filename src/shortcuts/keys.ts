@@ -1,4 +1,4 @@
-// Listens for the keys that act without Ctrl, Alt or ⌘. How a key or a sequence is read is left to tinykeys.
+// Handles keys without Ctrl, Alt or ⌘. tinykeys parses keys and sequences.
 import { createKeybindingsHandler } from "tinykeys";
 import { attempt } from "../api/kept-session.ts";
 import { createStore } from "../store.ts";
@@ -9,8 +9,8 @@ const storageKey = "quarterdeck.single-keys";
 const store = createStore(attempt(() => localStorage.getItem(storageKey)) !== "off");
 
 /**
- * Whether letters and signs alone do something (WCAG 2.2, 2.1.4): whoever dictates, or whose hand slips, turns them
- * off. Remembered on this device.
+ * Whether single characters act as shortcuts (WCAG 2.2, 2.1.4). Users of speech input, or with unsteady hands, turn
+ * them off. Stored on this device.
  */
 export const singleKeys = {
   ...store,
@@ -21,9 +21,9 @@ export const singleKeys = {
 };
 
 export type Around = {
-  /** The focus is where text is typed, or where letters choose something. */
+  /** Whether the focus is in a text field or a control that uses letters. */
   isInField: boolean;
-  /** A dialog or menu lies over the page and has the keys for itself. */
+  /** Whether a dialog or menu is open over the page, and has the keys to itself. */
   isCovered: boolean;
   hasSingleKeys: boolean;
 };
@@ -38,16 +38,18 @@ const around = ({ target }: KeyboardEvent): Around => ({
   hasSingleKeys: singleKeys.get(),
 });
 
-/** A key that is held down walks through a list, and asks for nothing else thirty times a second. */
+/**
+ * Whether a key is held down that does not navigate: j and k may repeat, other keys must not act thirty times a second.
+ */
 const isHeld = ({ repeat, key }: KeyboardEvent) => repeat && !/^[jk]$/i.test(key);
 
-/** A sign may need Shift or AltGr, and AltGr shows as Ctrl and Alt: that depends on the keyboard. */
+/** Depending on the keyboard, a symbol may need Shift or AltGr, and AltGr is reported as Ctrl and Alt. */
 const patternsOf = (key: string): string[] =>
   /^[^\p{L}\d]$/u.test(key) ? [`[Shift]+${key}`, `AltGraph+[Control]+[Alt]+[Shift]+${key}`] : [key];
 
 type KeyPress = Event & Pick<KeyboardEvent, "key" | "code">;
 
-/** On a keyboard of another script, such as Cyrillic, a letter is the one that stands in its place on a Latin one. */
+/** On a keyboard of another script, such as Cyrillic, maps a letter to the one in its place on a Latin keyboard. */
 function asLatin(event: KeyPress): Event {
   const [, letter] = /^Key([A-Z])$/.exec(event.code) ?? [];
   if (letter === undefined || !/^(?!\p{Script=Latin})\p{L}$/u.test(event.key)) return event;
@@ -61,13 +63,13 @@ function asLatin(event: KeyPress): Event {
 
 const pressesOf = (key: string) => key.split(" ").length;
 
-/** Of several bindings of a key, the first one runs that has something to do. */
+/** Of several bindings of a key, runs the first one that can handle it. */
 export function keysHandler(
   bindings: readonly Binding[],
   look: (event: KeyboardEvent) => Around,
 ): (event: KeyPress) => void {
   const byKey = [...Map.groupBy(bindings, ({ key }) => key)];
-  // The long ones first: of what comes after the one that fits, tinykeys does not see that a wrong key was pressed.
+  // Long sequences first: after a match, tinykeys does not notice a wrong key in the remaining patterns.
   byKey.sort(([one], [other]) => pressesOf(other) - pressesOf(one));
   const handlers = byKey.flatMap(([key, some]) => {
     const handle = (event: KeyboardEvent) => {
@@ -85,7 +87,7 @@ export function keysHandler(
   return (event) => handler(asLatin(event));
 }
 
-/** @returns the function that stops it */
+/** @returns a function that removes the listener */
 export function attachKeys(): () => void {
   let known = "";
   let handle: (event: KeyPress) => void = () => {};
@@ -95,7 +97,7 @@ export function attachKeys(): () => void {
       .map(({ key }) => key)
       .sort()
       .join("\n");
-    // A new handler would forget the beginning of a sequence.
+    // A new handler would lose the beginning of a sequence.
     if (keys !== known) handle = keysHandler(bindings, around);
     known = keys;
     handle(event);

@@ -1,4 +1,4 @@
-// The rows of the page's lists, as the focus walks them. Where the focus is, only the page itself knows.
+// Moves the focus among the rows of the page's lists. The document is the only source of the current row.
 import { linkOfRow } from "../app/row-clicks.ts";
 
 const rowSelector = "main tbody > tr, main [data-row]";
@@ -6,7 +6,7 @@ const rowSelector = "main tbody > tr, main [data-row]";
 export const rows = (): Element[] =>
   [...document.querySelectorAll(rowSelector)].filter((row) => linkOfRow(row) !== null);
 
-/** The row that holds the focus. */
+/** Returns the row that contains the focus. */
 export const currentRow = (): Element | null =>
   document.activeElement?.closest(rowSelector) ?? null;
 
@@ -16,9 +16,9 @@ export const boxOf = (row: Element): HTMLInputElement | null =>
   row.querySelector<HTMLInputElement>("td:first-child input[type=checkbox]");
 
 /**
- * The row to go to, by its place in the list; -1 where there is none.
- * @param current where the focus is, -1 = in no row
- * @param last where it was before, should the row be gone or left; null = it was in none
+ * Returns the index of the row to go to; -1 where there is none.
+ * @param current index of the focused row, -1 = none
+ * @param last index of the previous row, in case it is gone or left; null = none
  */
 export function rowAfter(
   count: number,
@@ -30,10 +30,10 @@ export function rowAfter(
   return Math.max(Math.min(wanted, count - 1), Math.min(0, count - 1));
 }
 
-/** Where the last move led, so that the next one goes on from there although the row is gone. */
+/** The result of the last move, so that the next one continues from there even if the row is gone. */
 let last = { pathname: "", index: 0 };
 
-/** @returns false = there is no row to go to */
+/** @returns false where there is no row to go to */
 export function moveRow(step: 1 | -1): boolean {
   const all = rows();
   const row = currentRow();
@@ -51,7 +51,7 @@ export function moveRow(step: 1 | -1): boolean {
   return true;
 }
 
-/** As a click on the row's own box, so that a mouse and a key select alike. */
+/** Clicks the checkbox of the current row, so that mouse and keyboard select alike. */
 export function selectRow(isRange: boolean): boolean {
   const row = currentRow();
   const box = row === null ? null : boxOf(row);
