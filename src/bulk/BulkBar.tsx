@@ -9,7 +9,7 @@ import type { Selection } from "../app/selection/selection.ts";
 import { fetchRows, type Listed } from "./whole-list.ts";
 import { begin, type BulkAction, type BulkWords, countText } from "./bulk-task.ts";
 
-/** What a list page gives to a room's bar. */
+/** Props that a list page passes to the bar of its room. */
 export type BulkProps<Item> = {
   items: readonly Item[];
   selection: Selection;
@@ -19,18 +19,18 @@ export type BulkProps<Item> = {
 type BulkBarProps<Item> = BulkProps<Item> &
   BulkWords<Item> & {
     actions: readonly BulkAction<Item>[];
-    /** The statuses of the list that something has which failed. */
+    /** The statuses of failed rows, for the filter of the list. */
     failed: string;
   };
 
-/** Why an action is possible with none of them. */
+/** Returns why an action is impossible for all rows. */
 function refusalOfAll<Item>({ label, refusal }: BulkAction<Item>, items: readonly Item[]) {
   const reasons = items.map(refusal);
   if (reasons.includes(undefined)) return undefined;
   return items.length === 1 ? reasons[0] : `${label} is not available for the selected items.`;
 }
 
-/** What can be done with the selected rows. */
+/** The actions for the selected rows. */
 export function BulkBar<Item extends { id: number }>({
   items: selected,
   selection,
@@ -41,7 +41,7 @@ export function BulkBar<Item extends { id: number }>({
 }: BulkBarProps<Item>) {
   const navigate = useNavigate();
   const { meta, view, pathOf } = listed;
-  /** All that match, once they were asked for; they hold for the page that they were asked on. */
+  /** All rows that match the filter, once they were requested. Valid only for the view in which they were requested. */
   const [matching, setMatching] = useState<{ of: typeof view; rows: readonly Item[] } | null>(null);
   const [isReading, setIsReading] = useState(false);
   const isWholePage =
@@ -73,7 +73,7 @@ export function BulkBar<Item extends { id: number }>({
       className="mt-2 flex min-h-12 flex-wrap items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 shadow-pop motion-safe:animate-arrive"
     >
       <p className="me-auto flex flex-wrap items-center gap-x-3 font-medium">
-        {/* Tab goes on from here to what can be done with them. */}
+        {/* From here, Tab continues to the actions. */}
         <span ref={isWhole ? takeFocus : undefined} tabIndex={-1} className="outline-none">
           {items.length} selected
         </span>

@@ -12,7 +12,7 @@ function Bulk(task: BulkTask) {
   return render?.(task);
 }
 
-/** Rendered once, in the shell: the rows that a dialog was about may be gone before it is. */
+/** Rendered once, in the shell, because the list may lose its rows before the dialog is closed. */
 export function BulkHost() {
   const task = useStore(bulkTask);
   return task !== null && <Bulk {...task} />;

@@ -20,9 +20,9 @@ const looks: Record<Result["kind"], { tone: Tone; word: string }> = {
 };
 
 type ResultRowProps = Named & {
-  /** Undefined as long as nothing was begun. */
+  /** Undefined before the run has begun. */
   result?: Result | undefined;
-  /** The word for a row that is done. */
+  /** The word for a finished row. */
   done: string;
 };
 

@@ -1,4 +1,4 @@
-// What a dialog about many rows says of its run, and its buttons from the question to the end.
+// Progress, outcome and buttons of a dialog about many rows.
 import { useStore } from "../store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Progress } from "../ui/Progress.tsx";
@@ -12,7 +12,7 @@ import {
   summaryOf,
 } from "./bulk-run.ts";
 
-/** Now, or with the dialog when it was over before that could open. */
+/** Focuses a button now or, where the run was over before the dialog opened, with the dialog. */
 const focus = (button: HTMLButtonElement | null) => {
   if (button === null) return;
   button.autofocus = true;
@@ -22,12 +22,12 @@ const focus = (button: HTMLButtonElement | null) => {
 type RunOutcomeProps = {
   state: RunState;
   total: number;
-  /** Leads to those that failed; null = there is no such place. */
+  /** Shows the failed rows; null = the list cannot show them. */
   show: (() => void) | null;
   close: () => void;
 };
 
-/** How far it is, in the place where the question was. */
+/** The progress and outcome, in the place of the question. */
 export function RunOutcome({ state, total, show, close }: RunOutcomeProps) {
   const answered = answeredOf(state);
   return (
@@ -52,17 +52,17 @@ export function RunOutcome({ state, total, show, close }: RunOutcomeProps) {
 }
 
 type RunActionsProps = {
-  /** What the button does, e.g. "Stop 3 workers". */
+  /** Label of the button, e.g. "Stop 3 workers". */
   title: string;
   run: BulkRun;
   start: () => void;
   close: () => void;
-  /** Something stops or is lost. */
+  /** Whether something stops or is lost. */
   isGrave: boolean;
   disabledReason: string | undefined;
 };
 
-/** What was pressed keeps its place and the focus while it runs; at the end "Close" takes both. */
+/** The pressed button keeps its place and the focus while the action runs; "Close" then takes both. */
 export function RunActions({ title, run, start, close, isGrave, disabledReason }: RunActionsProps) {
   const state = useStore(run.state);
   if (state.phase === "over")

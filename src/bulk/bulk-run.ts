@@ -1,4 +1,4 @@
-// Asks the service for the same thing about many rows, a few at a time, and keeps what came of each.
+// Sends one request for each of many rows, a few at a time, and records the results.
 import { isPassing, describeError } from "../api/api-error.ts";
 import { createStore, type Store } from "../store.ts";
 import { type End, follow, type Seen } from "./follow.ts";
@@ -6,7 +6,7 @@ import { type End, follow, type Seen } from "./follow.ts";
 export type Result =
   | { kind: "waiting" | "asked" | "done" | "skipped" }
   | End
-  /** The service said no, or did not answer as it should. */
+  /** The service refused the request, or the request failed. */
   | { kind: "refused" | "failed"; reason: string; requestId: string | null };
 
 export type RunState = {
@@ -16,9 +16,12 @@ export type RunState = {
 
 export type BulkRun = {
   state: Store<RunState>;
-  /** Asks for all that are not done yet. @param choice what the question's choices were answered with */
+  /**
+   * Sends the requests of all rows that are not done yet.
+   * @param choice the selected option of the question
+   */
   start: (choice: string) => Promise<void>;
-  /** Those that were not asked for yet are left alone. */
+  /** Cancels the rows whose requests have not been sent. */
   skipRest: () => void;
 };
 
@@ -26,15 +29,15 @@ type RunOptions = {
   ids: readonly number[];
   act: (id: number, choice: string) => Promise<void>;
   onDone: (id: number) => void;
-  /** Reads what each thing is now; without it, what was taken is all that is known. */
+  /** Reads the present state of each object; without it, only the acceptance of the request is known. */
   look?: (() => Promise<ReadonlyMap<number, Seen>>) | undefined;
-  /** Everything has come to its end. */
+  /** Called when every object has settled. */
   onEnd?: (() => void) | undefined;
-  /** How many requests are under way at most. */
+  /** Maximum number of parallel requests. */
   atOnce?: number;
 };
 
-/** The service took it, and nothing went wrong since. */
+/** Whether the service accepted the request, and nothing has failed since. */
 const isTaken = (result: Result | undefined) =>
   result?.kind === "done" || result?.kind === "moving" || result?.kind === "ended";
 
@@ -92,7 +95,7 @@ export function createRun({ ids, act, onDone, look, onEnd, atOnce = 4 }: RunOpti
       };
       await Promise.all(Array.from({ length: atOnce }, takeTurns));
       state.set({ ...state.get(), phase: "over" });
-      // Not awaited: the requests are over, and what they led to may take its time.
+      // Not awaited: the requests are done, and their effects may take a while.
       void followTaken();
     },
   };
@@ -106,7 +109,7 @@ const words: readonly (readonly [kinds: readonly Result["kind"][], word: string]
   [["skipped"], "skipped"],
 ];
 
-/** "7 done, 1 refused": what has come of it so far. */
+/** Summarizes the results so far: "7 done, 1 refused". */
 export function summaryOf({ results }: RunState): string {
   const kinds = [...results.values()].map(({ kind }) => kind);
   return words
@@ -118,23 +121,23 @@ export function summaryOf({ results }: RunState): string {
 
 const isOpen = ({ kind }: Result) => kind === "waiting" || kind === "asked";
 
-/** How many are answered. */
+/** Number of rows with a response. */
 export const answeredOf = ({ results }: RunState): number =>
   [...results.values()].filter((result) => !isOpen(result)).length;
 
-/** Whether some are not asked for yet. */
+/** Whether some requests have not been sent. */
 export const hasWaiting = ({ results }: RunState): boolean =>
   [...results.values()].some(({ kind }) => kind === "waiting");
 
-/** Whether there is something to try again. */
+/** Whether some rows can be tried again. */
 export const hasFailed = ({ results }: RunState): boolean =>
   [...results.values()].some((result) => !isOpen(result) && !isTaken(result));
 
-/** Whether something that was taken did not come to its end, and is now among what failed. */
+/** Whether an accepted request did not lead to its result, so that its row counts as failed. */
 export const hasBroken = ({ results }: RunState): boolean =>
   [...results.values()].some(({ kind }) => kind === "broken");
 
-/** What is read out: the end, and on the way there each quarter, because nobody wants to hear every row. */
+/** The screen reader announcement: the end, and before it each quarter, because every row would be too much. */
 export function spokenOf(state: RunState): string {
   if (state.phase === "asking") return "";
   if (state.phase === "over") return `${summaryOf(state)}.`;

@@ -1,4 +1,4 @@
-// What is done to many rows: what a room says of it, and how it begins.
+// Bulk actions: how a room describes them, and how they begin.
 import { hasStatus } from "../api/api-error.ts";
 import { sessions } from "../api/session.ts";
 import type { IconName } from "../ui/Icon.tsx";
@@ -10,38 +10,38 @@ import type { Seen } from "./follow.ts";
 import { bulkTask } from "./current-task.ts";
 import { loadBulkDialog } from "./load-dialog.ts";
 
-/** What a room offers to do with many of its rows. */
+/** An action of a room for many of its rows. */
 export type BulkAction<Item> = {
   label: string;
   icon: IconName;
-  /** The key of the same action of a single row, where that has one. */
+  /** The key of the same action for a single row, if any. */
   keys?: string;
   /** @param what "3 workers" */
   title: (what: string) => string;
-  /** What a row is once it is done, e.g. "stopping". */
+  /** The word for a finished row, e.g. "stopping". */
   done: string;
-  /** Why it is not possible with this one now. */
+  /** Why it is impossible for this row now. */
   refusal: (item: Item) => string | undefined;
-  /** Asked before something stops or is lost; it names that. */
+  /** The question before something stops or is lost, which it names. */
   question?: (items: readonly Item[]) => Pick<Question, "body" | "typed" | "choices">;
   run: (item: Item, choice: string) => Promise<unknown>;
-  /** What to follow of a thing afterwards; its own status unless given. */
+  /** What to watch afterwards; by default the row's own status. */
   seen?: (item: Item) => Seen;
 };
 
-/** For a deletion: what somebody else has deleted already is as it was asked to be. */
+/** For a deletion: an object that somebody else has already deleted counts as done. */
 export const goneIsDone = (deleted: Promise<unknown>): Promise<unknown> =>
   deleted.catch((error: unknown) => {
     if (!hasStatus(error, 404)) throw error;
   });
 
-/** How a room speaks of its rows. */
+/** The words of a room for its rows. */
 export type BulkWords<Item> = {
   /** E.g. "emails on redis". */
   nameOf: (item: Item) => string;
-  /** What else tells it apart. */
+  /** Further text that distinguishes the row. */
   detailOf?: (item: Item) => string;
-  /** The word for one of them, and for more. */
+  /** Singular and plural. */
   one: string;
   many: string;
 };
@@ -52,24 +52,24 @@ export const countText = (count: number, { one, many }: { one: string; many: str
 
 type Rows<Item> = BulkWords<Item> & {
   items: readonly Item[];
-  /** It leaves the selection, so that what is left of that is what still wants doing. */
+  /** Called for each finished row, which is then deselected, so that the remaining selection is what is left to do. */
   onDone: (id: number) => void;
-  /** Reads all of the list, to see what became of them. */
+  /** Reads the whole list, to watch the rows afterwards. */
   read?: (() => Promise<readonly Item[]>) | undefined;
   show?: (() => void) | null;
 };
 
-/** What most things say of themselves. */
+/** The status and reason of most objects. */
 const ownStatus = (item: object): Seen => ({
   status: "status" in item && typeof item.status === "string" ? item.status : undefined,
   reason:
     "status_reason" in item && typeof item.status_reason === "string" ? item.status_reason : null,
 });
 
-/** Whoever presses once more before the dialog is there wants the same. */
+/** While the dialog is loading, further clicks are ignored. */
 let isLoading = false;
 
-/** Begins an action: with its question, or at once when there is nothing to say beforehand. */
+/** Begins an action, with its question if it has one. */
 export async function begin<Item extends { id: number }>(
   action: BulkAction<Item>,
   { items, onDone, read, show = null, ...words }: Rows<Item>,
@@ -78,7 +78,7 @@ export async function begin<Item extends { id: number }>(
   const session = sessions.current();
   isLoading = true;
   try {
-    // First: nothing is asked of the service that could not be reported.
+    // Loaded first, so that no request is sent whose result could not be shown.
     await loadBulkDialog();
   } catch {
     toast.failure("Couldn't load what the action needs.", loadAgain);
@@ -111,7 +111,7 @@ export async function begin<Item extends { id: number }>(
     look:
       read && (async () => new Map((await read()).map((item) => [item.id, seenOf(item)] as const))),
     onEnd() {
-      // The dialog, as long as it is open, says it itself.
+      // The dialog shows the outcome itself while it is open.
       if (bulkTask.get()?.run === run) return;
       const outcome = `${title}: ${summaryOf(run.state.get())}.`;
       if (!hasBroken(run.state.get())) toast.success(outcome);

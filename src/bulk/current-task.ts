@@ -1,10 +1,10 @@
-// The one thing that may be under way with many rows. The bar hands it over; the dialog asks, runs and reports.
+// The one bulk action that may be running. The bar sets it; the dialog asks, runs it, and reports.
 import { sessions } from "../api/session.ts";
 import type { Question } from "../app/confirm.ts";
 import { createStore } from "../store.ts";
 import type { BulkRun } from "./bulk-run.ts";
 
-/** A row by its name, and what else tells it apart. */
+/** A row by its name, with further text that distinguishes it. */
 export type BulkRow = { id: number; name: string; detail: string | undefined };
 
 export type BulkTask = {
@@ -15,13 +15,13 @@ export type BulkTask = {
   leftOut: readonly (BulkRow & { reason: string })[];
   question: Pick<Question, "body" | "typed" | "choices"> | null;
   run: BulkRun;
-  /** Leads to those that failed, where the list can be filtered. */
+  /** Shows the failed rows, where the list can be filtered. */
   show: (() => void) | null;
 };
 
 export const bulkTask = createStore<BulkTask | null>(null);
 
-// Whoever connects anew is not met by what another session began.
+// A new session does not show the task of the previous one.
 sessions.state.subscribe(() => {
   if (sessions.current() === null) bulkTask.set(null);
 });

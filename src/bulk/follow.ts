@@ -1,15 +1,16 @@
-// Watches what a bulk action was asked about until it has come to its end: that a request was taken says little.
+// Watches the objects of a bulk action until they have settled, because acceptance of a request says little about its
+// effect.
 import { isInTransit } from "../../contract/states.ts";
 
-/** What a thing is now: its word, and why it is that. Without a word nobody knows. */
+/** The present state of an object, and the reason. Without a status, the state is unknown. */
 export type Seen = { status: string | undefined; reason?: string | null | undefined };
 
 export type End =
   | { kind: "moving" | "ended"; word: string | null }
-  /** It was asked for, and did not come to the end that it should. */
+  /** The request was accepted, but did not lead to its result. */
   | { kind: "broken"; reason: string | null };
 
-/** @param seen null = it is gone */
+/** @param seen null = it was deleted */
 export function endOf(seen: Seen | null): End {
   if (seen === null) return { kind: "ended", word: "deleted" };
   if (seen.status === undefined) return { kind: "ended", word: null };
@@ -20,7 +21,7 @@ export function endOf(seen: Seen | null): End {
     : { kind: "ended", word: status };
 }
 
-/** What takes longer is looked at more rarely, and after half an hour no more. */
+/** Polls more rarely over time, and stops after half an hour. */
 const paceMs = [
   ...Array.from({ length: 20 }, () => 500),
   ...Array.from({ length: 50 }, () => 2_000),
@@ -29,7 +30,7 @@ const paceMs = [
 
 type FollowOptions = {
   ids: ReadonlySet<number>;
-  /** Reads what each of them is now; those that are gone are not in it. */
+  /** Reads the present state of each object; deleted ones are missing. */
   look: () => Promise<ReadonlyMap<number, Seen>>;
   note: (ends: ReadonlyMap<number, End>) => void;
   isOver: () => boolean;
@@ -38,7 +39,7 @@ type FollowOptions = {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Resolves once none of them moves any more, or nobody wants to know. */
+/** Resolves once no object is in transit, or the result is no longer needed. */
 export async function follow({
   ids,
   look,
@@ -47,7 +48,7 @@ export async function follow({
   pause = wait,
 }: FollowOptions): Promise<void> {
   for (const ms of paceMs) {
-    // The service may be away for a while; what it did meanwhile is seen later.
+    // The service may be unreachable for a while; changes meanwhile are seen later.
     const seen = await look().catch(() => null);
     if (isOver()) return;
     if (seen !== null) {
