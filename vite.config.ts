@@ -1,4 +1,4 @@
-// How the dashboard is built and served while it is worked on, and how the unit tests of all wings run.
+// Builds the dashboard, serves it in development, and runs the unit tests of all wings.
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
@@ -13,8 +13,8 @@ const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000
 const tests = ["src", "contract", "server", "bench"].map((wing) => `${wing}/**/*.test.{ts,tsx}`);
 
 /**
- * Tests with a process of their own: they are about processes, signals, accounts and what a process has but one of. All
- * others share their worker's, because loading the service takes longer than many tests.
+ * Tests that need a process of their own, because they change process-wide state: processes, signals, accounts. All
+ * others share their worker's process, because loading the service takes longer than many tests.
  */
 const alone = [
   "server/*.test.ts",
@@ -25,7 +25,10 @@ const alone = [
   "server/**/crash.test.ts",
 ];
 
-/** What `npm test` tries in other ways, e.g. by kills elsewhere or with scripts in place of Laravel; `npm run soak` has them. */
+/**
+ * Tests that run only in `npm run soak`. `npm test` covers the same in other ways, e.g. by kills elsewhere or with
+ * scripts instead of Laravel.
+ */
 const longOnly = [
   "server/ssh/told-once.test.ts",
   "server/workers/{change,deployment}-kill.test.ts",
@@ -43,23 +46,24 @@ export default defineConfig({
     outDir: "dist",
     assetsDir: "assets",
     sourcemap: false,
-    // The first browsers with `light-dark()`. For older ones it would be written as media queries, which know the
-    // system's scheme and not the one that was chosen.
+    // The first browsers with `light-dark()`. For older ones it would be compiled to media queries, which follow the
+    // system's scheme instead of the chosen one.
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
-    // One sheet, which no chunk asks for: it stands in index.html.
+    // One style sheet, linked in index.html; no chunk imports another.
     cssCodeSplit: false,
-    // Every browser that has `light-dark()` and `<dialog>` preloads modules by itself.
+    // Every browser with `light-dark()` and `<dialog>` supports module preloading.
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // A read whose value nobody uses may be left out: none is there for what a getter or a missing global does.
+      // Unused reads may be removed: no code relies on the side effect of a getter or of a missing global.
       treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
       optimization: { inlineConst: { mode: "all", pass: 3 } },
       output: {
         codeSplitting: {
-          // One file for all that every page needs: in pieces it compresses worse and waits longer.
+          // One file for everything that every page needs: smaller files compress worse and load later.
           groups: [
             { name: "first", tags: ["$initial"], priority: 2 },
-            // A room's list with what its rows are made of, which its other pages show too: one file beside the first one.
+            // Each room's list and its rows, which the room's other pages also use, in one file next to the first
+            // bundle.
             {
               name: "backup-list",
               test: /\/src\/backups\/(?:BackupsPage|BackupBadge|Configuration(?:Actions|State)|actions|backup-facts|configuration-condition|work)\./,
@@ -80,13 +84,13 @@ export default defineConfig({
               test: /\/(?:contract\/(?:late-operations|activity|deployments|doctor|search)|src\/settings\/(?:loaders|queries))\./,
               priority: 1,
             },
-            // Small parts that pages and forms share. Most of them come at idle, and the rest in the same file.
+            // Small parts that pages and forms share. Most are needed when idle, and the others are in the same file.
             {
               name: "parts",
               test: /\/(?:contract\/(?:inputs|event-titles)|src\/(?:ui\/(?:ChoiceList|CopyButton|DocsLink|Field|FieldGroup|FoldedFields|Input|Progress|Properties|RequestId|SearchInput|Select|bring-into-view|focus-heading|memory-text|open-while-mounted)|app\/(?:ErrorText|FailingFor|IdForm|LeaveGuard|current-place|health|known-places)))\./,
               priority: 1,
             },
-            // What every form needs, in one file for the same reasons as the first one.
+            // The parts of every form in one file, for the same reasons as the first bundle.
             {
               name: "form",
               test: /\/(?:react-hook-form\/|@hookform\/|contract\/validation-messages\.|src\/app\/(?:FormPage|form-values|typed-values)\.)/,
@@ -100,18 +104,18 @@ export default defineConfig({
   test: {
     environment: "node",
     globalSetup: ["server/testing/global-setup.ts"],
-    // As `npm start` has it: buffers that pass do not have the whole heap looked through.
+    // As in `npm start`: temporary buffers do not trigger a full garbage collection.
     execArgv: ["--external-memory-accounted-in-global-limit"],
-    // A machine may be busy; what hangs is found all the same. A long form takes as long as it takes.
+    // Generous, because a machine may be busy; tests that hang are still detected. Long forms take their time.
     testTimeout: isLongForm ? 1_200_000 : 90_000,
-    // Whole services are started there, several at once.
+    // Hooks start whole services, several at once.
     hookTimeout: 120_000,
-    // As `soon` of server/testing: a look takes the processor from what it waits for, and a machine may be busy.
+    // As in `soon` of server/testing: each poll takes CPU time from what it waits for, and a machine may be busy.
     expect: { poll: { interval: 150, timeout: 60_000 } },
-    // The largest files first in each run. Those that took longest in the last one mostly wait, and leave the processors idle
-    // where all of them begin together.
+    // Always runs the largest files first. By the durations of the last run, the slowest tests would all begin
+    // together; they mostly wait, and would leave the CPUs idle.
     cache: false,
-    // Most of these wait for real processes, so even two workers a processor leave it idle a quarter of the time.
+    // Most tests wait for real processes, so even two workers per CPU leave it idle for a quarter of the time.
     maxWorkers: 6,
     projects: [
       { extends: true, test: { name: "alone", include: alone } },

@@ -1,5 +1,5 @@
-// Runs from index.html before anything else is there, as a small script of its own that the service's policy names by its
-// hash: applies the chosen scheme, takes the link out of the address, and lets the frame of the page show.
+// Runs from index.html before all other code, as a script that the service's content security policy allows by its
+// hash: applies the chosen scheme, takes the link out of the address, and shows the frame of the page.
 import { firstSession, takeLink } from "./api/kept-session.ts";
 import "../public/scheme.js";
 

@@ -1,6 +1,6 @@
 /**
- * What a table of known words says of one that may be none of them, such as a state that only another service has.
- * @returns undefined for a word that is not in the table, even where every object has such a property
+ * Returns the entry of a word in a table, where the word may be unknown, such as a state of another service.
+ * @returns undefined for an unknown word, even if it names a property of every object
  */
 export const lookUp = <Value>(
   table: Readonly<Record<string, Value>>,

@@ -1,4 +1,4 @@
-// The dashboard's start: the link that it may have been opened with, then the providers.
+// Starts the dashboard: handles a sign-in link, then renders the providers and the router.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { startTransition, StrictMode } from "react";
 import { createRoot, type Root } from "react-dom/client";
@@ -18,21 +18,21 @@ import { routes } from "./routes.tsx";
 import { nextChange } from "./store.ts";
 import "./styles.css";
 
-// Where the page was built, `first-frame.ts` has taken it already.
+// In a built dashboard, `first-frame.ts` has taken the link already.
 const link = takeLink() ?? globalThis.signInLink ?? null;
 globalThis.signInLink = null;
 
-// `usePageChange` puts the scroll position back, once the page is there.
+// `usePageChange` restores the scroll position once the page is rendered.
 history.scrollRestoration = "manual";
 
-/** A page whose data comes within this is rendered once, in place of the frame; otherwise its skeleton comes first. */
+/** A page whose data arrives within this time is rendered at once; otherwise its skeleton comes first. */
 const frameMs = 200;
 
 let root: Root | null = null;
 let router: DataRouter | null = null;
 let mounts = 0;
 
-/** A router takes the lazy parts out of its routes as it loads them, so that the next one would have empty pages. */
+/** A router removes the lazy parts from its routes as it loads them, so another router would have empty pages. */
 function copyOf(route: RouteObject): RouteObject {
   const copy = { ...route };
   if (typeof copy.lazy === "object") copy.lazy = { ...copy.lazy };
@@ -40,7 +40,7 @@ function copyOf(route: RouteObject): RouteObject {
   return copy;
 }
 
-/** Shows the page of the address, as if nothing had been there before. */
+/** Renders the page of the address from scratch. */
 function mount(): void {
   const place = document.querySelector("#root");
   if (place === null) throw new Error("index.html has no #root.");
@@ -68,7 +68,7 @@ function mount(): void {
     </StrictMode>
   );
   const waited = new Promise<void>((resolve) => setTimeout(resolve, frameMs));
-  // As a transition it is rendered in slices, so that the browser answers in between.
+  // A transition is rendered in slices, so that the browser stays responsive.
   void Promise.race([initialized, waited]).then(() =>
     startTransition(() => {
       if (router !== mounted) return;
@@ -87,19 +87,19 @@ function remount(): void {
 
 type Links = { open(link: SignInLink): Promise<void>; verify(token: string): Promise<void> };
 
-/** Few visits begin with a link, so what opens one is loaded for them alone. */
+/** Few visits begin with a link, so its code is loaded on demand. */
 async function loadLinks(): Promise<Links> {
   const loaded = await import("./app/sign-in-link.ts").catch(() => null);
   return (
     loaded?.createLinks(remount) ?? {
       open: async () => linkState.set({ kind: "failed", reason: unansweredText }),
-      // Nobody could say what the page does not say already.
+      // The page shows the same error already.
       verify: async () => {},
     }
   );
 }
 
-/** A page that the browser fetches before anybody asked for it must not use up the code. */
+/** A page that the browser prerenders must not use up the code. */
 const whenShown = (): Promise<unknown> =>
   "prerendering" in document && document.prerendering === true
     ? new Promise((resolve) =>
@@ -107,7 +107,7 @@ const whenShown = (): Promise<unknown> =>
       )
     : Promise.resolve();
 
-/** Apart, because a tab that has a session needs it only once it stands. */
+/** Separate, because a tab with a session needs it only after the page is shown. */
 const joinTabs = () =>
   import("./app/session-tabs.ts").then(
     (tabs) => {
@@ -118,9 +118,9 @@ const joinTabs = () =>
   );
 
 async function start(): Promise<void> {
-  // Whoever goes to the connect page by hand may want another service than that of the other tabs.
+  // A user who opens the connect page may want another service than that of the other tabs.
   if (link === null && sessions.current() === null && location.pathname !== "/connect") {
-    // Without an answer it is the next thing to be shown.
+    // Preloaded, because it is shown next if no tab answers.
     void import("./app/ConnectPage.tsx");
     await (await joinTabs())?.askSessionTabs();
   }
@@ -128,13 +128,13 @@ async function start(): Promise<void> {
     await whenShown();
     const { kind, secret } = link;
     if (kind === "token" && sessions.current() === null) {
-      // The page waits neither for what looks at the token, nor for the answer.
+      // The page waits neither for the code that checks the token, nor for the result.
       sessions.connect({ address: "", token: secret }, { remember: false, fromLink: kind });
       const firstPage = Promise.race([idle(), nextChange(sessions.state)]);
       void firstPage.then(loadLinks).then(({ verify }) => verify(secret));
     } else {
       const opened = loadLinks().then(({ open }) => open(link));
-      // Without a session every page would lead to the connect page meanwhile.
+      // Without a session, every page would redirect to the connect page meanwhile.
       if (sessions.current() === null) await opened;
     }
   }
@@ -142,18 +142,18 @@ async function start(): Promise<void> {
   mount();
 }
 
-// The link opened in a tab that already shows the dashboard loads nothing by itself.
+// Opening a link in a tab with the dashboard changes only the fragment, and loads nothing.
 addEventListener("hashchange", () => {
   const link = takeLink();
   if (link !== null) void loadLinks().then(({ open }) => open(link));
 });
 
-// In a task of its own, for the same reason.
+// In a separate task, so that the browser stays responsive.
 setTimeout(() => void start());
 
 void idle()
-  // The error page so that it is there when the service is not. The font of ids and commands so that no page of a slow line
-  // waits for it: few first pages show one.
+  // Preloads the error page, for when the service is unreachable, and the font of ids and commands, so that no first
+  // page on a slow connection waits for it: few of them use it.
   .then(() =>
     Promise.allSettled([
       joinTabs(),
@@ -164,6 +164,6 @@ void idle()
   .then(() => import("./app/prefetch.ts"))
   .then(
     ({ prefetchLinks }) => prefetchLinks(routes),
-    // Every link works without it, a little later.
+    // Links work without prefetching, only slower.
     () => {},
   );

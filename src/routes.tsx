@@ -1,5 +1,5 @@
-// Every page of the dashboard, one row each. A loader stands beside its lazy page, so that the page's code
-// and its data are fetched at the same time. The loaders of other rooms than the backups are loaded too.
+// All pages of the dashboard, one row each. Loaders are separate from their lazy pages, so that code and data are
+// fetched in parallel. Loaders of rooms other than backups are lazy, too.
 import type { RouteObject } from "react-router";
 import {
   backupLoader,
@@ -217,14 +217,14 @@ const pages: RouteObject[] = [
   { path: "*", Component: NotFoundPage },
 ];
 
-// A page that fails is replaced by its error inside the shell, and the rest stays usable.
+// The error of a failed page is shown inside the shell, which stays usable.
 const inShell = (page: RouteObject): RouteObject => ({
   ...page,
   ErrorBoundary: PageError,
   HydrateFallback: PageSkeleton,
 });
 
-// Where the dashboard is worked on, and not in what is built.
+// Only in development, not in the built dashboard.
 const design: RouteObject[] = import.meta.env.DEV
   ? [
       {

@@ -1,25 +1,25 @@
-// The service's clock, by which everything that it reports is dated. The browser's own may be wrong by days.
+// The service's clock, which dates everything that it reports. The browser's own may be wrong by days.
 
-/** A difference that no reader notices: what is less than a minute away is "just now". */
+/** Smaller differences are not visible: less than a minute ago is "just now". */
 const tolerableMs = 60_000;
-/** A response that was longer under way says too little of the moment at which it came. */
+/** The date of a slower response is too imprecise. */
 const slowMs = 5_000;
 
 let aheadMs = 0;
 
-/** Milliseconds since 1970. For whatever is compared with a moment that the service reports or gets. */
+/** Returns the service's time in milliseconds since 1970, for comparison with times of the service. */
 export const serviceNow = (): number => Date.now() + aheadMs;
 
 /**
- * Learns the time from a response.
- * @param date its header `Date`, to the second; null = a service of another origin does not show it
- * @param askedMs when it was asked for, by the browser's clock
+ * Measures the service's time by a response.
+ * @param date its header `Date`, in seconds; null = hidden by a service of another origin
+ * @param askedMs when the request was sent, by the browser's clock
  */
 export function learnServiceTime(date: string | null, askedMs: number): void {
   const nowMs = Date.now();
   const serviceMs = date === null ? NaN : Date.parse(date);
   if (Number.isNaN(serviceMs) || nowMs - askedMs > slowMs) return;
   const measuredMs = serviceMs - nowMs;
-  // Compared with what is known, so that a difference about that large does not come and go.
+  // Compared with the present value, so that a difference near the limit does not alternate.
   if (Math.abs(measuredMs - aheadMs) >= tolerableMs) aheadMs = measuredMs;
 }

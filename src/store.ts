@@ -1,4 +1,4 @@
-// A value that code outside React changes and components read: toasts, the open question, the session.
+// A value that code outside React changes and components read, such as toasts, the confirmation and the session.
 import { useSyncExternalStore } from "react";
 
 export type Store<Value> = {
