@@ -1,5 +1,5 @@
-// What every browser test stands on: a whole service with real processes, a site of its own, a page that is
-// connected, and a watch that fails the test on anything a user would not have seen coming.
+// Fixtures of all browser tests: a complete service with real processes, a site, a connected page, and checks that fail
+// a test on unexpected errors.
 import { chmod, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -26,23 +26,23 @@ export type Site = {
   worker(id: number): Promise<Worker>;
 };
 
-/** A server of its own, with something to back up and a place for the copies. */
+/** A server for one test, with sources to back up and a storage. */
 export type Backups = {
   server: { id: number; name: string };
   database: { id: number; name: string; file: string };
   site: { id: number; name: string; root: string };
-  /** The same for all tests of a worker; each configuration has a directory of its own there. */
+  /** Shared by all tests of a Playwright worker; each configuration has its own directory. */
   provider: { id: number; name: string; folder: string };
-  /** Of the database, every night; comes back once it was tried. */
+  /** Creates a nightly configuration of the database. Resolves once it was tested. */
   createConfiguration(
     change?: Partial<Record<keyof CreateBackupConfigurationBody, unknown>>,
   ): Promise<BackupConfiguration>;
   configuration(id: number): Promise<BackupConfiguration>;
-  /** Runs it now; comes back with it once the run is over. */
+  /** Runs the configuration now. Resolves with it once the run has ended. */
   run(id: number): Promise<BackupConfiguration>;
 };
 
-/** An inventory that grows with the tests; each line is one entry. */
+/** An inventory that grows with the tests; each string is one entry in YAML. */
 type Inventory = Record<
   "servers" | "sites" | "databases" | "storage_providers" | "notification_channels",
   string[]
@@ -52,20 +52,20 @@ type WorkerFixtures = {
   service: ServiceProcess & {
     folder: string;
     nextSiteId(): number;
-    /** Changes the inventory and writes it; the service reads it by itself. */
+    /** Changes the inventory and writes the file, which the service reads by itself. */
     changeInventory(change: (inventory: Inventory) => void): Promise<void>;
   };
 };
 type TestFixtures = {
   site: Site;
   backups: Backups;
-  /** A page that has the token and shows nothing yet. */
+  /** A page that has the token, but has not opened the dashboard yet. */
   connected: Page;
-  /** Problems that this test provokes on purpose: texts that a console error or a 5xx may hold. */
+  /** Errors that this test provokes: patterns of console errors and 5xx responses. */
   expected: RegExp[];
 };
 
-/** Waits until the service has read an inventory that was changed. */
+/** Waits until the service has read the changed inventory. */
 const expectThere = (service: ServiceProcess, path: string) =>
   expect.poll(async () => (await service.call("GET", path)).status, { intervals: [50] }).toBe(200);
 
@@ -74,7 +74,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
     async ({}, provide) => {
       const folder = await realpath(await makeMemoryFolder("quarterdeck-e2e-"));
-      // What is backed up is read under the account that owns it.
+      // Sources are read as the account that owns them, which needs access to the folder.
       await chmod(folder, 0o711);
       const copies = join(folder, "copies");
       await mkdir(copies);
@@ -90,7 +90,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         writeFile(
           file,
           Object.entries(inventory)
-            // An empty list has no line, because a key without a value is a mistake.
+            // An empty list is omitted, because a key without a value is invalid.
             .filter(([, entries]) => entries.length > 0)
             .flatMap(([kind, entries]) => [`${kind}:`, ...entries.map((one) => `  - ${one}`), ""])
             .join("\n"),
@@ -98,7 +98,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
       await writeInventory();
       const service = await startService(folder, {
         QUARTERDECK_INVENTORY: file,
-        // The receivers of the tests are on this machine; other private addresses stay refused.
+        // Allows the tests' receivers on this machine; other private addresses stay refused.
         QUARTERDECK_ALLOW: "127.0.0.0/8",
       });
       let lastSiteId = 0;
@@ -150,7 +150,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
 
   backups: async ({ service }, provide) => {
     const id = service.nextSiteId();
-    // Number 1 is the server of the sites.
+    // Id 1 is the server of the sites.
     const server = { id: id + 1000, name: `db-${id}` };
     const root = join(service.folder, `blog-${id}`);
     await mkdir(root);
@@ -214,7 +214,7 @@ export const test = base.extend<TestFixtures & { watch: void }, WorkerFixtures>(
         expect(response.status).toBe(202);
         await expect
           .poll(async () => (await configuration(configurationId)).last_backup?.status, {
-            // A disk that is busy with other tests' copies takes its time.
+            // A disk that is busy with other tests' backups is slow.
             timeout: 20_000,
           })
           .toMatch(/finished|failed/);

@@ -1,20 +1,20 @@
-// What browser tests say often, in the words of a user.
+// Common steps and expectations of browser tests.
 import { readFileSync } from "node:fs";
 import { expect, type Locator, type Page, type Response } from "@playwright/test";
 import type axe from "axe-core";
 import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
 
 /**
- * How a label or a command calls a worker: by its queue and connection, and its number.
- * @param before what the label begins with, e.g. "Stop"; without it, the name alone
+ * Matches the label of a worker or of its command: queue, connection and id.
+ * @param before the beginning of the label, e.g. "Stop"; without it, the name alone
  */
 export const ofWorker = (id: number, before = ""): RegExp =>
   new RegExp(`^${before || "(?!Edit |Duplicate )"}.+ on .+ \\(worker ${id}\\)$`);
 
-/** A list on which nothing moves is asked for every ten seconds, and up to a quarter later. */
+/** A list without rows in transit is polled every ten seconds, plus up to a quarter of that. */
 export const listPollMs = 13_000;
 
-/** Lets the page's clock run until something is asked for once more, and answered. */
+/** Advances the page's clock until a matching request was sent again, and got its response. */
 export async function expectPolled(page: Page, urlPart: string): Promise<void> {
   let isAnswered = false;
   const note = (response: Response) => {
@@ -22,7 +22,7 @@ export async function expectPolled(page: Page, urlPart: string): Promise<void> {
   };
   page.on("response", note);
   await expect(async () => {
-    // What was under way as the clock ran has its next turn only after that.
+    // A request that was running when the clock advanced is repeated only after that.
     await page.clock.runFor(listPollMs);
     expect(isAnswered).toBe(true);
   }).toPass();
@@ -35,7 +35,7 @@ export const workerRow = (page: Page, id: number): Locator =>
 export const configurationRow = (page: Page, name: string): Locator =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 
-/** Waits until a row shows these texts, each exactly in one of its cells; a narrow table folds some into others. */
+/** Waits until a row shows these texts, each exactly in one of its cells; narrow tables merge some cells. */
 export async function expectRow(row: Locator, ...texts: string[]): Promise<void> {
   for (const text of texts)
     await expect(
@@ -43,15 +43,15 @@ export async function expectRow(row: Locator, ...texts: string[]): Promise<void>
     ).toBeVisible();
 }
 
-/** Presses a button of a worker's row, e.g. "Stop". */
+/** Clicks a button in a worker's row, e.g. "Stop". */
 export const clickRowAction = (page: Page, id: number, action: string): Promise<void> =>
   page.getByRole("button", { name: ofWorker(id, action) }).click();
 
-/** Waits for a short message; good news is announced politely, bad news at once. */
+/** Waits for a toast; success is announced politely, errors at once. */
 export const expectToast = (page: Page, role: "status" | "alert", text: string | RegExp) =>
   expect(page.getByRole(role).getByText(text)).toBeVisible();
 
-/** A token that may do everything, unless `change` says otherwise. */
+/** Creates a token, with all permissions unless `change` overrides them. */
 export async function makeToken(service: ServiceProcess, change: object = {}) {
   const body = { name: "short", abilities: ["*"], ...change };
   const made = await service.call("POST", "/api/tokens", body);
@@ -59,9 +59,9 @@ export async function makeToken(service: ServiceProcess, change: object = {}) {
   return { id, token };
 }
 
-/** Connects by what connecting leaves behind, at any address of a service. */
+/** Connects by storing the session, at any URL of a service. */
 export async function connectAs(page: Page, url: string, token = serviceToken): Promise<void> {
-  // A static file of the same origin: a page of the dashboard would start only to be left.
+  // A static file of the same origin, so that the dashboard is not loaded in vain.
   await page.goto(`${url}/favicon.svg`);
   await page.evaluate(
     (value) =>
@@ -70,13 +70,13 @@ export async function connectAs(page: Page, url: string, token = serviceToken): 
   );
 }
 
-/** Connects as a browser does that was never there: without anything of earlier visits, code and fonts included. */
+/** Connects like a first visit: without any cached data, code or fonts. */
 export async function connectAnew(page: Page, url: string): Promise<void> {
   const browser = await page.context().newCDPSession(page);
   await browser.send("Network.clearBrowserCache");
   await browser.detach();
   await page.goto(`${url}/favicon.svg`);
-  // A page that is left keeps what it read until then.
+  // A page stores its cache when it is left.
   await page.evaluate(() => {
     sessionStorage.clear();
     localStorage.clear();
@@ -84,28 +84,28 @@ export async function connectAnew(page: Page, url: string): Promise<void> {
   await connectAs(page, url);
 }
 
-/** Opens another page of the dashboard as its links do, which costs a fifth of a load. */
+/** Navigates within the dashboard like its links do, which takes a fifth of the time of a load. */
 export async function openWithin(page: Page, path: string): Promise<void> {
   const heading = page.getByRole("heading", { level: 1 });
-  // Before there is a page, it would be the first one, whose heading a load leaves without the focus.
+  // Before the first page is shown, this would be the first navigation, which does not focus the heading.
   await heading.waitFor();
   await page.evaluate((to) => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     history.pushState(null, "", to);
     dispatchEvent(new PopStateEvent("popstate"));
   }, path);
-  // Of a page that has come, the heading has the focus.
+  // The heading gets the focus once the page is shown.
   await expect(heading).toBeFocused();
 }
 
-/** A token of the service that may look and change nothing. */
+/** Creates a read-only token. */
 export async function createReadingToken(service: ServiceProcess): Promise<string> {
   const made = await service.call("POST", "/api/tokens", { name: "viewer", abilities: ["read"] });
   const { token }: { token: string } = await made.json();
   return token;
 }
 
-// The minified build, because every page that is tested compiles it anew.
+// The minified build, because it is compiled again for every page.
 const axeSource = readFileSync(
   new URL("../node_modules/axe-core/axe.min.js", import.meta.url),
   "utf8",
@@ -113,7 +113,7 @@ const axeSource = readFileSync(
 
 const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** A rule is broken by none of the page, or of the part of it that a selector names. */
+/** Expects no violation of rules on the page, or on the part that a selector matches. */
 async function expectNoViolation(
   page: Page,
   within: string,
@@ -122,9 +122,9 @@ async function expectNoViolation(
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   const violations = await page.evaluate(
     async ([selector, only]) => {
-      // What is half under the header is no small target: one scrolls.
+      // Elements that are half under the header count as small targets, although users scroll.
       window.scrollTo({ top: 0, behavior: "instant" });
-      // What is still fading in has not the colors that it will have.
+      // Elements that are fading in do not have their final colors yet.
       const passing = document
         .getAnimations()
         .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
@@ -140,11 +140,11 @@ async function expectNoViolation(
   expect(violations).toEqual([]);
 }
 
-/** Of WCAG 2.2 AA, as far as a program can tell. */
+/** Expects WCAG 2.2 AA, as far as a program can check it. */
 export const expectAccessible = (page: Page, within = "html"): Promise<void> =>
   expectNoViolation(page, within, { type: "tag", values: levels });
 
-/** The same in light and dark; of all rules only that of contrast can see which of them it is. */
+/** Checks the page in light and dark; in the second, only contrast, the only rule that depends on colors. */
 export async function expectAccessibleInBoth(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   await expectAccessible(page);
@@ -152,7 +152,7 @@ export async function expectAccessibleInBoth(page: Page): Promise<void> {
   await expectNoViolation(page, "html", { type: "rule", values: ["color-contrast"] });
 }
 
-/** Nothing on the page is wider than the window. */
+/** Expects nothing on the page to be wider than the window. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -160,13 +160,13 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(overflow).toBeLessThanOrEqual(0);
 }
 
-/** Waits until what has changed is drawn. */
+/** Waits until changes are painted. */
 export const nextFrame = (page: Page): Promise<unknown> =>
   page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   );
 
-/** Makes the window another size, and waits until what depends on it has been drawn anew. */
+/** Resizes the window, and waits until the layout is painted. */
 export async function resizeWindow(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
   await nextFrame(page);

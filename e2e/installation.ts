@@ -1,4 +1,5 @@
-// The dashboard from a folder of its own in front of the service, which can be updated and held back.
+// Serves the dashboard from a copy of its build in front of the service, so that tests can update it and delay its
+// responses.
 import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -19,15 +20,21 @@ const types: Record<string, string> = {
 
 type Installation = {
   url: string;
-  /** @param meanwhile runs while nothing answers; the build stays the same */
+  /** @param meanwhile runs while nothing responds; the build stays the same */
   restart(meanwhile: () => Promise<void>): Promise<void>;
-  /** @param meanwhile runs while nothing answers */
+  /**
+   * Installs a new build.
+   * @param meanwhile runs while nothing responds
+   */
   update(meanwhile: () => Promise<void>): Promise<void>;
-  /** From now on requests wait for their answers. @returns what lets them have these */
+  /**
+   * Delays the responses of all requests from now on.
+   * @returns a function that releases them
+   */
   hold(): () => void;
 };
 
-/** The dashboard from a folder of its own, in front of the service, as an update replaces it. */
+/** Provides a copy of the dashboard in front of the service. */
 export const test = base.extend<{ installation: Installation }>({
   installation: async ({ context, service, expected }, provide) => {
     expected.push(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|404/);
@@ -48,7 +55,8 @@ export const test = base.extend<{ installation: Installation }>({
       if (content === null) return response.writeHead(404).end();
       response.writeHead(200, {
         "content-type": types[extname(name)] ?? "text/plain",
-        // As the service: code that has to come again would wait behind answers that are held, six of which a browser asks for.
+        // Cached as by the service: requests for code would otherwise wait behind the delayed responses, six of which a
+        // browser sends in parallel.
         ...(name.startsWith("/assets/") && { "cache-control": "max-age=31536000, immutable" }),
       });
       return response.end(content);
@@ -85,7 +93,7 @@ export const test = base.extend<{ installation: Installation }>({
         const next = first.replace("index-", "index-new");
         await writeFile(join(folder, next), `import "${first}";`);
         await writeFile(join(folder, "index.html"), page.replaceAll(first, next));
-        // The code of the old build's pages is gone with it.
+        // The modules of the old build are removed with it.
         for (const name of await readdir(join(folder, "assets")))
           if (name.startsWith("ActivityPage-")) await rm(join(folder, "assets", name));
         server = await listen(port);
