@@ -1,5 +1,5 @@
-// Reads the headers of a tar stream while it passes: how many entries, how large, a digest over what they say, and
-// whether the archive has its end mark. GNU tar takes an archive that breaks off between two entries for a whole one.
+// Inspects the headers of a tar stream: counts entries and bytes, computes a digest of the headers, and checks the end mark, because
+// GNU tar accepts an archive that ends between two entries as complete.
 // Layout: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html (ustar, pax) and the GNU manual's "Storing Sparse Files".
 import { createHash } from "node:crypto";
 import { Transform } from "node:stream";
@@ -18,27 +18,27 @@ import {
 
 export type ArchiveSummary = {
   entries: number;
-  /** Content of files as they lie on the disk, holes counted. */
+  /** Bytes of files as on the disk, including holes. */
   bytes: number;
-  /** Hex SHA-256 over type, mode, size, path and link target of each entry: what must be the same wherever it is extracted. */
+  /** Hex SHA-256 over type, mode, size, path and link target of each entry, which are the same wherever it is extracted. */
   digest: string;
-  /** It has come to its end mark, and every header was sound. */
+  /** Whether the end mark was reached, and every header was valid. */
   isWhole: boolean;
 };
 
 const digestLotCharacters = 32 * 1024;
 
-/** One entry, as its headers say. */
+/** An entry, according to its headers. */
 export type ArchiveEntry = {
-  /** As archived, one character a byte, e.g. `./public/index.php`. */
+  /** As archived, one character per byte, e.g. `./public/index.php`. */
   path: string;
   /** tar's letter: `0` a file, `5` a folder, `2` a symbolic link. */
   type: string;
-  /** Of the content on the disk, holes counted. */
+  /** Bytes of the content on the disk, including holes. */
   bytes: number;
   /** Seconds since 1970. */
   modified: number;
-  /** Of a link, one character a byte. */
+  /** Target of a link, one character per byte. */
   target: string;
 };
 
@@ -52,7 +52,7 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
   let isBroken = false;
   let skipBytes = 0;
   let extended: Record<string, string> = {};
-  /** Types of the headers that the next entry was given so far. */
+  /** Types of the extension headers so far for the next entry. */
   let given = "";
   let collecting: { type: string; sizeBytes: number; parts: Buffer[] } | null = null;
   let hasMore = false;
@@ -71,7 +71,7 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
     }
     const type = typeOf(header);
     const sizeBytes = Number(extended["size"] ?? numberAt(header, 124, 12));
-    // One header of a kind goes before an entry; whoever writes more wants to fill the memory.
+    // An entry has at most one extension header of each type. More of them could exhaust the memory.
     if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0 || given.includes(type)) {
       isBroken = true;
       return;
@@ -131,7 +131,7 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
     while (at < chunk.length && isGoingOn()) {
       if (skipBytes > 0) {
         const taken = Math.min(skipBytes, chunk.length - at);
-        // A copy: the chunk's memory may be used again.
+        // Copied, because the chunk's memory may be reused.
         collecting?.parts.push(Buffer.from(chunk.subarray(at, at + taken)));
         skipBytes -= taken;
         at += taken;
@@ -157,16 +157,16 @@ export function createArchiveInspector(onEntry?: (entry: ArchiveEntry) => void) 
 
   return {
     inspect,
-    /** Inspects what passes, and passes it on unchanged. */
+    /** Inspects the archive, and passes it on unchanged. */
     stream: new Transform({
       transform(chunk: Buffer, _encoding, done) {
         inspect(chunk);
         done(null, chunk);
       },
     }),
-    /** Whether more than padding follows the end mark, such as another archive: tar leaves that out. */
+    /** Whether more than padding follows the end mark, such as another archive, which tar ignores. */
     hasMore: () => hasMore,
-    /** Once, after the stream. */
+    /** Returns the summary. To be called once, after the stream has ended. */
     summary(): ArchiveSummary {
       flush();
       const isWhole = zeroBlocks >= 2 && !isBroken;

@@ -1,6 +1,6 @@
-// What a backup has left out survives its restore: it is linked from the folder that is there into the restored one before
-// that takes its place, and once more afterwards, for what was made in between. Links, because a kill at any moment then
-// leaves both folders as they should be, and hardly a byte is copied.
+// Keeps what a backup excluded: it is hard-linked from the current folder into the restored one before that is swapped in, and again
+// afterwards, for files that were created in between. With links, a kill at any moment leaves both folders intact, and hardly
+// anything is copied.
 import { PassThrough } from "node:stream";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { there, tidying } from "./place.ts";
@@ -10,13 +10,13 @@ import { companionEnds } from "../sqlite/header.ts";
 import { SourceError, type Attempt, type Excludes } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-/** Whether the restored folder has taken its place. */
+/** Before or after the restored folder is swapped in. */
 type Pass = "before" | "after";
 
-/** Carries over from one folder into another. @throws SourceError for what cannot be */
+/** Links excluded entries from one folder into another. @throws SourceError for an entry that cannot be kept */
 export type Carry = (from: string, to: string, pass: Pass, signal: AbortSignal) => Promise<void>;
 
-/** For a shell: whether two entries, neither of them a folder, are one or equal. */
+/** Shell function: whether two entries, neither of them a folder, are the same or equal. */
 const same = `same() {
   if [ -L "$1" ] || [ -L "$2" ]; then
     [ -L "$1" ] && [ -L "$2" ] && [ "$(readlink -- "$1"; printf .)" = "$(readlink -- "$2"; printf .)" ]
@@ -25,23 +25,22 @@ const same = `same() {
 }
 ${there}`;
 
-/** For a shell: names what is in both folders, `$1` and `$2`, and not the same; `$3`… are the entries of the first one. */
+/** Shell script: prints entries that both folders, `$1` and `$2`, have with different content; `$3`… are the entries of the first one. */
 const differing = `${same}
 a=$1; b=$2; shift 2
 for g do h=$b\${g#"$a"}; ! there "$h" || same "$g" "$h" || printf '%s\\n' "$g"; done`;
 
 /**
- * For a shell: `$1` and `$2` are the folders, `$3` the pass, `$4` what `differing` is, and `$5` the name in both. Folders above it
- * that the archive lacks are made like those that are there. Links in the restored folder are not followed, since they may lead out
- * of it. What is there already stays, and of folders each entry that is not. What the account may not link, because it is somebody
- * else's, is copied.
+ * Shell script: `$1` and `$2` are the folders, `$3` the pass, `$4` the script `differing`, and `$5` the name in both. Parent folders
+ * that the archive lacks are created with the attributes of the current ones. Links in the restored folder are not followed, because
+ * they may lead out of it. Existing entries stay; of folders, missing entries are added. Files that the account may not link, because
+ * another account owns them, are copied.
  *
- * Before the restored folder is in its place, only the archive puts anything there: under a name that is left out today and was
- * not then, of a link that became a folder, or a folder that became a cache. The backup before the restore leaves out what is
- * there today, which would be lost.
+ * In the pass `before`, an existing entry comes from the archive: the name is excluded today and was not then, a link became a folder,
+ * or a folder became a cache. The script fails where it differs, because today's entry would be lost: the safety backup excludes it.
  *
- * The log of a SQLite database goes where its database goes, whatever it is named by: one from now beside a database from
- * then would destroy that, and a database without its log has lost its last changes.
+ * The log of a SQLite database is only kept together with its database: today's log beside a restored database would destroy that, and
+ * a database without its log has lost its last changes.
  */
 const carryOne = `set -f; e=; d=; IFS=/; p=$2; q=$1; n=$5; t=$2/$n; f=$1/$n; from=$1; pass=$3; differing=$4
 ${same}
@@ -80,7 +79,7 @@ fi
 touch -d "@$s" -- "$p"; chmod "$m" -- "$p"
 [ -z "$e" ] || refuse "$e"`;
 
-/** The arguments of a program that reads names, a NUL behind each. */
+/** Returns a command that reads names, each ended by a NUL. */
 export const carryArguments = (from: string, to: string, pass: Pass) =>
   ["xargs", "-0", "-r", "-n", "1", "sh", "-c", carryOne, "sh", from, to, pass, differing] as const;
 
@@ -100,7 +99,7 @@ export const carryHere =
   (host: LocalHost, excludes: Excludes): Carry =>
   async (from, to, pass, signal) => {
     const names = new PassThrough();
-    // Told by the run that reads them.
+    // The run that reads the names reports the error.
     names.on("error", () => undefined);
     host.perform(listExcluded, { root: from, excludes }, { output: names, signal }).then(
       () => names.end(),
@@ -115,7 +114,7 @@ export const carryHere =
     refuseUncarried(exitCode, stderr, pass);
   };
 
-/** For what was made between the first time and the swap: trouble with it undoes no restore. */
+/** Keeps files that were created between the first pass and the swap. A failure does not undo the restore. */
 export async function carryRest(
   carry: Carry | null,
   from: string,

@@ -1,4 +1,4 @@
-// SQLite databases inside a site's folder: each is copied by SQLite's online backup, as the site's account.
+// Copies the SQLite databases inside a site's folder by SQLite's online backup, as the site's account.
 import { createReadStream } from "node:fs";
 import { link, lstat, open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,15 +24,15 @@ import {
 import { doSqliteWork, workWithoutThread } from "../sqlite/work.ts";
 import { toError } from "../../../to-error.ts";
 
-/** A database that is being written to all the time lets go within moments; one that is held for longer is reported. */
+/** How long to wait for a locked database; even one that is written to all the time is unlocked within moments. */
 const busyMs = 20_000;
 
-/** Plain values, since they cross over to a process that is the site's account. */
+/** Serializable, because it is sent to a process of the site's account. */
 type Target = {
   root: string;
-  /** Below the root, one character a byte. */
+  /** Path below the root, one character per byte. */
   name: string;
-  /** It runs in a process of its own, which needs no thread. */
+  /** Whether the task runs in a process of its own, which needs no thread. */
   isApart: boolean;
 };
 
@@ -43,7 +43,7 @@ const pathOf = ({ root, name }: Target): Buffer => pathBelow(root, Buffer.from(n
 export const shown = (name: string): string =>
   showName(Buffer.from(name.replace(/^\.\//, ""), "latin1"));
 
-/** @returns false also for what is not there, or is no file */
+/** @returns false also for a path that does not exist or is no file */
 const isSqliteFile = defineTask(
   folderTasks,
   "isSqliteFile",
@@ -69,7 +69,7 @@ const hasLog = defineTask(folderTasks, "hasLog", async (target: Target): Promise
   return false;
 });
 
-/** A link is not followed: what it leads to is another entry, or outside. */
+/** Whether a file begins like a SQLite database. A link is not followed, because its target is another entry or outside. */
 export async function startsAsDatabase(path: Buffer): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   if (found === null || !found.isFile() || found.size < smallestDatabaseBytes) return false;
@@ -83,7 +83,7 @@ export async function startsAsDatabase(path: Buffer): Promise<boolean> {
   }
 }
 
-/** @returns why SQLite cannot copy it, or what it copied to `to`. @throws SourceError when it could but did not */
+/** @returns the copy in `to`, or why SQLite cannot open the database. @throws SourceError where copying failed */
 const snapshotDatabase = defineTask(
   folderTasks,
   "snapshotDatabase",
@@ -129,7 +129,7 @@ const sendCopy = defineTask(
 
 const removeCopy = defineTask(folderTasks, "removeCopy", removeFile);
 
-/** What a drill found of a database, in words; null = it is sound. A name of its own, because SQLite takes no long ones. */
+/** Returns the problem of a restored database; null = it is sound. It is linked to `at`, because SQLite does not open long paths. */
 export const checkRestored = defineTask(
   folderTasks,
   "checkRestored",
@@ -150,21 +150,21 @@ export const checkRestored = defineTask(
 );
 
 export type FoundDatabases = SiteDatabases & {
-  /** What the manifest says of them. */
+  /** The databases, for the manifest. */
   found: SiteDatabase[];
-  /** Names of those whose bytes were exchanged. */
+  /** Names of databases that were replaced by copies. */
   copied: ReadonlySet<string>;
-  /** Removes what a failure has left. */
+  /** Removes a copy that a failure left. */
   clear(): Promise<void>;
 };
 
-/** How the databases of one folder are read, where they lie. Names are as archived, one character a byte. */
+/** Reads the databases of one folder, on its machine. Names are as archived, one character per byte. */
 type DatabaseReader = Pick<SiteDatabases, "isDatabase" | "hasLog"> & {
-  /** @returns why SQLite cannot copy it, or what it copied */
+  /** @returns the copy, or why SQLite cannot open the database */
   snapshot(name: string): Promise<Snapshot | string>;
-  /** Hands the last copy on, and removes it. */
+  /** Sends the last copy, and removes it. */
   send: DatabaseCopy["send"];
-  /** Removes what a failure has left. */
+  /** Removes a copy that a failure left. */
   clear(): Promise<void>;
 };
 
@@ -213,7 +213,7 @@ export function createSiteDatabases(
 ): FoundDatabases {
   const { signal } = attempt;
   const isApart = !host.isOwn;
-  // A name that the start of the service clears away, too.
+  // The start of the service removes files of this name, too.
   const to = join(scratchFolder, `dump-${attempt.id}-site.sqlite`);
   const perform: LocalHost["perform"] = async (task, args, streams = {}) => {
     try {
@@ -222,7 +222,7 @@ export function createSiteDatabases(
       throw reviveSourceError(error);
     }
   };
-  // What stays lying there takes space until the next start, but makes no backup wrong.
+  // Errors are ignored: a file that is left takes space until the next start, but does no other harm.
   const clear = () => host.perform(removeCopy, to, { signal: tidying() }).catch(() => undefined);
 
   const reader: DatabaseReader = {
@@ -232,7 +232,7 @@ export function createSiteDatabases(
     async send(take) {
       const taken = callbackify(take);
       const sink = new Writable({ write: (piece: Buffer, _encoding, done) => taken(piece, done) });
-      // Told by the task, or by the end that is awaited.
+      // The task, or the awaited end, reports the error.
       sink.on("error", () => undefined);
       await perform(sendCopy, to, { output: sink });
       sink.end();

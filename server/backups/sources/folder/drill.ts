@@ -1,4 +1,4 @@
-// A restore into a scratch folder, to see that it would work.
+// Drills a restore into a scratch folder, and compares the result with the manifest.
 import { lstat, mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -18,7 +18,7 @@ import { smallestDatabaseBytes } from "../sqlite/header.ts";
 type FolderManifest = Extract<Manifest, { kind: "folder" }>;
 type Part = { host: LocalHost; scratchFolder: string };
 export type Counts = { entries: number; bytes: number };
-/** `databases`: names of SQLite databases, one character a byte. */
+/** `databases`: names of SQLite databases, one character per byte. */
 type Found = Counts & { databases: string[] };
 
 export const drillFolderOf = (scratchFolder: string, id: number): string =>
@@ -32,7 +32,7 @@ export async function drillArchive(
 ): Promise<string> {
   const { host, scratchFolder } = part;
   const scratch = drillFolderOf(scratchFolder, attempt.id);
-  // The archive sets the mode of the folder that it is extracted into; the one around it keeps others out.
+  // The archive sets the mode of the folder that it is extracted into; the folder around it keeps other accounts out.
   const content = join(scratch, "content");
   try {
     if (manifest !== null && manifest.kind !== "folder")
@@ -67,11 +67,11 @@ export async function drillArchive(
 }
 
 /**
- * Opens each SQLite database that came back.
- * @param names one character a byte
- * @param findProblem in words; null = it is sound
+ * Checks each restored SQLite database.
+ * @param names one character per byte
+ * @param findProblem returns the problem; null = the database is sound
  * @returns a sentence for the drill's output, with a space in front; nothing without databases
- * @throws SourceError for one that was sound when it was backed up, or of which the backup knows nothing
+ * @throws SourceError for a damaged one that was sound when it was backed up, or that is not in the manifest
  */
 export async function checkDatabases(
   names: readonly string[],
@@ -102,7 +102,10 @@ export async function checkDatabases(
 
 const shownBroken = 5;
 
-/** `extracted`: what has to be on the disk, as the archive says. A backup of ours has each entry once, and all folders. */
+/**
+ * Extracts an archive. `extracted` are the counts that the disk has to have, according to the archive. Only a foreign archive may have
+ * an entry twice, or lack folders, so that they differ from those of the archive.
+ */
 export async function extractCounted(
   host: Host,
   from: Readable,
@@ -144,7 +147,7 @@ const prepareDrill = defineTask(
   },
 );
 
-/** Before the first byte: the scratch folder lies beside the service's own data, which a full disk would stop. */
+/** Checks free space first, because the scratch folder is beside the service's own data, which a full disk would stop. */
 async function refuseWithoutSpace(folder: string, { entries, bytes }: Counts): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   // Each entry takes a block, or the unused end of one.
@@ -172,11 +175,11 @@ const countFolder = defineTask(
       for (const { name, kind } of lot) {
         if (kind !== "file") continue;
         const { size, nlink, ino } = await lstat(pathBelow(root, name));
-        // The content of a file with several names is in the archive once.
+        // The archive has the content of a file with several names only once.
         if (nlink > 1 && seen.has(ino)) continue;
         if (nlink > 1) seen.add(ino);
         counts.bytes += size;
-        // Pages have 512 bytes or a multiple: of most files nothing has to be read.
+        // Pages have 512 bytes or a multiple, so that most files need not be read.
         const isPaged = size > 0 && size % smallestDatabaseBytes === 0;
         if (isPaged && (await startsAsDatabase(pathBelow(root, name))))
           counts.databases.push(name.toString("latin1"));

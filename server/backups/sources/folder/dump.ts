@@ -1,4 +1,4 @@
-// Writes a folder into a stream: our own walk names the entries, tar reads them, both as the site's account.
+// Dumps a folder: our own walk lists the entries, and tar reads them, both as the site's account.
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { CommandMissing, type LocalHost } from "../../../hosts/host.ts";
@@ -24,7 +24,7 @@ import {
 import { databaseBeside } from "../sqlite/header.ts";
 import { writeTo } from "../../../write-to.ts";
 
-/** Names that wait for tar. */
+/** Buffer for names that wait for tar. */
 const waitingBytes = 16 * 1024;
 
 type Dumped = {
@@ -55,7 +55,7 @@ export async function dumpFolder(
   });
   const changes = createChanges(tally);
   const names = streamNames(host, { root, excludes }, tally, changes, attempt.signal);
-  // Told by the run that reads them.
+  // The run that reads the names reports the error.
   names.on("error", () => undefined);
   try {
     const before = await host.perform(identifyFolder, root, { signal: attempt.signal });
@@ -63,7 +63,7 @@ export async function dumpFolder(
       argv: createArguments(root),
       environment: tarEnvironment,
       input: names,
-      // `into` is ended below: tar closes its output as calmly after a failure.
+      // `into` is ended below, because tar closes its output after a failure, too.
       take: rewriter.take,
       onErrorLine: (line) => sortLine(line, tally, changes),
       signal: attempt.signal,
@@ -95,12 +95,12 @@ export async function dumpFolder(
   }
 }
 
-/** More than a site in use changes during a backup; what comes after them is reported at once. */
+/** More changes than a site in use has during a backup; further ones are reported at once. */
 const heldChanges = 10_000;
 
 type Change = { kind: "that changed" | "that vanished"; name: string; line: string };
 
-/** What happened to files while tar read them: of a database that says nothing, since its bytes are not tar's. */
+/** Collects changes of files while tar read them. Those of a database are ignored, because SQLite copied it, not tar. */
 export function createChanges(tally: Tally) {
   const held: Change[] = [];
   let hasVanished = false;
@@ -120,7 +120,7 @@ export function createChanges(tally: Tally) {
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** @returns the names as tar reads them; what goes wrong with them is the stream's error */
+/** @returns the names for tar; a failure to list them is the stream's error */
 function streamNames(
   host: LocalHost,
   listing: Pick<Dumped, "root" | "excludes">,
@@ -195,7 +195,7 @@ function refuseFailures(
     throw new SourceError(
       `Not everything in ${root} could be read, so the backup would be incomplete: ${tally.failureText()}`,
     );
-  // 1: something changed while it was read. 2 is an error, but so it calls a name that vanished.
+  // 1 means that something changed while it was read. 2 is an error, which tar also reports for a name that vanished.
   const isFine =
     end.exitCode === 0 || end.exitCode === 1 || (end.exitCode === 2 && changes.hasVanished());
   if (!isFine)

@@ -1,4 +1,4 @@
-// Reads one entry's headers out of a piece of a tar archive, and writes them anew for other content.
+// Parses the headers of one entry in a piece of a tar archive, and rewrites them for other content.
 import {
   blockBytes,
   contentBytes,
@@ -17,22 +17,22 @@ import {
 } from "./tar-header.ts";
 
 export type Entry = {
-  /** As archived, one character a byte, e.g. `./db/shop.sqlite`. */
+  /** As archived, one character per byte, e.g. `./db/shop.sqlite`. */
   path: string;
-  /** `0` is a file, `1` one more name of an earlier file. */
+  /** `0` is a file, `1` a hard link to an earlier file. */
   type: string;
-  /** The earlier file's path, of a link. */
+  /** For a link: the path of the earlier file. */
   target: string;
   isSparse: boolean;
-  /** Of the content as it stands in the archive, with the padding. */
+  /** Bytes of the content in the archive, with the padding. */
   contentBytes: number;
-  /** Where in the piece the content begins. */
+  /** Offset of the content in the piece. */
   contentAt: number;
   header: Buffer;
   extension: { header: Buffer; records: PaxRecord[] } | null;
 };
 
-/** `part`: the piece ends before the headers do. `other`: the end of the archive, or none that is known here. */
+/** `part`: the piece ends within the headers. `other`: the end of the archive, or an unknown header. */
 type ReadEntry = Entry | "part" | "other";
 
 export function readEntry(piece: Buffer, start: number): ReadEntry {
@@ -48,7 +48,7 @@ export function readEntry(piece: Buffer, start: number): ReadEntry {
     const bytes = contentBytes(type, sizeBytes);
     at += blockBytes;
     if (type !== "x") {
-      // Global headers and GNU's own long names, which tar does not write in this format, go by themselves.
+      // Global headers and GNU's long names, which tar does not write in this format, count as entries of their own.
       const isSparse = records.some(({ key }) => key.startsWith("GNU.sparse."));
       const path = said("GNU.sparse.name") ?? said("path") ?? pathOf(header);
       const target = said("linkpath") ?? textAt(header, 157, 100);
@@ -64,7 +64,7 @@ export function readEntry(piece: Buffer, start: number): ReadEntry {
   }
 }
 
-/** @returns headers of the same file with content of another size, none of it left out, also in place of a link to it */
+/** @returns headers for the file with content of another size and without holes, also for a hard link to it */
 export function rewriteHead({ path, header, extension }: Entry, sizeBytes: number): Buffer {
   const parts: Buffer[] = [];
   if (extension !== null) {
@@ -79,7 +79,7 @@ export function rewriteHead({ path, header, extension }: Entry, sizeBytes: numbe
 
 const replacedKeys = new Set(["size", "path", "linkpath"]);
 
-/** The length in front of a record counts its own digits. */
+/** Builds a pax record. The length at its beginning includes its own digits. */
 export function recordOf(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = rest.length + 1;

@@ -1,6 +1,6 @@
-// The steps by which a folder's content is exchanged inside it, performed as the site's account. What a kill leaves:
+// The steps that exchange the content of a folder in place, performed as the site's account. What a kill leaves:
 //   new              → being extracted                          settle: removed, the folder is as it was
-//   ready            → whole and on the disk                    settle: removed, the folder is as it was
+//   ready            → complete and on the disk                 settle: removed, the folder is as it was
 //   ready + leaving  → the old entries are being moved out      settle: they are moved back
 //   ready + old      → the restored entries are being moved in  settle: the rest is moved in
 //   old              → done                                     settle: removed
@@ -15,7 +15,7 @@ import { pathBelow } from "./walk.ts";
 import { SourceError } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-/** Plain values: the folder, and whose restore it is. */
+/** Serializable: the folder, and the id of the restored backup. */
 export type Exchange = { root: string; id: number };
 
 export const namesOf = ({ id }: Exchange) => ({
@@ -31,7 +31,7 @@ const pathsOf = (exchange: Exchange) => {
   return { fresh: at(fresh), ready: at(ready), leaving: at(leaving), old: at(old) };
 };
 
-/** @returns why the content could not be exchanged, in words, or null */
+/** @returns why the content cannot be exchanged; null = it can */
 async function whyNotExchangeable(root: string): Promise<string | null> {
   try {
     await access(root, constants.W_OK | constants.X_OK);
@@ -50,7 +50,7 @@ export const tellWhyNotExchangeable = defineTask(
   whyNotExchangeable,
 );
 
-/** Whether something of an earlier one is there, which could not be removed. */
+/** Whether an earlier restore left something that could not be removed. */
 export const isExchangeLeft = defineTask(
   folderTasks,
   "isExchangeLeft",
@@ -60,7 +60,7 @@ export const isExchangeLeft = defineTask(
   },
 );
 
-/** Makes the empty folder that is extracted into. @throws SourceError */
+/** Creates the empty folder to extract into. @throws SourceError */
 export const beginExchange = defineTask(
   folderTasks,
   "beginExchange",
@@ -90,7 +90,7 @@ export const commitExchange = defineTask(
   },
 );
 
-/** What of the two is there; null = neither restore nor anything of it. */
+/** Completes or undoes an exchange that was killed. Returns the resulting state; null = nothing of an exchange is there. */
 export const settleExchange = defineTask(
   folderTasks,
   "settleExchange",
@@ -107,7 +107,7 @@ export const settleExchange = defineTask(
       return { state: "restored", left: [fresh, old] };
     }
     if (there.includes(leaving)) {
-      // Something made anew meanwhile gives way, as it would to the folder itself.
+      // An entry that was created meanwhile under an old name is moved aside.
       await mkdir(paths.ready, { recursive: true, mode: 0o700 });
       await moveAll(paths.leaving, root, paths.ready);
       await rmdir(paths.leaving);
@@ -117,16 +117,16 @@ export const settleExchange = defineTask(
   },
 );
 
-/** Moves the restored entries in; `ready` stays, empty, with the attributes of the folder. */
+/** Moves the restored entries into the folder. `ready` stays, empty, with the attributes for the folder. */
 async function moveIn(exchange: Exchange): Promise<void> {
   const { ready, old } = pathsOf(exchange);
   await moveAll(ready, exchange.root, old);
   await syncFolder(exchange.root);
 }
 
-/** @param aside where what stands in the way goes */
+/** @param aside folder for existing entries of the same name */
 async function moveAll(from: string, to: string, aside: string): Promise<void> {
-  // A folder closed to its owner would keep what is in it.
+  // Nothing can be moved out of a folder that its owner may not write to.
   const { mode, atimeMs, mtimeMs } = await lstat(from);
   if ((mode & 0o700) !== 0o700) await chmod(from, mode | 0o700);
   for (const name of await namesIn(from)) {
@@ -152,7 +152,7 @@ const isThereAt = (path: Buffer): Promise<boolean> =>
     () => false,
   );
 
-/** A folder says where its parent is, so that one closed to its owner cannot be moved as it is. */
+/** Moves an entry. A folder has an entry for its parent, so that one that its owner may not write to cannot be moved as it is. */
 async function move(from: Buffer, to: Buffer): Promise<void> {
   try {
     await rename(from, to);
@@ -167,10 +167,10 @@ async function move(from: Buffer, to: Buffer): Promise<void> {
 
 const namesIn = (folder: string): Promise<Buffer[]> => readdir(folder, { encoding: "buffer" });
 
-/** Of the folder itself; times in seconds since 1970. */
+/** Attributes of the folder itself; times in seconds since 1970. */
 type Attributes = { mode: number; accessed: number; modified: number };
 
-/** Removes the emptied folder of the restored entries. @returns what the folder itself is to have in the end, or null */
+/** Removes the emptied folder of the restored entries. @returns the attributes for the folder itself, or null */
 export const takeAttributes = defineTask(
   folderTasks,
   "takeAttributes",
@@ -178,14 +178,14 @@ export const takeAttributes = defineTask(
     const { ready } = pathsOf(exchange);
     if (!(await isThere(ready))) return null;
     const { mode, atimeMs, mtimeMs } = await lstat(ready);
-    // Closed, it could not be tidied up.
+    // The owner has to write to the folder until the cleanup is done.
     await chmod(exchange.root, (mode & 0o7777) | 0o700);
     await rmdir(ready);
     return { mode: mode & 0o7777, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
   },
 );
 
-/** Last, since whatever is moved or removed in a folder changes its time. */
+/** Sets the folder's attributes. Comes last, because moving or removing entries changes its times. */
 export const applyAttributes = defineTask(
   folderTasks,
   "applyAttributes",

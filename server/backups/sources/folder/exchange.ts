@@ -1,5 +1,5 @@
-// Restores a folder that is mounted somewhere: its content is exchanged inside it, because a folder that took its name
-// would not be seen there. For a moment some entries are old and some are new; a kill in it is settled to one of both.
+// Restores a folder that is mounted elsewhere: exchanges its content in place, because another folder of its name would not be visible
+// in the mount. For a moment some entries are old and some are new; after a kill, `settle` makes all of them old or new.
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { LocalHost } from "../../../hosts/host.ts";
@@ -20,7 +20,7 @@ import { flushToDisk, stillThere, type Settled } from "./swap-steps.ts";
 import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-/** @param root its real path @throws SourceError, the input's own error, or an abort; the folder is as it was then */
+/** @param root its real path @throws SourceError, the error of `from`, or an abort; the folder is unchanged then */
 export async function exchangeFolder(
   host: LocalHost,
   root: string,
@@ -43,7 +43,7 @@ export async function exchangeFolder(
     await carry?.(root, join(root, namesOf(exchange).fresh), "before", signal);
     await flushToDisk(host, root);
     signal.throwIfAborted();
-    // From here on it is not told to end: whether it had ended could not be told.
+    // Not the attempt's signal: after an abort, it would be unknown whether the step was done.
     await host.perform(commitExchange, exchange, { signal: tidying() });
     await carryRest(carry, join(root, namesOf(exchange).old), root, attempt);
     await finish(host, exchange, attempt);
@@ -59,7 +59,7 @@ export async function exchangeFolder(
   }
 }
 
-/** @returns null when nothing of an exchange is there @throws SourceError */
+/** @returns null where nothing of an exchange is there @throws SourceError */
 export async function settleInside(
   host: LocalHost,
   root: string,
@@ -77,12 +77,12 @@ export async function settleInside(
   }
 }
 
-/** Gives the folder itself what the archive says of it, and removes what was there. */
+/** Gives the folder itself the attributes of the archive, and removes the old content. */
 async function finish(host: LocalHost, exchange: Exchange, attempt: Attempt): Promise<void> {
   const { root } = exchange;
   const { ready, old, fresh } = namesOf(exchange);
   const signal = tidying();
-  // By cp, for what Node cannot copy: access lists and extended attributes.
+  // By cp, because Node cannot copy access lists and extended attributes.
   const argv = ["cp", "-a", "--attributes-only", "-T", "--", join(root, ready), root] as const;
   const { exitCode, stderr } = await host.run({ argv, signal });
   const attributes = await host.perform(takeAttributes, exchange, { signal });
@@ -92,7 +92,7 @@ async function finish(host: LocalHost, exchange: Exchange, attempt: Attempt): Pr
   if (attributes !== null) await host.perform(applyAttributes, { root, ...attributes }, { signal });
 }
 
-/** What stays lying there takes space, but makes no restore wrong. */
+/** Removes a folder. A failure is only reported: the folder takes space, but does no other harm. */
 async function clearAway(host: LocalHost, folder: string, { say }: Attempt): Promise<void> {
   const reason = await removeFolder(host, folder, tidying());
   if (reason !== null) say(`${folder} could not be removed: ${reason}. Remove it by hand.`);

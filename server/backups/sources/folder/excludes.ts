@@ -1,4 +1,4 @@
-// What a backup of a folder leaves out: the same rules as a test of names here, and as an expression of find(1) elsewhere.
+// Applies the excludes of a backup of a folder: as a test of names here, and as an expression of find(1) on other machines.
 import { z } from "zod/mini";
 import {
   type ExcludeRule,
@@ -12,7 +12,7 @@ import { SourceError, type Excludes, type Manifest } from "../source.ts";
 export const cacheTag = "CACHEDIR.TAG";
 export const cacheSignature = "Signature: 8a477f597d28d172789f06886806bc55";
 
-/** @returns null where nothing is left out */
+/** @returns null where nothing is excluded */
 export const toExcludes = (of: {
   exclude: readonly string[] | null;
   exclude_caches: boolean;
@@ -25,11 +25,11 @@ export const toExcludes = (of: {
 
 const excludesSchema = z.object({ patterns: excludePatterns, caches: z.boolean() });
 
-/** For people, whatever an adopted manifest says. */
+/** Returns the excludes of a manifest for display; null for those of an adopted manifest that are invalid. */
 export const excludedIn = (manifest: Record<string, unknown> | null): Excludes | null =>
   excludesSchema.safeParse(manifest?.["excluded"]).data ?? null;
 
-/** What a backup has left out; null = nothing. @throws SourceError where an adopted one says what nobody can read */
+/** Returns what a backup excluded; null = nothing. @throws SourceError where the excludes of an adopted manifest are invalid */
 export function excludedBy(manifest: Manifest | null): Excludes | null {
   if (manifest?.kind !== "folder" || manifest.excluded === undefined) return null;
   const { data } = excludesSchema.safeParse(manifest.excluded);
@@ -61,7 +61,7 @@ function regexPart(part: PatternPart): string {
   }
 }
 
-/** @returns whether an entry is left out that nothing above it is. @param name below the root, one character a byte */
+/** @returns a test whether an entry is excluded by itself, without its parent folders. Names are below the root, one character per byte */
 export function createFilter(
   patterns: readonly string[],
 ): (name: string, isFolder: boolean) => boolean {
@@ -80,7 +80,7 @@ export function createFilter(
   };
 }
 
-/** In a bracket of a shell's pattern or a regular expression of POSIX, which know no escapes there. */
+/** Returns a bracket expression for a shell pattern or a POSIX regular expression, which have no escapes there. */
 function bracketOf({ isNegated, codes }: Extract<PatternPart, { kind: "set" }>["set"]): string {
   const characters = [...codes]
     .filter((code) => code !== 0)
@@ -89,7 +89,7 @@ function bracketOf({ isNegated, codes }: Extract<PatternPart, { kind: "set" }>["
   const others = characters.filter((one) => !"]^[-!".includes(one)).join("");
   const ordered = `${has("]")}${others}${has("[")}${has("!")}${has("^")}${has("-")}`;
   if (isNegated) return `[^${has("]")}/${ordered.slice(has("]").length)}]`;
-  // Neither may come first, where it would negate.
+  // Neither may be first, where it would negate.
   if (ordered === "^" || ordered === "!" || ordered === "!^") return `[${ordered}`;
   return /^[!^]/.test(ordered) ? `[-${ordered.slice(0, -1)}]` : `[${ordered}]`;
 }
@@ -136,23 +136,23 @@ function conditionOf(root: string, { isFolderOnly, isAnchored, parts }: ExcludeR
   return [...type, "-regex", `${regexEscaped(root)}/${parts.map(posixPart).join("")}`];
 }
 
-/** @param folders absolute paths @returns what find asks to tell these folders from all else; empty = there are none */
+/** @param folders absolute paths @returns a condition of find that matches only these folders; empty for no folders */
 export const oneOf = (folders: readonly string[]): string[] =>
   folders.flatMap((path, index) => [...(index === 0 ? [] : ["-o"]), "-path", globEscaped(path)]);
 
-/** Sockets and devices have no content, and no site's account could make the latter again. */
+/** Sockets and devices have no content, and a site's account could not create devices. */
 const withoutContent = ["-type", "s", "-o", "-type", "b", "-o", "-type", "c"];
-/** Without any action find would write what is true. */
+/** An action without output: without any action, find would print what matches. */
 const writesNothing = ["-printf", ""];
 const named = ["-printf", "./%P\\0"];
 
 /**
- * The arguments of GNU find that write the names of a folder's entries, a NUL behind each.
+ * Returns arguments of GNU find that print the names of a folder's entries, each ended by a NUL.
  * @param root real path
  * @param caches folders below it that are caches
- * @param wanted those that are backed up, or the topmost of those that are left out
- * @param printed what find does with each in place of writing its name
- * @param left where the kept ones are wanted, what find does with the topmost of the others
+ * @param wanted the entries that are backed up, or the topmost of those that are excluded
+ * @param printed action of find for each entry, in place of printing its name
+ * @param left action for the topmost excluded entries where `wanted` is `kept`
  */
 export function findArguments(
   root: string,

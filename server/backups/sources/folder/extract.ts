@@ -1,4 +1,4 @@
-// Takes an archive apart into a folder, and says what it held.
+// Extracts an archive into a folder by tar, and summarizes its entries.
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { accountName } from "../../../hosts/account.ts";
@@ -24,26 +24,26 @@ export type Extract = (
   attempt: Attempt,
 ) => Promise<unknown>;
 
-/** Of the folder that a restore makes beside the one that it replaces. */
+/** How a restore fills the folder that replaces the current one. */
 export type Filling = {
   extract: Extract;
-  /** For what the backup left out. */
+  /** Keeps what the backup excluded; null = nothing was excluded. */
   carry: Carry | null;
 };
 
-/** What of an archive is extracted. */
+/** Which entries of an archive are extracted. */
 type Picked = {
-  /** Arguments of tar. Whoever names something looks whether it came: one that is not in the archive is no failure. */
+  /** Arguments of tar. A name that is not in the archive is no failure: the caller has to check that it was extracted. */
   names: readonly string[];
-  /** Called with each entry of the archive, also with those that are not extracted. */
+  /** Called with each entry of the archive, including those that are not extracted. */
   onEntry?: (entry: ArchiveEntry) => void;
-  /** Links to files that are not extracted are left out, and no failure. */
+  /** Whether hard links to files that are not extracted are skipped instead of a failure. */
   isWithoutLinks?: boolean;
 };
 
 /**
- * @param picked left out: all of it
- * @throws SourceError unless everything in the archive was written, up to the archive's end mark
+ * @param picked absent = everything
+ * @throws SourceError unless everything in the archive was extracted, up to the archive's end mark
  */
 export async function extractArchive(
   host: Host,
@@ -54,7 +54,7 @@ export async function extractArchive(
 ): Promise<ArchiveSummary> {
   const inspector = createArchiveInspector(picked.onEntry);
   const { signal } = attempt;
-  // Its failure reaches tar's input, and with it the run below.
+  // Its failure ends tar's input, and with that the run below.
   const passing = pipeline(from, inspector.stream, { signal }).catch(() => undefined);
   try {
     await runTar(host, { folder, picked }, attempt, async (tar, onErrorLine) => {
@@ -81,8 +81,8 @@ export async function extractArchive(
 }
 
 /**
- * The same, of an archive that zstd has compressed, unpacked by the machine itself. It is not inspected: who compares it
- * with what was stored knows that it is whole.
+ * Like `extractArchive`, for an archive compressed by zstd, which the machine itself decompresses. It is not inspected: the caller
+ * verifies the stored file, and with it that the archive is complete.
  */
 export async function extractPacked(
   host: Host,
@@ -103,7 +103,7 @@ export async function extractPacked(
       });
       const [unpacked, extracted = null] = pipelineEnds(end.stderr) ?? [];
       if (extracted === missingCode) throw new CommandMissing("it is not installed");
-      // It ends well only after the end of its input, which no input has that breaks off.
+      // zstd succeeds only after the end of its input, which truncated input does not have.
       if (extracted === 0 && unpacked !== 0)
         throw new SourceError(
           `The archive could not be extracted: zstd ended with ${unpacked ?? end.signal}.`,
@@ -115,14 +115,14 @@ export async function extractPacked(
   }
 }
 
-/** Of a shell, for a program that it does not find. */
+/** Exit code of a shell for a program that it does not find. */
 const missingCode = 127;
 
 type Argv = [string, ...string[]];
 
 /**
- * tar ends at the archive's end mark. What comes after it is read as well: whether the input breaks off shows at its end, and a
- * program that writes into a pipe that nobody reads is ended by SIGPIPE.
+ * tar stops at the archive's end mark. The rest is read as well: truncated input shows only at its end, and a program that writes into
+ * a closed pipe is ended by SIGPIPE.
  */
 const toTheEnd = (tar: Argv): Argv => [
   "sh",
@@ -157,7 +157,7 @@ async function runTar(
       [...extractArguments(folder, isRoot), ...names],
       (line) => {
         const { verdict, text } = judge(line);
-        // Nothing else works in the folder: what would be a change while reading is an error here.
+        // Nothing else uses the folder, so that what would be a change during a dump is an error here.
         if (names.length > 0 && text.endsWith(": Not found in archive")) isAbsent = true;
         else if (isWithoutLinks && linkWithoutFile.test(text)) isAbsent = true;
         else if (verdict === "note") tally.tell("notes", text);
@@ -170,7 +170,7 @@ async function runTar(
       },
     );
     tally.sum();
-    // 2 is an error, but so it calls an owner that an account may not give a file to.
+    // 2 is an error, which tar also reports where the account may not set the owner of a file.
     const isFine = exitCode === 0 || (exitCode === 2 && (isAbsent || tally.has(foreign)));
     if (!isFine || tally.hasFailed())
       throw new SourceError(

@@ -1,10 +1,10 @@
-// What an archive leaves on the disk, by its entries: one of another program may have a file twice, of which the last one stays, and
-// need not have the folders that its files are in.
+// Counts what an archive leaves on the disk, from its entries: an archive of another program may have a file twice, of which the last
+// one stays, and may lack the folders of its files.
 import type { ArchiveEntry } from "./archive.ts";
 
-/** What of an archive that has been extracted is to be found; bytes as in the summary of an archive. */
+/** Counts the entries that must exist after an extraction; bytes as in the summary of an archive. */
 export function createExtractedCounts() {
-  /** By path, one character a byte. Names of one file have one content. */
+  /** By path, one character per byte. Hard links share one content. */
   const found = new Map<string, { bytes: number }>();
   return {
     add({ path, type, bytes, target }: ArchiveEntry): void {
@@ -20,7 +20,7 @@ export function createExtractedCounts() {
     counts(): { entries: number; bytes: number } {
       let bytes = 0;
       for (const content of new Set(found.values())) bytes += content.bytes;
-      // With the folder itself.
+      // Including the folder itself.
       return { entries: found.size + 1, bytes };
     },
   };

@@ -1,4 +1,4 @@
-// Makes a backup of a foreign tar archive of a site's folder: inspected on its way, and passed on as it is.
+// Imports a foreign tar archive of a site's folder: it is inspected, and stored as it is.
 import { finished } from "node:stream/promises";
 import { countOf } from "../../../../contract/count-text.ts";
 import { toError } from "../../../to-error.ts";
@@ -8,14 +8,14 @@ import { writeTo } from "../../../write-to.ts";
 import { createArchiveInspector, type ArchiveEntry } from "./archive.ts";
 import { showName } from "./walk.ts";
 
-/** Files, hard and symbolic links, folders; a site has no devices. */
+/** Files, hard and symbolic links, and folders. A site has no devices. */
 const plainTypes = new Set(["0", "1", "2", "5"]);
-/** What GNU tar writes in a format that is its own alone, with what to do. */
+/** Types that only GNU tar's own format has, with advice. */
 const typesOfGnu = new Map([
   ["S", "a file with holes in GNU tar's own format. Pack it with --format=posix as well."],
   ["D", "of an incremental archive of GNU tar. Pack it without --listed-incremental."],
 ]);
-/** Of a path one character is a byte. Links of more files than that are no site's. */
+/** Limit of symbolic links, whose paths are kept in memory; more than any site has. */
 const maxLinks = 200_000;
 
 export const createFolderIntake = ({ content }: ForeignFile): Intake => ({
@@ -61,7 +61,7 @@ const shown = (path: string): string => showName(Buffer.from(path, "latin1"));
 const stepsOf = (path: string): string[] =>
   path.split("/").filter((step) => step !== "" && step !== ".");
 
-/** Nothing may be written outside of the folder that it is extracted into. */
+/** Refuses entries that could be written outside of the folder that the archive is extracted into. */
 function createNameRules() {
   const links = new Set<string>();
   const tops = new Set<string>();
@@ -102,7 +102,7 @@ function createNameRules() {
       if (refused !== null)
         throw new SourceError(`The archive can't be a backup of a site: ${refused}`);
     },
-    /** The one folder that everything is in; null = there is none. */
+    /** Returns the only top-level folder, which contains everything; null = there is none. */
     onlyFolder: (): string | null => {
       const [top] = tops;
       return tops.size === 1 && !hasTopFile && top !== undefined ? shown(top) : null;

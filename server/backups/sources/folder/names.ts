@@ -1,4 +1,4 @@
-// The names of a folder's entries as a stream for tar, and what was found on the way: read as the site's account.
+// Lists the names of a folder's entries for tar, with notes about those that tar cannot read. Runs as the site's account.
 import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
@@ -10,22 +10,22 @@ import { SourceError, type Excludes } from "../source.ts";
 import { folderTasks } from "./tasks.ts";
 import { toError } from "../../../to-error.ts";
 
-/** Names that wait for tar. */
+/** Buffer for names that wait for tar. */
 const waitingBytes = 16 * 1024;
 
-/** What is noted of an entry while the walk goes on, as a line of JSON. */
+/** A note about an entry, which the task sends as a line of JSON. */
 export type NameNote =
   | { kind: "vanished" | "socket" | "device"; name: string }
   | { kind: "closed"; name: string; reason: string }
   | { kind: "excluded"; names: string[]; entries: number };
 
-/** Plain values, since they cross over to a process that is the site's account. */
+/** Serializable, because it is sent to a process of the site's account. */
 type Listing = { root: string; excludes: Excludes | null };
 
-/** How many of those that are left out are named. */
+/** Number of excluded entries that are named in the output. */
 const shownExcluded = 10;
 
-/** Writes the names, a NUL behind each, and says a note for what tar cannot take. */
+/** Writes the names, each ended by a NUL, and sends a note for each entry that tar cannot archive. */
 export const listNames = defineTask(
   folderTasks,
   "listNames",
@@ -42,7 +42,7 @@ export const listNames = defineTask(
   },
 );
 
-/** Writes the names of what is left out, of each folder only its own, as it is named for a restore. */
+/** Writes the names of excluded entries for a restore; for an excluded folder only its own name. */
 export const listExcluded = defineTask(
   folderTasks,
   "listExcluded",
@@ -56,7 +56,7 @@ async function* excludedNames(root: string, excludes: Excludes | null): AsyncGen
   const leavesIn = leavesOf(root, excludes, ({ name }) => {
     if (!ownNames.test(name.toString("latin1"))) found.push(here, name, endOfName);
   });
-  // What cannot be read is replaced, as without anything that is left out.
+  // A folder that cannot be read is replaced, as if nothing were excluded.
   const lots = walkFolder(root, () => undefined, leavesIn);
   for (;;) {
     const { done } = await lots.next();
@@ -68,7 +68,7 @@ async function* excludedNames(root: string, excludes: Excludes | null): AsyncGen
 
 const here = Buffer.from("./");
 
-/** What a restore itself has at the top of a folder. */
+/** Folders that a restore itself creates at the top of a folder. */
 const ownNames = /^\.quarterdeck-(?:new|ready|leaving|old)-\d+$/;
 
 async function send(
@@ -82,7 +82,7 @@ async function send(
 
 type WalkOptions = Parameters<typeof walkFolder>;
 
-/** @param onLeft called for each entry that is left out, not for what is in it */
+/** @param onLeft called for each excluded entry, but not for the content of an excluded folder */
 function leavesOf(
   root: string,
   excludes: Excludes | null,
@@ -105,7 +105,7 @@ function leavesOf(
 
 async function isTagged(root: string, folder: Buffer): Promise<boolean> {
   const path = Buffer.concat([pathBelow(root, folder), Buffer.from(`/${cacheTag}`)]);
-  // A link is no tag, whatever it leads to, and a pipe would be waited for.
+  // A link is no tag, and opening a pipe would block.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(path, flags).catch(() => null);
   if (file === null) return false;
@@ -147,8 +147,8 @@ async function* namesOf(
 const endOfName = Buffer.from([0]);
 
 /**
- * Tells one folder from another that is put in its place: all names of a folder that was removed or swapped vanish
- * alike, and that must not pass for a folder that is nearly empty. @throws SourceError
+ * Identifies a folder, so that a replaced one is noticed: all names of a folder that was removed or swapped vanish, and it must not be
+ * taken for a folder that is nearly empty. @throws SourceError
  */
 export const identifyFolder = defineTask(
   folderTasks,

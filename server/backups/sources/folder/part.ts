@@ -1,5 +1,5 @@
-// One file or folder of an archive, put back into a live site: extracted aside within the site, as the site's account, and
-// then exchanged by a rename. The same commands here and on a remote machine.
+// Restores one file or folder of an archive into a live site: extracts it into a scratch folder within the site, as the site's account,
+// and exchanges it by a rename. Uses the same commands here and on a remote machine.
 import { posix } from "node:path";
 import { Readable } from "node:stream";
 import type { Host } from "../../../hosts/host.ts";
@@ -13,30 +13,30 @@ import { runScript } from "./remote/script.ts";
 import { tarEnvironment } from "./tar.ts";
 
 type PartOptions = {
-  /** As the site's account sees the machine. */
+  /** The machine, as the site's account. */
   host: Host;
-  /** Of the site; may be a link. */
+  /** Folder of the site; may be a link. */
   root: string;
-  /** Below it, without `.` and `..`. */
+  /** Path below the root, without `.` and `..`. */
   path: string;
 };
 
-/** What lists show for bytes of a name that are no UTF-8. */
+/** What listings show for bytes of a name that are not UTF-8. */
 const unknownBytes = "\ufffd";
 const unnamable =
   "A name that isn't UTF-8 is shown with “\ufffd” and can't be asked for. Restore the folder that it is in.";
 
 const scratchName = (id: number) => `.quarterdeck-restore-${id}`;
 
-/** A folder says where its parent is, so that one closed to its owner cannot be moved as it is. */
+/** Shell function that moves an entry. A folder has an entry for its parent, so that its owner needs write permission to move it. */
 const move = `move() {
   n=; if [ -d "$1" ] && [ ! -L "$1" ] && [ ! -w "$1" ]; then n=$(stat -c %a -- "$1"); chmod u+w -- "$1"; fi
   if mv -T -- "$1" "$2"; then [ -z "$n" ] || chmod "$n" -- "$2"; else [ -z "$n" ] || chmod "$n" -- "$1"; return 1; fi
 }`;
 
 /**
- * Goes down from the site's folder ($1) through the folders of the path ($3…) as long as they are there, and never through a
- * link: wherever the account had put one, the way would end outside. $2 is the scratch folder's name; `each` is asked at each step.
+ * Shell script: descends from the site's folder ($1) through the folders of the path ($3…) as far as they exist, and never through a
+ * link, which could lead outside. $2 is the scratch folder's name; `each` runs at each step.
  */
 const walk = (each: string) => `${there}
 cd -P -- "$1" 2>/dev/null || { echo missing; exit 0; }
@@ -56,15 +56,15 @@ const remove = `for pause in 0 0.1 0.5; do
   sleep $pause; rm -rf --one-file-system -- "./$scratch"; there "./$scratch" || break; chmod -R u+rwX -- "./$scratch"
 done`;
 
-/** What its excludes left out is in no backup, the one before the restore included: a folder is not exchanged then. */
+/** With excludes, a folder is not exchanged: its excluded files are in no backup, not even in the safety backup. */
 const refuseFolder = `if [ -d "./$1" ] && [ ! -L "./$1" ]; then printf 'partial\\n%s' "$at/$1"; exit 0; fi`;
 
-/** Neither is a file of a folder that became a cache since. */
+/** A file in a folder that is a cache today is not exchanged either, because the safety backup excludes it. */
 const lookForTag = `if [ -n "$skipped" ] && [ -f ${cacheTag} ] && [ ! -L ${cacheTag} ] &&
     [ "$(head -c ${cacheSignature.length} ${cacheTag})" = "${cacheSignature}" ]; then cached=1; fi`;
 const refuseCached = `if [ -n "$cached" ] && [ "$1" != ${cacheTag} ] && there "./$1"; then printf 'cached\\n%s' "$at/$1"; exit 0; fi`;
 
-/** Answers where the entry lies that is exchanged, and how much of the path is not there yet. */
+/** Shell script: prints where the entry to exchange is, and how many parts of the path do not exist yet; creates the scratch folder. */
 const prepare = (excludes: Excludes | null) => `cached=
 ${walk(excludes?.caches === true ? lookForTag : ":")}
 ${excludes === null ? "" : refuseFolder}
@@ -72,14 +72,14 @@ ${refuseCached}
 mkdir -m 700 -- "./$scratch" && chmod g-s -- "./$scratch" && mkdir -m 700 -- "./$scratch/tree" || { printf 'closed\\n%s' "$at"; exit 0; }
 printf 'ok\\n%s\\n%s' "$#" "$at"`;
 
-/** Below the scratch folder, where a part is extracted once more, with the files that its links lead to. */
+/** Folder in the scratch folder where a part is extracted again, together with the files that its hard links refer to. */
 const again = "linked";
 const listOfNames = "names";
 
-/** `$1` the scratch folder; the names come as its input. */
+/** Shell script: `$1` is the scratch folder; reads the names from its input. */
 const prepareAgain = `cd -P -- "$1" && mkdir -m 700 ${again} && cat >${listOfNames}`;
 
-/** `$1` the scratch folder, `$2` the part: the one with its links takes the place of the one without. */
+/** Shell script: replaces the part by the one with its hard links. `$1` is the scratch folder, `$2` the part. */
 const takeLinked = `${there}; ${move}
 cd -P -- "$1" && there "./${again}/$2" || exit 1
 new=./${again}/$2 old=./tree/$2; above=\${old%/*}
@@ -90,8 +90,9 @@ rm -rf -- "$old"; move "$new" "$old" || exit 1
 touch -d "@$s" -- "$above"; chmod "$m" -- "$above"`;
 
 /**
- * `$1` the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the scratch tree, `$5` what was asked for
- * there. Behind a link of the backup would be what that leads to now, and folders may be archived as closed to their owner.
+ * Shell script: exchanges the entry. `$1` is the folder, `$2` the scratch folder's name, `$3` the entry, `$4` the new one below the
+ * scratch tree, `$5` the requested path there. Links of the backup are not followed, because they lead to what exists now. Archived
+ * folders may be closed to their owner.
  */
 const exchange = `${there}; ${move}
 cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] || exit 1
@@ -111,8 +112,8 @@ else mv -fT -- "$new" "./$3" || exit 1; fi
 sync -f .`;
 
 /**
- * After a cut: the scratch folder stands beside the entry. Without its mark nothing was exchanged; with it, what was put aside
- * goes back unless the new entry has taken its place.
+ * Shell script: settles an interrupted restore, whose scratch folder is beside the entry. Without its mark nothing was exchanged; with
+ * it, the old entry is moved back unless the new one is in place.
  */
 const settle = `${move}
 ${walk('if [ -d "./$scratch" ]; then break; fi')}
@@ -139,14 +140,14 @@ const refusals: Record<string, (shown: string) => string> = {
 
 const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
 
-/** Looks for hard links in a part of an archive to files outside of it. */
+/** Finds hard links in a part of an archive to files outside of it. */
 function findLinksOut(part: string) {
   const top = bytesOf(part);
   const isInside = (archived: string) => {
     const name = archived.replace(/^(?:\.\/)+/, "");
     return name === top || name.startsWith(`${top}/`);
   };
-  /** As archived, one character a byte. */
+  /** As archived, one character per byte. */
   const targets = new Set<string>();
   return {
     targets,
@@ -156,7 +157,7 @@ function findLinksOut(part: string) {
   };
 }
 
-/** A site whose restore puts back one file or folder, and leaves everything else. */
+/** Creates a source for a site whose restore replaces one file or folder, and leaves everything else. */
 export function createFolderPart(source: Source, { host, root, path }: PartOptions): Source {
   const parts = path.split("/");
 
@@ -185,7 +186,7 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     const folder = rest.join("\n");
     const known = parts.length - Number(first);
     const entry = parts.slice(0, known + 1).join("/");
-    // With the folders above it, where they have to be made. Archives from this machine and from remote ones name them differently.
+    // With the parent folders, which may have to be created. Archives from this machine and from remote ones name entries differently.
     const named = (name: string) => [`--add-file=${name}`, `--add-file=./${name}`];
     const above = parts.slice(0, -1).flatMap((_, n) => named(parts.slice(0, n + 1).join("/")));
     const links = findLinksOut(path);
@@ -204,7 +205,7 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
     });
   }
 
-  /** Other names of files that are archived by a name outside of the part: read once more, now together with those. */
+  /** Extracts hard links to files outside of the part: reads the archive again, and extracts both. */
   async function extractLinked(
     scratch: string,
     targets: ReadonlySet<string>,
@@ -230,10 +231,10 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
   return {
     ...source,
 
-    // The folder itself stays in its place.
+    // The folder itself is not swapped.
     refuseRestore: async () => undefined,
 
-    // Its content is the whole site's.
+    // The content is that of the whole site, of which only a part is extracted.
     unpacking: async () => null,
 
     async restore(from, attempt, manifest = null) {
@@ -247,7 +248,7 @@ export function createFolderPart(source: Source, { host, root, path }: PartOptio
           attempt.say(`Couldn't clean up after the restore: ${toError(left).message}`);
           return "unknown" as const;
         });
-        // Its last step was done, and only its answer lost.
+        // The last step was done, and only its response was lost.
         if (state === "restored" && !attempt.signal.aborted) return;
         throw error;
       }

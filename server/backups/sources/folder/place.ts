@@ -1,4 +1,4 @@
-// Where a folder lies, what stands beside it during a restore, and whether it can be swapped there at all.
+// Resolves where a folder is and what a restore creates beside it, checks whether it can be swapped, and removes folders.
 import { constants } from "node:fs";
 import { access, lstat, open, readFile, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -11,35 +11,35 @@ import { followLinks } from "../follow-links.ts";
 import { folderTasks } from "./tasks.ts";
 import { toError } from "../../../to-error.ts";
 
-/** Plain values, since they cross over to a process that is the site's account. */
+/** Serializable, because it is sent to a process of the site's account. */
 export type Place = {
-  /** The real path of the folder above. */
+  /** The real path of the parent folder. */
   parent: string;
-  /** How that folder is reached: by its path, or by a handle that is held open on it. */
+  /** The parent folder's path for file operations: the same, or that of a handle that is held open on it. */
   reach: string;
-  /** Who renames there. */
+  /** The account that renames there. */
   actor: Account;
   /** Names in it: the folder itself… */
   root: string;
   /** …what is being extracted… */
   fresh: string;
-  /** …extracted whole and on the disk: only what bears this name may become the root… */
+  /** …extracted completely and on the disk: only a folder of this name may become the root… */
   ready: string;
   /** …and what was the root. */
   old: string;
-  /** Whose the folder must be where the service itself renames, and to whom a new one is given; null = the account renames. */
+  /** Where the service itself renames: the required owner of the folder, and of a new one; null = the account renames. */
   owner: Account | null;
 };
 
-/** A place, and whoever may rename in the folder above. */
+/** A place, and how to perform tasks as the account that may rename in the parent folder. */
 export type OpenPlace = {
   place: Place;
-  /** @param signal a bound: the account may stop what works as it */
+  /** @param signal a time limit, because the account could stop its own processes */
   perform<Args, Result>(task: Task<Args, Result>, args: Args, signal: AbortSignal): Promise<Result>;
   close(): Promise<void>;
 };
 
-/** The part of a place as it is reached, and as people read it. */
+/** Paths of an entry of a place: for file operations, and for people. */
 export const reachOf = ({ reach }: Place, name: string): string => join(reach, name);
 export const pathOf = ({ parent }: Place, name: string): string => join(parent, name);
 
@@ -49,12 +49,12 @@ export function namesBeside(name: string, id: number) {
   return { root: name, fresh: named("new"), ready: named("ready"), old: named("old") };
 }
 
-/** Leaves room for our own words in a name of 255 bytes, also where each character takes four. */
+/** Leaves room for our own part in a name of 255 bytes, even where each character has four. */
 const keptCharacters = 50;
 
 /**
- * Where root alone may change the folder above, the service renames there itself, through a handle. Anywhere else the
- * site's account does, and the kernel says whether it may.
+ * Opens the place of a folder. Where only root may change the parent folder, the service renames there itself, through a handle.
+ * Elsewhere the site's account does, so that the kernel checks its permissions.
  */
 export async function openPlace(
   host: LocalHost,
@@ -89,14 +89,14 @@ export async function openPlace(
   };
 }
 
-/** What is missing is reported by whoever looks at it next. */
+/** Returns null for a missing folder, which the next step reports. */
 const openTrusted = (root: string) =>
   openTrustedParent(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
     throw error;
   });
 
-/** Also between the two steps of a swap, when nothing is there. */
+/** Works also between the two steps of a swap, when the folder does not exist. */
 export const findRealRoot = defineTask(folderTasks, "findRealRoot", followLinks);
 
 export async function isThere(path: string): Promise<boolean> {
@@ -109,7 +109,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** @returns why a restore could not swap a folder in, in words, or null */
+/** @returns why a restore could not swap a folder in; null = it could */
 export async function whyNotSwappable(place: Place): Promise<string | null> {
   const { parent, actor, owner } = place;
   const root = pathOf(place, place.root);
@@ -127,7 +127,7 @@ export async function whyNotSwappable(place: Place): Promise<string | null> {
   const [mounted] = await mountsWithin(root);
   if (mounted === root)
     return `${root} is a mount point and cannot be swapped; back up a folder inside it`;
-  // A swap would move the mount aside, and clearing away the old folder would empty what is mounted.
+  // A swap would move the mount with the old folder, and removing that would delete what is mounted.
   if (mounted !== undefined)
     return `${mounted} is mounted inside ${root}; unmount it for the time of the restore`;
   return null;
@@ -135,7 +135,7 @@ export async function whyNotSwappable(place: Place): Promise<string | null> {
 
 export const tellWhyNotSwappable = defineTask(folderTasks, "tellWhyNotSwappable", whyNotSwappable);
 
-/** Mount points at or below a folder, the outermost first. Empty where the system does not tell (other than Linux). */
+/** Lists mount points at or below a folder, the outermost first; empty on systems other than Linux. */
 export async function mountsWithin(folder: string): Promise<string[]> {
   return mountsIn(await readFile("/proc/self/mountinfo", "latin1").catch(() => ""), folder);
 }
@@ -159,11 +159,11 @@ const unescapeOctal = (text: string): string =>
 const removalPausesMs = [0, 100, 500];
 
 /**
- * Removes a folder with all that is in it, whatever its modes. By `rm`, because paths can be too long for node, and
- * because it goes from handle to handle.
- * @param signal a bound: the account may stop what works as it
+ * Removes a folder with its content, whatever its modes. By `rm`, because paths may be too long for Node, and because it works with
+ * handles of folders.
+ * @param signal a time limit, because the account could stop its own processes
  * @param removeTop removes the empty folder where the account itself may not
- * @returns why it could not, or null
+ * @returns why the folder could not be removed, or null
  */
 export async function removeFolder(
   host: LocalHost,
@@ -189,7 +189,7 @@ async function removeAll(
   const [mounted] = await mountsWithin(folder);
   if (mounted !== undefined) return `${mounted} is mounted in it`;
   let reason = "";
-  // More than once: a tar that outlived a killed service may still be writing there.
+  // Repeated, because a tar that outlived a killed service may still write there.
   for (const pauseMs of removalPausesMs) {
     await sleep(pauseMs);
     const { exitCode, stderr } = await host.run({
@@ -205,7 +205,7 @@ async function removeAll(
 
 const isFolderThere = defineTask(folderTasks, "isFolderThere", isThere);
 
-/** @returns whether it is gone */
+/** @returns whether the folder no longer exists */
 export const removeEmptyFolder = defineTask(folderTasks, "removeEmptyFolder", (path: string) =>
   rmdir(path).then(
     () => true,
@@ -213,15 +213,15 @@ export const removeEmptyFolder = defineTask(folderTasks, "removeEmptyFolder", (p
   ),
 );
 
-/** For how long things are put in order after a restore or drill that was told to end. */
+/** Returns a signal with the time limit of cleaning up after a restore or drill. */
 export const tidying = (): AbortSignal => AbortSignal.timeout(10 * 60_000);
 
-/** Lets an account into folders that were archived as closed to their owner. */
+/** Gives an account access to its folders that were archived as closed to their owner. */
 export async function openUp(host: LocalHost, folder: string, signal: AbortSignal): Promise<void> {
   await host.run({ argv: ["chmod", "-R", "u+rwX", "--", folder], signal });
 }
 
-/** Makes renames in a folder last through a power failure. */
+/** Syncs a folder, so that renames in it survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -231,5 +231,5 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** For a shell: whether an entry is there, also a link that leads nowhere. */
+/** Shell function: whether an entry exists, including a broken link. */
 export const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';

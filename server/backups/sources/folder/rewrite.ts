@@ -1,5 +1,5 @@
-// Passes a tar archive on, with the SQLite databases in it exchanged for copies that SQLite itself made: the bytes that
-// tar reads of a database which is written to are of no one moment.
+// Replaces the SQLite databases in a tar archive by copies that SQLite made, because what tar reads of a database in use is not
+// consistent.
 import {
   companionEnds,
   databaseBeside,
@@ -12,17 +12,17 @@ import { SourceError } from "../source.ts";
 
 export type DatabaseCopy = {
   sizeBytes: number;
-  /** Hands the copy on, piece by piece, and removes it. */
+  /** Sends the copy, piece by piece, and removes it. */
   send(take: (piece: Buffer) => Promise<void>): Promise<void>;
 };
 
-/** Paths are as archived, one character a byte. */
+/** Paths are as archived, one character per byte. */
 export type SiteDatabases = {
-  /** @returns a copy of one moment, or null where SQLite cannot open the file: its bytes are kept then. @throws SourceError */
+  /** @returns a consistent copy, or null where SQLite cannot open the file, whose bytes are archived then. @throws SourceError */
   copy(path: string): Promise<DatabaseCopy | null>;
-  /** Whether a database that SQLite can open is there. @throws SourceError */
+  /** Whether the path is a database that SQLite can open. @throws SourceError */
   isDatabase(path: string): Promise<boolean>;
-  /** Whether a log lies beside it under this name, which SQLite would not look for under another. @throws SourceError */
+  /** Whether there is a log beside the database of this name; SQLite would not find it by another hard link. @throws SourceError */
   hasLog(path: string): Promise<boolean>;
 };
 
@@ -33,9 +33,9 @@ export function createRewriter(
   let carried = Buffer.alloc(0);
   let skipBytes = 0;
   let isDropping = false;
-  /** From here on it is passed on as it is: the archive's end, or nothing that is understood. */
+  /** Whether the rest is passed on unchanged: the end of the archive was reached, or an unknown header. */
   let isPlain = false;
-  /** What belongs to a database that was exchanged: its names are no entries any more. */
+  /** Paths of entries that belong to a replaced database and are left out. */
   const dropped = new Set<string>();
   const copied = new Set<string>();
 
@@ -45,7 +45,7 @@ export function createRewriter(
     return database !== null && (copied.has(database) || (await databases.isDatabase(database)));
   };
 
-  /** @returns null where the piece ends too early to tell */
+  /** @returns null where more of the archive is needed to decide */
   async function findCopy(entry: Entry, piece: Buffer): Promise<DatabaseCopy | "none" | null> {
     const { path, type, target, isSparse, contentAt, contentBytes } = entry;
     if (type === "1") {
@@ -80,11 +80,11 @@ export function createRewriter(
   }
 
   return {
-    /** @param fresh its memory may be used again once this resolves */
+    /** @param fresh its memory may be reused once this resolves */
     async take(fresh) {
       const piece = carried.length === 0 ? fresh : Buffer.concat([carried, fresh]);
       carried = Buffer.alloc(0);
-      /** What comes before `at` is to be passed on from here. */
+      /** Start of the bytes before `at` that are not passed on yet. */
       let from = 0;
       let at = 0;
       const passOn = async (): Promise<void> => {
@@ -123,7 +123,7 @@ export function createRewriter(
       await passOn();
     },
 
-    /** What was held back, of an archive that broke off. */
+    /** Emits bytes that were held back, of a truncated archive. */
     async end() {
       if (carried.length > 0) await emit(carried);
     },

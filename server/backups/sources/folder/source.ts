@@ -1,5 +1,4 @@
-// A site's folder as something to back up: GNU tar reads and writes it as the site's account, everything else is in the
-// files beside this one.
+// The source for a site's folder, which GNU tar reads and writes as the site's account.
 import { constants, type Dir } from "node:fs";
 import { access, opendir, stat } from "node:fs/promises";
 import { accountName } from "../../../hosts/account.ts";
@@ -23,15 +22,15 @@ import { reviveSourceError, SourceError, type Excludes, type Source } from "../s
 import { toError } from "../../../to-error.ts";
 
 type FolderSourceOptions = {
-  /** As the site's account sees it. */
+  /** The machine, as the site's account. */
   host: LocalHost;
-  /** The site's, for people. */
+  /** Name of the site, for people. */
   name: string;
   /** Absolute path; may be a link. */
   root: string;
-  /** Where drills may extract; made when needed, the account's own. */
+  /** Folder of the account that drills extract into; created when needed. */
   scratchFolder: string;
-  /** What backups leave out; absent or null = nothing. */
+  /** What backups exclude; absent or null = nothing. */
   excludes?: Excludes | null;
   times?: TrustedTimes | undefined;
 };
@@ -142,7 +141,7 @@ const hasContent = defineTask(folderTasks, "hasContent", async (root: string): P
   } catch (error) {
     const { code, message } = toError(error);
     if (code === "ENOENT") return false;
-    // Something is there, if not a folder.
+    // There is something other than a folder.
     if (code === "ENOTDIR") return true;
     throw new SourceError(`${root} cannot be read: ${message}`);
   }

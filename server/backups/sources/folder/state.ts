@@ -1,4 +1,5 @@
-// What decides what an archive of a folder holds, told by the times of its entries: the same commands here and on a remote machine.
+// Computes the state of a folder from the times of its entries, which changes whenever an archive of it would. Uses the same commands
+// here and on a remote machine.
 import { createHash } from "node:crypto";
 import type { Host } from "../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
@@ -10,37 +11,37 @@ import { findRealRoot } from "./remote/place.ts";
 import { createArguments, tarEnvironment } from "./tar.ts";
 import { logEnds } from "../sqlite/header.ts";
 
-/** When the times of files are taken at their word. */
+/** Conditions under which the times of files are trusted. */
 export type TrustedTimes = {
-  /** Types of file systems, as mountinfo has them. */
+  /** Types of file systems, as in mountinfo. */
   fileSystems: ReadonlySet<string>;
-  /** For so long nothing may have changed. */
+  /** How long nothing may have changed. */
   settledSeconds: number;
 };
 
 /**
- * Disks of the machine whose kernel sets the time of change itself, whatever a program asks for, also on writes through a memory
- * map. Others have it from another machine or a program, and tmpfs doesn't notice each write through a map.
+ * File systems of local disks, for which the kernel itself sets the change time, also on writes through a memory map. Other file
+ * systems get it from another machine or a program, and tmpfs misses some writes through a map.
  *
- * Such a write is noticed when its page was clean before, and a page is dirty for half a minute at most (vm.dirty_expire_centisecs
- * and vm.dirty_writeback_centisecs). A time of change that is older has no unnoticed writes behind it.
+ * Such a write sets the change time only if its page was clean before, and a page is dirty for half a minute at most
+ * (vm.dirty_expire_centisecs and vm.dirty_writeback_centisecs). After an older change time there were no unnoticed writes.
  */
 export const trustedTimes: TrustedTimes = {
   fileSystems: new Set(["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "overlay"]),
   settledSeconds: 60,
 };
 
-/** Raised when an archive of the same entries, by the same arguments of tar, would hold something else. */
+/** To be raised when an archive of the same entries, by the same arguments of tar, would have other content. */
 const archiveVersion = 1;
 
 /**
- * All that tar writes of an entry but its content, and what changes with each change of that. No program can set `%C`. A number
- * cannot hold the NUL that ends a name.
+ * Everything that tar writes of an entry except its content, and what changes with each change of that. No program can set `%C`. The
+ * NUL ends the name unambiguously.
  */
 const described = ["-printf", "%P\\0%y %m %U %G %s %D:%i %T@ %C@ %l\\0"];
-/** Of a folder whose times change with what is left out of it: what is kept there is named anyway. */
+/** For a folder with excluded entries, which change its times. Entries that are kept are listed anyway. */
 const describedWithoutTimes = ["-printf", "%P\\0%y %m %U %G %D:%i\\0"];
-/** A database is copied with what its log holds, also where that is left out. */
+/** A log counts even where it is excluded, because a database is copied with the content of its log. */
 const isLog = [
   "-type",
   "f",
@@ -48,16 +49,16 @@ const isLog = [
   ...logEnds.flatMap((end, at) => [...(at === 0 ? [] : ["-o"]), "-name", `*${end}`]),
   ")",
 ];
-/** In more of them times count: they are arguments of a command. */
+/** Most folders without times, because each is an argument of a command. The times of further ones count. */
 const maxPartFolders = 32;
 
-/** Has find end with an error at the first entry that was changed just now, or in the future. */
+/** Makes find fail at the first entry that was changed just now, or in the future. */
 const untilUnsettled = (seconds: number) =>
   ["-cmin", `-${seconds / 60}`, "-exec", "false", "{}", "+", "-quit", "-o"] as const;
 
 /**
- * `$1` is the folder as it is configured, which may be a link. Times of change mean little to a machine that was started since: its
- * clock may have begun anew, and its disk may have lost what was written last.
+ * Shell script: `$1` is the folder as configured, which may be a link. The boot id is part of the state, because change times from
+ * before a restart mean little: the clock may have been reset, and the last writes may be lost.
  */
 const look = `{ [ ! -L "$1" ] || stat -c '%d:%i %z' -- "$1"; cat /proc/sys/kernel/random/boot_id; } 2>/dev/null || exit 1
 command -v sqlite3; printf '\\0'; cat /proc/self/mountinfo 2>/dev/null; printf '\\0'; shift; "$@"`;
@@ -65,15 +66,15 @@ command -v sqlite3; printf '\\0'; cat /proc/self/mountinfo 2>/dev/null; printf '
 type Folder = {
   /** As the site's account sees it. */
   host: Host;
-  /** As it is configured. */
+  /** Path as configured. */
   root: string;
-  /** Where it really is, if that was asked just before. */
+  /** Real path, if it was resolved just before. */
   real?: string | undefined;
   excludes: Excludes | null;
   times: TrustedTimes;
 };
 
-/** @returns paths of the folders that are backed up in part; those whose name is no text are not among them */
+/** @returns paths of the folders with excluded entries, except those whose name is not UTF-8 */
 async function findPartFolders(
   { host, excludes }: Folder,
   real: string,
@@ -89,8 +90,8 @@ async function findPartFolders(
 }
 
 /**
- * @returns null where the times tell nothing: something has changed just now, cannot be read, or is on a file system whose times
- * are not to be trusted
+ * @returns null where the times are not conclusive: something has just changed, cannot be read, or is on a file system whose times
+ *   are not trusted
  */
 export async function stateOfFolder(folder: Folder, signal: AbortSignal): Promise<string | null> {
   const { host, root, real: known, excludes, times } = folder;

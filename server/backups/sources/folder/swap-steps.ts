@@ -1,4 +1,4 @@
-// The steps of a swap that rename, performed by whoever may: the site's account, or the service through a handle.
+// The steps of a swap that rename, performed by the account that may: the site's, or the service's through a handle.
 import { constants } from "node:fs";
 import { chmod, lstat, mkdir, open, rename, rmdir } from "node:fs/promises";
 import type { Account } from "../../../hosts/account.ts";
@@ -11,11 +11,11 @@ import { toError } from "../../../to-error.ts";
 
 export type Settled = "as it was" | "restored" | "unknown";
 
-/** The names beside a folder are those of the backup that is restored. */
+/** Error where leftovers exist, because their names are those of the same backup. */
 export const stillThere =
   "Nothing was changed: what an earlier restore of this backup left has to be removed first.";
 
-/** Makes the empty folder that is extracted into. @throws SourceError */
+/** Creates the empty folder to extract into. @throws SourceError */
 export const beginSwap = defineTask(
   folderTasks,
   "beginSwap",
@@ -32,8 +32,8 @@ export const beginSwap = defineTask(
 );
 
 /**
- * Makes an empty folder to extract into. In a set-group-ID folder it would be one as well, and so would the folders in it: of one
- * that nobody but its owner may use, tar finds the mode right as it made it.
+ * Creates an empty folder to extract into, without the set-group-ID bit of its parent, which the folders in it would inherit: tar does
+ * not correct the mode of a folder that is accessible only to its owner.
  */
 export async function makeFresh(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
@@ -52,7 +52,7 @@ async function giveTo({ uid, gid }: Account, folder: string): Promise<void> {
   }
 }
 
-/** Puts what was extracted in place. @returns whether the old folder was moved aside, and what went wrong */
+/** Swaps the extracted folder in. @returns whether the old folder was moved aside, and what went wrong */
 export const commitSwap = defineTask(
   folderTasks,
   "commitSwap",
@@ -79,13 +79,13 @@ export const commitSwap = defineTask(
 
 export type Outcome = {
   state: Settled;
-  /** Names of what is of no use any more. */
+  /** Names of folders to remove. */
   left: string[];
-  /** It cannot be told which folder is the right one; of those two none is named in `left`. */
+  /** Error where it is unknown which of two folders is the right one; neither is in `left`. */
   problem: string | null;
 };
 
-/** Finishes or undoes a swap that was cut off. */
+/** Completes or undoes an interrupted swap. */
 export const settleSwap = defineTask(
   folderTasks,
   "settleSwap",
@@ -104,7 +104,7 @@ export const settleSwap = defineTask(
     });
     if (!has.old) {
       if (has.ready) return outcome("as it was", place.ready);
-      // With nothing left beside it, a restore either never began or cleared up after itself.
+      // Where nothing is left, a restore either never began or has cleaned up.
       return outcome(has.fresh ? "as it was" : "unknown");
     }
     if (has.ready) {
@@ -135,7 +135,7 @@ const reachAll = (place: Place) =>
     reachOf(place, place.old),
   ] as const;
 
-/** Between the two steps of the swap something else may have made the folder anew. */
+/** Removes an empty folder that something else created between the two steps of the swap. @returns an error where it is not empty */
 async function makeRoom(place: Place): Promise<string | null> {
   const root = reachOf(place, place.root);
   if (!(await isThere(root))) return null;
@@ -156,7 +156,7 @@ async function refuseImpossible(place: Place): Promise<void> {
     throw new SourceError(`Nothing was changed: ${pathOf(place, place.root)} is not a folder.`);
 }
 
-/** The swap must not reach the disk before what is swapped in. */
+/** Syncs the file system, because the swap must not reach the disk before the content. */
 export async function flushToDisk(host: Host, folder: string): Promise<void> {
   const { exitCode, stderr } = await host.run({ argv: ["sync", "--file-system", "--", folder] });
   if (exitCode !== 0)
@@ -167,7 +167,7 @@ function inSwapWords(place: Place, error: unknown): string {
   const { code, message, syscall } = toError(error);
   if (error instanceof SourceError || syscall === undefined) return message;
   const refused = `${pathOf(place, place.root)} was not replaced: `;
-  // Both names are in one folder, so they are on one file system.
+  // Both names are in one folder, so that they are on one file system.
   if (code === "EXDEV")
     return `${refused}its file system can't rename it (EXDEV), as that of a container can't rename a folder of its image. Restore into another folder, or move the site to a volume.`;
   return `${refused}${message}.${code === "EBUSY" ? " It is a mount point or otherwise held; restore into a folder that is not." : ""}`;

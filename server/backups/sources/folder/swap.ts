@@ -1,6 +1,6 @@
-// Puts an extracted folder in place of another, in steps that a kill may cut off anywhere:
+// Swaps an extracted folder in for another, in steps that a kill may interrupt anywhere:
 //   new    → being extracted            settle: removed, the folder is as it was
-//   ready  → whole and on the disk      settle: removed while the folder is still there, else put in its place
+//   ready  → complete and on the disk   settle: removed while the folder is still there, else put in its place
 //   old    → the folder, moved aside    settle: removed once the restored one is in its place
 import type { Readable } from "node:stream";
 import { accountName } from "../../../hosts/account.ts";
@@ -32,11 +32,11 @@ import {
 import { reviveSourceError, SourceError, type Attempt } from "../source.ts";
 import { toError } from "../../../to-error.ts";
 
-/** The steps, as whoever may rename there does them. */
+/** The steps, performed as the account that may rename there. */
 export type Swap = {
   place: Place;
   begin(signal: AbortSignal): Promise<void>;
-  /** Brings what was extracted to the disk. */
+  /** Syncs the extracted files to the disk. */
   flush(): Promise<void>;
   commit(): Promise<{ isAside: boolean; problem: string | null }>;
   settle(signal: AbortSignal): Promise<Outcome>;
@@ -47,18 +47,18 @@ export type Swap = {
 const swapBy = (host: LocalHost, { place, perform }: OpenPlace): Swap => ({
   place,
   begin: (signal) => perform(beginSwap, place, signal),
-  // Named by the parent: the folder itself may be closed by now. By whoever renames there, and so may open it.
+  // By the parent's path, because the folder itself may be closed to its owner, and as the account that may open the parent.
   flush: () => flushToDisk(host.as(place.actor), place.parent),
   commit: () => perform(commitSwap, place, tidying()),
   settle: (signal) => perform(settleSwap, place, signal),
   remove: (name, signal) =>
-    // The account empties the folder; where the one above is not its own, the service removes what is left of it.
+    // The account empties the folder; where it may not change the parent, the service removes the empty folder.
     removeFolder(host, pathOf(place, name), signal, () =>
       perform(removeEmptyFolder, reachOf(place, name), signal),
     ),
 });
 
-/** @param root as the inventory has it @throws SourceError, the input's own error, or an abort; the folder is as it was then */
+/** @param root as in the inventory @throws SourceError, the error of `from`, or an abort; the folder is unchanged then */
 export async function restoreFolder(
   host: LocalHost,
   root: string,
@@ -76,7 +76,7 @@ export async function restoreFolder(
   for (const path of inside) attempt.say(heldInside(path));
 }
 
-/** @throws SourceError when it cannot be told which folder is the right one; nothing is removed then */
+/** @throws SourceError where it is unknown which folder is the right one; nothing is removed then */
 export async function settleFolder(
   host: LocalHost,
   root: string,
@@ -91,7 +91,7 @@ export async function settleFolder(
   );
 }
 
-/** What an operator has to know of a folder that is mounted elsewhere from inside the site. */
+/** Returns a warning about a folder inside the site that is mounted elsewhere. */
 export const heldInside = (path: string): string =>
   `${path} is mounted by itself elsewhere, e.g. in a container, and goes on showing there what was in it before a restore: restart what has it mounted after one.`;
 
@@ -121,7 +121,7 @@ function inPlaceWords(error: unknown, { place }: OpenPlace): unknown {
   );
 }
 
-/** @throws SourceError, the input's own error, or an abort; the folder is as it was then */
+/** @throws SourceError, the error of `from`, or an abort; the folder is unchanged then */
 export async function restoreInto(
   host: Host,
   swap: Swap,
@@ -145,7 +145,7 @@ export async function restoreInto(
     await carry?.(pathOf(place, place.root), pathOf(place, place.fresh), "before", attempt.signal);
     await swap.flush();
     attempt.signal.throwIfAborted();
-    // From here on it is not told to end: whether it had ended could not be told.
+    // Not the attempt's signal: after an abort, it would be unknown whether the step was done.
     const committed = await swap.commit();
     ({ isAside } = committed);
     if (committed.problem !== null) throw new SourceError(committed.problem);
@@ -162,14 +162,14 @@ export async function restoreInto(
   await clearAway(swap, place.old, attempt, tidying());
 }
 
-/** Finishes or undoes a swap that was cut off. @throws SourceError when it cannot be told which folder is the right one */
+/** Completes or undoes an interrupted swap. @throws SourceError where it is unknown which folder is the right one */
 export const settlePlace = async (
   swap: Swap,
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Settled> => (await settleAll(swap, attempt, signal)).state;
 
-/** `isClear`: nothing of the swap is left. @throws SourceError as above */
+/** `isClear`: whether nothing of the swap is left. @throws SourceError as above */
 async function settleAll(
   swap: Swap,
   attempt: Attempt,
@@ -183,8 +183,8 @@ async function settleAll(
 }
 
 /**
- * What stays lying there takes space, but makes no restore wrong. Another restore of the same backup would use its name.
- * @returns whether it is gone
+ * Removes a folder, and reports a failure. It then takes space, but is only in the way of another restore of the same backup.
+ * @returns whether it was removed
  */
 async function clearAway(
   swap: Swap,

@@ -1,7 +1,7 @@
-// GNU tar as the folder source uses it: its arguments, and what its words mean.
+// Arguments of GNU tar for the folder source, and the interpretation of its messages.
 import { SourceError } from "../source.ts";
 
-/** In tar's own words, so that they can be told apart; also makes it write every name in plain ASCII. */
+/** Untranslated messages, so that they can be recognized; also makes tar print every name in ASCII. */
 export const tarEnvironment = { LC_ALL: "C" };
 
 export const createArguments = (root: string): [string, ...string[]] => [
@@ -9,9 +9,9 @@ export const createArguments = (root: string): [string, ...string[]] => [
   "--create",
   "--file=-",
   "--format=posix",
-  // Times that no restore puts back, but that would make every archive differ.
+  // Times that no restore sets, but that would make every archive differ.
   "--pax-option=delete=atime,delete=ctime",
-  // Writes of 64 KiB, a pipe's worth: with tar's own 10 KiB the reading end has six times the work.
+  // Writes of 64 KiB, the size of a pipe: with tar's default of 10 KiB, the reader has six times the work.
   "--blocking-factor=128",
   "--sparse",
   "--numeric-owner",
@@ -25,7 +25,7 @@ export const createArguments = (root: string): [string, ...string[]] => [
   "--files-from=-",
 ];
 
-/** @param isRoot nobody else may set system attributes */
+/** @param isRoot only root may set system attributes */
 export const extractArguments = (folder: string, isRoot: boolean): [string, ...string[]] => [
   "tar",
   "--extract",
@@ -33,7 +33,7 @@ export const extractArguments = (folder: string, isRoot: boolean): [string, ...s
   "--same-permissions",
   "--numeric-owner",
   "--xattrs",
-  // An ordinary account keeps what it may: the groups that it is a member of.
+  // An ordinary account can set only groups that it is a member of.
   "--same-owner",
   ...(isRoot ? ["--xattrs-include=*"] : []),
   "--acls",
@@ -44,19 +44,19 @@ export const extractArguments = (folder: string, isRoot: boolean): [string, ...s
 ];
 
 /**
- * `gone` and `changed` are what a folder in use does; `owner` is what an account may not give away; `note` is worth
- * saying; `noise` repeats what was said before.
+ * `gone` and `changed` are normal in a folder in use; `owner`: the account may not set the owner; `note` is shown; `noise` repeats an
+ * earlier message.
  */
 type Verdict = "gone" | "changed" | "owner" | "note" | "noise" | "failure";
 
-// The first that matches counts. tar writes "tar: <name>: <words>".
+// The first match counts. tar writes "tar: <name>: <words>".
 const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
   { words: /^Exiting with failure status|^Error exit delayed/, verdict: "noise" },
   { words: /^Error is not recoverable/, verdict: "failure" },
   { words: /: File removed before we read it$/, verdict: "gone" },
-  // With a name that was given to it, tar takes this for an error: it cannot know that the name was there a moment ago.
+  // An error for tar, because it does not know that the listed name existed a moment ago.
   { words: /: Cannot (?:stat|open|readlink): No such file or directory$/, verdict: "gone" },
-  // A folder above it, or it itself, became a file or a link.
+  // The entry or one of its parent folders became a file or a link.
   {
     words:
       /: Cannot (?:stat|open|readlink): (?:Not a directory|Too many levels of symbolic links)$/,
@@ -69,9 +69,9 @@ const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
     verdict: "owner",
   },
   { words: /: socket ignored$/, verdict: "note" },
-  // Of an archive that something else made; everything else of the entry is there.
+  // In an archive of another program; everything else of the entry is extracted.
   { words: /^Ignoring unknown extended header keyword /, verdict: "note" },
-  // Nor has Linux attributes outside of its four namespaces, as macOS has.
+  // Linux does not have attributes outside of its four namespaces, as macOS has.
   {
     words:
       /^l?setxattr(?:at)?: Cannot set '(?!(?:user|trusted|security|system)\.).*: Operation not supported$/,
@@ -80,7 +80,7 @@ const verdicts: readonly { words: RegExp; verdict: Verdict }[] = [
   { words: /: Warning: |^Warning: |support is not available|^Removing leading /, verdict: "note" },
 ];
 
-/** What a line of tar's error stream means. @returns the line without tar's name in front */
+/** Classifies a line of tar's error stream. @returns the line without tar's name in front */
 export function judge(line: string): { verdict: Verdict; text: string } {
   const text = line.replace(/^tar: /, "");
   const known = verdicts.find(({ words }) => words.test(text));
@@ -90,27 +90,27 @@ export function judge(line: string): { verdict: Verdict; text: string } {
 const shownLines = 20;
 const shownFailures = 5;
 
-/** Says what tar said, but not a thousand times. */
+/** Reports tar's messages, with a limit for each kind. */
 export function createTally(say: (line: string) => void) {
   const counts = new Map<string, number>();
   const failures: string[] = [];
   let failureCount = 0;
   return {
-    /** @param kind what the line is an example of, as it stands behind "… and 3 more" */
+    /** @param kind follows "… and 3 more" in the summary */
     tell(kind: string, line: string): void {
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
       if (count <= shownLines) say(line);
     },
     fail(text: string): void {
-      // The walk and tar both stumble over the same closed folder.
+      // The walk and tar both report the same closed folder.
       if (failures.includes(text)) return;
       failureCount += 1;
       if (failures.length < shownFailures) failures.push(text);
     },
     hasFailed: () => failureCount > 0,
     has: (kind: string) => counts.has(kind),
-    /** Says how many were left out. */
+    /** Reports how many lines of each kind were not shown. */
     sum(): void {
       for (const [kind, count] of counts)
         if (count > shownLines) say(`… and ${count - shownLines} more ${kind}.`);

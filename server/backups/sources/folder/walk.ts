@@ -1,4 +1,4 @@
-// Goes through a tree of folders, one entry at a time, however many there are.
+// Walks a tree of folders in constant memory, however many entries there are.
 // Names are bytes: a name on Linux need not be valid UTF-8.
 import type { Dir, Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -12,22 +12,22 @@ export type WalkedEntry = {
   kind: EntryKind;
 };
 
-/** `waiting`: folders found in it that are still to be entered. */
+/** `waiting`: subfolders that were found and are not entered yet. */
 type OpenFolder = { name: Buffer; dir: Dir; waiting: Buffer[]; leaves: Leaves | null };
 
-/** Whether an entry is left out, with all that is in it. */
+/** Whether an entry is excluded, with its content. */
 type Leaves = (entry: WalkedEntry) => boolean;
 
 type OnTrouble = (name: Buffer, error: NodeJS.ErrnoException) => void;
 
-/** Entries are handed on in lots of this many: a promise for each would cost more than reading it. */
+/** Entries are yielded in lots of this size, because a promise for each would cost more than reading it. */
 const lotSize = 256;
 
 /**
- * A folder comes before what is in it. Links are not followed; file systems mounted below are entered.
+ * Yields a folder before its content. Links are not followed; file systems that are mounted below are entered.
  * Holds one open folder and one lot of names per level, never all names.
- * @param onTrouble called for a folder that cannot be read; the walk goes on beside it
- * @param leavesIn asked for each folder that is entered; null = nothing in it is left out
+ * @param onTrouble called for a folder that cannot be read; the walk continues with the next one
+ * @param leavesIn called for each folder that is entered; null = nothing in it is excluded
  */
 export async function* walkFolder(
   root: string,
@@ -71,11 +71,11 @@ export async function* walkFolder(
 const top = Buffer.from(".");
 const slash = Buffer.from("/");
 
-/** @returns the path as bytes, for node's file functions */
+/** @returns the path as bytes, for Node's file functions */
 export const pathBelow = (root: string, name: Buffer): Buffer =>
   Buffer.concat([Buffer.from(root), slash, name]);
 
-/** A name as tar writes it in its own messages: one line, plain ASCII. */
+/** Formats a name as tar does in its messages: on one line, in ASCII. */
 export const showName = (name: Buffer): string =>
   name
     .toString("latin1")
@@ -91,7 +91,7 @@ const openFolder = (path: Buffer): Promise<Dir> =>
 
 type FoundEntry = Omit<Dirent, "name"> & { name: Buffer };
 
-/** @returns nothing at the folder's end, or where it cannot be read any further */
+/** @returns an empty lot at the end of the folder, or where it cannot be read further */
 async function readLot(
   { name: above, dir }: OpenFolder,
   onTrouble: OnTrouble,

@@ -1,4 +1,4 @@
-// As on the service's own machine, but `find` names what is left out.
+// Keeps what a backup excluded on another machine, like `carryHere`, but with `find` to list it.
 import type { Host } from "../../../../hosts/host.ts";
 import { pipelineEnds, pipelineOf } from "../../../../hosts/shell-pipeline.ts";
 import { carryArguments, refuseUncarried, type Carry } from "../carry.ts";
@@ -7,13 +7,13 @@ import { tarEnvironment } from "../tar.ts";
 import type { Excludes } from "../../source.ts";
 import { runScript } from "./script.ts";
 
-/** Of each tag that is one the path; `$1` is the folder. */
+/** Shell script: prints the path of each valid cache tag in the folder `$1`. */
 const listTags = `[ -d "$1" ] || exit 0
 find "$1" -mindepth 2 -type f -name ${cacheTag} -exec sh -c 'for f do
   [ "$(head -c ${cacheSignature.length} -- "$f")" = "${cacheSignature}" ] && printf "%s\\0" "$f"
 done' sh {} + 2>/dev/null; exit 0`;
 
-/** @param root real path @returns folders below it that are caches; none whose name is no text, which are backed up */
+/** @param root real path @returns folders below it that are caches, except those whose name is not UTF-8, which are backed up */
 export async function findCaches(
   host: Host,
   root: string,
@@ -37,7 +37,7 @@ export const carryThere =
       environment: tarEnvironment,
       signal,
     });
-    // What find cannot read is replaced, as without anything that is left out.
+    // A folder that find cannot read is replaced, as if nothing were excluded.
     const [, carried = null] = pipelineEnds(stderr) ?? [];
     refuseUncarried(carried, stderr.replace(/^find: .*\n/gm, ""), pass);
   };

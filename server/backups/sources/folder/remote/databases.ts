@@ -1,5 +1,5 @@
-// SQLite databases inside a site's folder on another machine: its own `sqlite3` copies and checks each one there, into
-// `/var/tmp`, since what lies in the folder would be archived.
+// Copies and checks the SQLite databases inside a site's folder on another machine, by its own `sqlite3`. Copies are in `/var/tmp`,
+// because files in the folder would be archived.
 import { posix } from "node:path";
 import type { Host } from "../../../../hosts/host.ts";
 import { shown, tellDatabases, type FoundDatabases, type Snapshot } from "../databases.ts";
@@ -29,8 +29,8 @@ import { toError } from "../../../../to-error.ts";
 const limits = { busyMs: 20_000, keptSeconds: 300 };
 
 /**
- * For a shell: names the databases in the folder `$1`, each on a line of its own. Pages have 512 bytes or a multiple, so
- * of most files nothing has to be read. A file with several names is named once, one with a line break in its path never.
+ * Shell script: lists the databases in the folder `$1`, one per line. Pages have 512 bytes or a multiple, so that most files need not
+ * be read. A file with several names is listed once, one with a line break in its path never.
  */
 export const listDatabases = `find "$1" -type f -size +0 ! -path '*
 *' -printf '%s %D:%i %p\\n' 2>/dev/null |
@@ -38,7 +38,7 @@ export const listDatabases = `find "$1" -type f -size +0 ! -path '*
   tr '\\n' '\\0' | xargs -0 -r sh -c 'head -v -c 15 -- "$@"; echo' sh 2>/dev/null |
   grep -a -x -B 1 'SQLite format 3' | sed -n 's/^==> \\(.*\\) <==$/\\1/p'`;
 
-/** For a shell: succeeds where the machine has it. */
+/** Shell command that succeeds where the machine has sqlite3. */
 export const lookForSqlite = "command -v sqlite3 >/dev/null";
 
 const makeCopy = `${check}s=$(look); tell "$s"; [ "$s" = open ] || exit 0
@@ -56,7 +56,7 @@ step q -readonly "$real" 'select count(*) from sqlite_master'`;
 
 const lookForLog = `${logEnds.map((end) => `[ -s "$real${end}" ]`).join(" || ")} && tell yes || tell no`;
 
-/** @returns null where the path is not text, and so cannot be handed to a shell */
+/** @returns null where the path is not UTF-8, so that it cannot be passed to a shell */
 const textOf = (name: string): string | null => {
   const bytes = Buffer.from(name, "latin1");
   return Buffer.from(bytes.toString()).equals(bytes) ? bytes.toString() : null;
@@ -76,7 +76,7 @@ export function createSiteDatabasesThere(
   async function copyThere(target: Target): Promise<Snapshot> {
     const { name } = target;
     const { word, step } = await ask(target, makeCopy, [folder, ...checkArguments], { signal });
-    // It may have gone away, or become something else.
+    // The file may have vanished, or become something else.
     if (word() !== "open") throw sqliteError(name, "unable to open database file", 14);
     const sizeBytes = Number(word());
     refuseWithoutRoom(word() === "yes", sizeBytes, target);
@@ -128,7 +128,7 @@ export function createSiteDatabasesThere(
           take,
           signal,
         });
-        // A part of it is found by its size.
+        // Truncation is detected by the size.
         if (exitCode !== 0) say(stderr.trim());
       },
       clear: clearThere,
@@ -139,7 +139,7 @@ export function createSiteDatabasesThere(
 
 const checkThere = `step q -readonly "$real" 'pragma integrity_check'`;
 
-/** @returns what is wrong with a database that came back, in words; null = it is sound */
+/** @returns the problem of a restored database; null = it is sound */
 export async function findProblemThere(
   host: Host,
   path: string,
@@ -148,7 +148,7 @@ export async function findProblemThere(
   const { step } = await ask({ ...limits, host, path }, checkThere, [], { signal });
   const { exitCode, text } = step();
   if (exitCode === 0 && text.trim() === "ok") return null;
-  // As here: it needs what an application defines.
+  // As on the service's own machine: the database needs something that an application defines.
   if (lacksSomething({ exitCode, text })) return null;
   return text.trim().split("\n")[0] ?? "";
 }

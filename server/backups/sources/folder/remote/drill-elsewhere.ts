@@ -1,10 +1,10 @@
-// Drills of a site's folder on a machine that need not have the site, nor its account.
+// Drills a site's folder on a machine that may lack the site and its account.
 import type { Host } from "../../../../hosts/host.ts";
 import type { Drill } from "../../source.ts";
 import { drillThere } from "./drill.ts";
 import { drillName, removeThere } from "./swap.ts";
 
-/** @param host as the account that extracts @param root of the site, to tell its drills from those of others */
+/** @param host as the account that extracts @param root of the site, to distinguish its drills from others */
 export const createFolderDrill = (host: Host, root: string): Drill => ({
   drill: (from, manifest, attempt) => drillThere(host, root, from, manifest, attempt),
   async settle({ id, say, signal }) {

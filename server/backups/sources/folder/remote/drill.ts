@@ -1,4 +1,4 @@
-// A restore into a scratch folder of the other machine, to see that it would work.
+// Drills a restore into a scratch folder of another machine, and compares the result with the manifest.
 import { posix } from "node:path";
 import type { Readable } from "node:stream";
 import type { Host } from "../../../../hosts/host.ts";
@@ -9,10 +9,10 @@ import { findProblemThere, listDatabases, lookForSqlite } from "./databases.ts";
 import { runScript } from "./script.ts";
 import { drillName, drillRoot, removeThere } from "./swap.ts";
 
-/** A folder of somebody else in its place would be refused by mkdir. */
+/** mkdir fails where another account has created the folder. */
 const prepare = 'mkdir -m 700 -- "$1" && mkdir -m 700 -- "$1/content" && df -P -k -- "$1"';
 
-/** The content of a file with several names is in the archive once. */
+/** Counts the content of a file with several names only once, as in the archive. */
 const count = `chmod -R u+rwX -- "$1" || exit 1
 find "$1" -printf '%y %s %n %D:%i\\n' | awk '
   { entries += 1 }
@@ -67,7 +67,7 @@ async function checkThere(
 ): Promise<string> {
   const script = `${lookForSqlite} && echo yes || echo no; ${listDatabases}`;
   const [hasSqlite, ...lines] = (await runScript(host, script, [content], signal)).split("\n");
-  // One whose name is not UTF-8 was not taken for a database by the run either.
+  // A file whose name is not UTF-8 was not treated as a database by the run either.
   const paths = lines.filter((line) => line !== "" && !line.includes("\uFFFD"));
   if (hasSqlite !== "yes" && paths.length > 0)
     return ` Its SQLite databases were not opened: ${paths.length}. Install sqlite3 there for that.`;

@@ -1,4 +1,4 @@
-// Writes a folder of another machine into a stream: `find` names the entries, tar reads them, both as the site's account.
+// Dumps a folder of another machine: `find` lists the entries, and tar reads them, both as the site's account.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { Host } from "../../../../hosts/host.ts";
@@ -18,9 +18,9 @@ import type { Survey } from "./survey.ts";
 export type Inspector = Pick<ReturnType<typeof createArchiveInspector>, "inspect">;
 
 /**
- * @param inspector reads along; null = the archive is compressed by the machine's own zstd, and whoever unpacks it
- * inspects it. SQLite databases are exchanged only in one that comes uncompressed
- * @returns what makes the manifest of what was found in the archive
+ * @param inspector gets the archive, too; null = the archive is compressed by the machine's own zstd, and inspected when it is
+ *   decompressed. SQLite databases are replaced only in an uncompressed archive
+ * @returns builds the manifest from the summary of the archive
  * @throws SourceError, an abort, or the error of `into`; `into` is destroyed then
  */
 export async function dumpThere(
@@ -95,12 +95,12 @@ export async function dumpThere(
 
 const replacedCode = 3;
 
-/** Runs what follows `$1`, and ends with that code where `$1` is another folder after it. */
+/** Shell script: runs the command after `$1`, and exits with `replacedCode` where `$1` is another folder afterwards. */
 const whileTheSame = `r=$1; shift; i=$(stat -c %d:%i -- "$r") || exit 1; "$@"
 [ "$(stat -c %d:%i -- "$r" 2>/dev/null)" = "$i" ] || exit ${replacedCode}`;
 
 function sortThere(line: string, tally: Tally, changes: Changes): void {
-  // It names a folder that went away after its name was read.
+  // A folder vanished after its name was read.
   const name = /^find: '(.*)': No such file or directory$/.exec(line)?.[1];
   if (name === undefined)
     return sortLine(line.replace(/^find: |(?<=^tar: )\.\//, ""), tally, changes);
@@ -119,7 +119,7 @@ function refuseFailures(
       `Not everything in ${root} could be read, so the backup would be incomplete: ${tally.failureText()}`,
     );
   const [find, tar, zstd = 0] = ends ?? [];
-  // Both end with an error where a name has vanished; 1 of tar means that something changed while it was read.
+  // Both fail where a name has vanished. 1 of tar means that something changed while it was read.
   const isFine =
     (find === 0 || (find === 1 && hasVanished)) &&
     (tar === 0 || tar === 1 || (tar === 2 && hasVanished)) &&

@@ -1,13 +1,13 @@
-// Where a site's folder lies on another machine, and what a restore there needs.
+// Resolves where a site's folder is on another machine, and checks whether a restore could swap it.
 import { posix } from "node:path";
 import { accountName } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { mountsIn, namesBeside, type Place } from "../place.ts";
 import { runScript } from "./script.ts";
 
-/** Where the folder really is; the last part need not be there (yet, or between the two steps of a swap). */
+/** Resolves the real path of the folder, whose last part need not exist, e.g. between the two steps of a swap. */
 export async function findRealRoot(host: Host, root: string, signal: AbortSignal): Promise<string> {
-  // A line break at the end of a name would be lost without the point.
+  // Without the dot, a line break at the end of a name would be lost.
   const shown = await runScript(host, 'readlink -f -- "$1" && printf .', [root], signal);
   return shown.replace(/\n\.$/, "");
 }
@@ -21,7 +21,7 @@ export async function openPlace(
   return placeIn(host, await findRealRoot(host, root, signal), id);
 }
 
-/** @param real where the folder really is */
+/** @param real the real path of the folder */
 export function placeIn(host: Host, real: string, id: number): Place {
   const parent = posix.dirname(real);
   return {
@@ -33,12 +33,12 @@ export function placeIn(host: Host, real: string, id: number): Place {
   };
 }
 
-/** `$1` is the parent, `$2` the folder. */
+/** Shell script: `$1` is the parent, `$2` the folder. */
 export const lookAround = `cat /proc/self/mountinfo 2>/dev/null; echo
 if [ ! -d "$1" ]; then echo missing; elif [ ! -w "$1" ] || [ ! -x "$1" ]; then echo closed
 elif [ -e "$2" ] && [ ! -d "$2" ]; then echo other; else echo open; fi`;
 
-/** @returns why a restore could not swap a folder in, in words, or null */
+/** @returns why a restore could not swap a folder in; null = it could */
 export async function whyNotSwappable(
   host: Host,
   place: Place,
@@ -49,7 +49,7 @@ export async function whyNotSwappable(
   return tellWhyNotSwappable(host, place, found);
 }
 
-/** @param found what `lookAround` wrote */
+/** @param found output of `lookAround` */
 export function tellWhyNotSwappable(host: Host, place: Place, found: string): string | null {
   const { parent, root: name } = place;
   const root = posix.join(parent, name);

@@ -1,12 +1,12 @@
-// Short scripts of a POSIX shell, in place of tasks of our own: another machine has none of our program.
+// Runs short scripts of a POSIX shell on a machine that does not have our program, in place of tasks.
 import type { Host } from "../../../../hosts/host.ts";
 import { tarEnvironment } from "../tar.ts";
 import { SourceError } from "../../source.ts";
 
 /**
- * @param args what the script reads as `$1` and so on
- * @returns what it wrote
- * @throws SourceError with its own words where it ended with another code than 0
+ * @param args the script's `$1` and so on
+ * @returns the output of the script
+ * @throws SourceError with the script's own message where its exit code is not 0
  */
 export async function runScript(
   host: Host,

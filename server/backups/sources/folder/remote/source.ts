@@ -1,5 +1,4 @@
-// A site's folder on another machine as something to back up: GNU tar there reads and writes it as the site's account, by
-// commands alone.
+// The source for a site's folder on another machine, which GNU tar there reads and writes as the site's account.
 import { accountName } from "../../../../hosts/account.ts";
 import type { Host } from "../../../../hosts/host.ts";
 import { createArchiveInspector } from "../archive.ts";
@@ -21,18 +20,18 @@ import { surveyFolder, shownDatabases, refuseUnreadable, type Survey } from "./s
 import { drillName, removeThere, swapThere } from "./swap.ts";
 
 type RemoteFolderOptions = {
-  /** As the site's account sees it. */
+  /** The machine, as the site's account. */
   host: Host;
-  /** The site's, for people. */
+  /** Name of the site, for people. */
   name: string;
   /** Absolute path; may be a link. */
   root: string;
-  /** What backups leave out; absent or null = nothing. */
+  /** What backups exclude; absent or null = nothing. */
   excludes?: Excludes | null;
   times?: TrustedTimes | undefined;
 };
 
-/** Restores that run in this process: theirs is no leftover. */
+/** Restores that run in this process, whose folders are no leftovers. */
 const running = new Set<string>();
 
 export function createRemoteFolderSource({
@@ -42,7 +41,7 @@ export function createRemoteFolderSource({
   excludes = null,
   times = trustedTimes,
 }: RemoteFolderOptions): Source {
-  /** What the last rehearsal found, for the run that follows it. */
+  /** Result of the last rehearsal, for the run that follows it. */
   let known: Survey | null = null;
   const survey = (signal: AbortSignal) => surveyFolder(host, root, signal);
   const readable = (found: Survey): Survey => {
@@ -51,7 +50,7 @@ export function createRemoteFolderSource({
   };
   const looked = async (signal: AbortSignal) => known ?? readable(await survey(signal));
 
-  /** What could not be put in order when its connection was cut. @returns whether there was anything */
+  /** Settles restores that could not be cleaned up when their connection broke. @returns whether there were any */
   async function settleLeftovers(
     { real, leftRestores }: Survey,
     say: Attempt["say"],
@@ -104,7 +103,7 @@ export function createRemoteFolderSource({
       const lines: string[] = [];
       known = null;
       let found = await survey(signal);
-      // First: the folder is away where a restore was cut off between its two steps.
+      // First, because the folder does not exist where a restore was interrupted between its two steps.
       if (await settleLeftovers(found, (line) => lines.push(line), signal))
         found = await survey(signal);
       known = readable(found);
@@ -133,7 +132,7 @@ export function createRemoteFolderSource({
 
     async compressed(signal) {
       const { hasZstd, hasSqlite, databases } = await looked(signal);
-      // Databases are exchanged on the way, which has to be read for that.
+      // Databases can be replaced only in an uncompressed archive.
       if (!hasZstd || (hasSqlite && databases.length > 0)) return null;
       return { content: "archive", dump: (...args) => dump(null, args) };
     },

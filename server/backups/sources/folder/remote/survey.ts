@@ -1,5 +1,4 @@
-// What a run has to know of a site's folder on another machine. One command asks for all of it, because each one takes as
-// long as the way there and back.
+// Collects what a run needs to know of a site's folder on another machine, by one command, because each one takes a round trip.
 import type { Host } from "../../../../hosts/host.ts";
 import { lookForZstd } from "../../compress-there.ts";
 import { SourceError } from "../../source.ts";
@@ -11,30 +10,30 @@ import { leftRestores, listRestores } from "./swap.ts";
 
 export type Survey = {
   state: string;
-  /** Null = it is not GNU tar, or none. */
+  /** Null = the machine has no GNU tar. */
   tarVersion: string | null;
   hasGnuFind: boolean;
   hasZstd: boolean;
   hasSqlite: boolean;
-  /** Where the folder really is; the last part need not be there. */
+  /** Real path of the folder, whose last part need not exist. */
   real: string;
-  /** Ids of restores that were cut off and could not be put in order then. */
+  /** Ids of interrupted restores that could not be cleaned up at the time. */
   leftRestores: number[];
-  /** Why a restore could not swap a folder in, in words. */
+  /** Why a restore could not swap a folder in; null = it could. */
   whyNotSwappable: string | null;
-  /** Paths of SQLite databases; one more than are shown, where there are more. */
+  /** Paths of SQLite databases, at most one more than are shown. */
   databases: string[];
 };
 
 export const shownDatabases = 3;
 
-/** `test` takes what lies in a closed folder for missing, and `ls` says which of the two it is. */
+/** `test` reports entries of a closed folder as missing; `ls` distinguishes the two. */
 const lookAt = `if [ ! -e "$1" ]; then
   case $(ls -Ld -- "$1" 2>&1) in *": Permission denied") echo closed ;; *) echo missing ;; esac
 elif [ ! -d "$1" ]; then echo other
 elif [ ! -r "$1" ] || [ ! -x "$1" ]; then echo closed; else echo open; fi`;
 
-/** A line break at the end of a name would be lost without the point. */
+/** Without the dot, a line break at the end of a name would be lost. */
 const script = `s=$(${lookAt}); printf '%s\\0' "$s"
 tar --version; printf '\\0'; find --version | head -n 1; printf '\\0'
 ${lookForZstd} && echo zstd; printf '\\0'

@@ -1,5 +1,5 @@
-// The steps of a swap on another machine: the same names and the same decisions as here, by commands of the site's account.
-// Each step is one command, so a connection that is cut leaves what a kill at that moment would leave.
+// The steps of a swap on another machine, with the same names and decisions as here, by commands of the site's account. Each step is
+// one command, so that a broken connection leaves what a kill at that moment would leave.
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { Host } from "../../../../hosts/host.ts";
@@ -13,7 +13,7 @@ import { toError } from "../../../../to-error.ts";
 
 const there = 'there() { [ -e "$1" ] || [ -L "$1" ]; }';
 
-/** `mv -T` renames, and never moves into a folder that is in the way. */
+/** `mv -T` renames, and never moves into an existing folder. */
 const commit = `${there}; parent=$1 root=$2 new=$3 ready=$4 old=$5
 mv -T -- "$new" "$ready" && sync -- "$parent" || exit 1
 if there "$root"; then mv -T -- "$root" "$old" && echo aside || exit 1; fi
@@ -34,7 +34,7 @@ elif ! there "$root"; then mv -T -- "$old" "$root" && echo "as it was" || exit 1
 else echo "left old"; echo restored; fi
 sync -- "$parent"`;
 
-/** More than once: a folder may have been archived as closed to its owner, and a tar that was cut off may still write there. */
+/** Repeated, because a folder may be closed to its owner, and an interrupted tar may still write there. */
 const remove = `${there}; for pause in 0 0.1 0.5; do
   sleep $pause; rm -rf --one-file-system -- "$1"; there "$1" || exit 0; chmod -R u+rwX -- "$1"
 done; exit 1`;
@@ -89,7 +89,7 @@ export function swapThere(host: Host, place: Place): Swap {
   };
 }
 
-/** @returns why it could not be removed, or null */
+/** @returns why the folder could not be removed, or null */
 export async function removeThere(
   host: Host,
   folder: string,
@@ -103,13 +103,13 @@ export async function removeThere(
   }
 }
 
-/** `$1` is the parent of the folder. */
+/** Shell script: `$1` is the parent of the folder. */
 export const listRestores = `cd -- "$1" || exit 0
 for found in .*.quarterdeck-*; do [ ! -e "$found" ] || printf '%s/' "$found"; done`;
 
 /**
- * Ids of restores that were cut off and could not be put in order then.
- * @param found what `listRestores` wrote
+ * Returns the ids of interrupted restores that could not be cleaned up at the time.
+ * @param found output of `listRestores`
  */
 export function leftRestores(place: Place, found: string): number[] {
   const names = found.split("/");
@@ -125,9 +125,9 @@ export function leftRestores(place: Place, found: string): number[] {
   ];
 }
 
-/** Scratch folders of drills: on a disk, where others cannot look in. */
+/** Parent of the scratch folders of drills: on a disk, unlike /tmp on some systems. */
 export const drillRoot = "/var/tmp";
-/** @param root of the site, to keep the drills of two services that look after one machine apart */
+/** @param root of the site, to distinguish the drills of two services on one machine */
 export const drillName = (id: number, root: string): string =>
   posix.join(
     drillRoot,
