@@ -1,4 +1,4 @@
-// A SQLite database whose files belong to another account: each operation is performed in a process that is that account.
+// A source for a SQLite database that belongs to another account: performs each operation in a process of that account.
 import { finished } from "node:stream/promises";
 import type { LocalHost } from "../../../hosts/host.ts";
 import { defineTask, type Task, type TaskPort, type TaskStreams } from "../../../hosts/task.ts";
@@ -12,7 +12,7 @@ import {
 import { createSqliteIntake } from "./intake.ts";
 import { workWithoutThread } from "./work.ts";
 
-/** A bound: the account may stop what works as it. */
+/** A time limit, because the account could stop its own processes. */
 const existsMs = 60_000;
 
 type Args = { options: SqliteOptions; id: number };

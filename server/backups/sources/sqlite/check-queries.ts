@@ -1,8 +1,8 @@
-// What a check of a SQLite database asks, in the SQL of every SQLite of these years, and what it says of the answers.
+// Queries for the check of a SQLite database, in SQL that older versions support, and messages about the results.
 
 import { compareTables } from "../tables.ts";
 
-/** Without those that are no rows of the user's: shadow tables hold what a virtual table of SQLite's own shows. */
+/** Lists tables with the user's own rows, without shadow tables, which store the content of SQLite's virtual tables. */
 export const tablesQuery = `select name from sqlite_master as one
   where type = 'table' and rootpage > 0 and name not like 'sqlite~_%' escape '~'
     and not exists (
@@ -12,20 +12,20 @@ export const tablesQuery = `select name from sqlite_master as one
         and lower(substr(one.name, length(virtual.name) + 2)) in
           ('content', 'segments', 'segdir', 'docsize', 'stat', 'data', 'idx', 'config', 'node', 'rowid', 'parent'))`;
 
-/** All that SQLite brings along, see https://www.sqlite.org/datatype3.html#collation. */
+/** The built-in collations, see https://www.sqlite.org/datatype3.html#collation. */
 const builtInCollations = "('BINARY', 'NOCASE', 'RTRIM')";
 
-/** Collations that are not SQLite's own, by the tables whose indexes use them. */
+/** Lists collations of an application, with the tables whose indexes use them. */
 export const collationsQuery = `select t.name as name, x.coll as collation
   from sqlite_master t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) x
   where t.type = 'table' and t.rootpage > 0 and upper(x.coll) not in ${builtInCollations}`;
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** What `hex` makes of a letter: the bytes of a text are those of the database's encoding, UTF-8 or one of the two of UTF-16. */
+/** A sample of `hex`, which shows the encoding of the database: UTF-8, or one of the two of UTF-16. */
 export const sample = "hex('a')";
 
-/** @param sampled what the same database answered to `sample` @param hex of a text */
+/** @param sampled the same database's result of `sample` @param hex of a text */
 export function textOf(sampled: string, hex: string): string {
   const bytes = Buffer.from(hex, "hex");
   if (sampled === "61") return bytes.toString("utf8");
@@ -33,8 +33,8 @@ export function textOf(sampled: string, hex: string): string {
 }
 
 /**
- * @param found what an integrity check said, by line
- * @throws when it found something
+ * @param found lines of the result of an integrity check
+ * @throws Error where the check found damage
  */
 export function refuseDamage([first]: readonly string[]): void {
   if (first !== "ok") throw new Error(`its integrity check says: ${first ?? "nothing"}`);
@@ -44,18 +44,18 @@ export function refuseDamage([first]: readonly string[]): void {
 export const tellChecked = (tables: Record<string, number>): string =>
   compareTables(null, tables).replace(/ restored.*/, "; integrity check passed.");
 
-/** What an application defines that a check misses, and a sentence on the tables that it leaves out for that. */
+/** What a check lacks because an application defines it, and a sentence about the tables that are not checked. */
 export type Unchecked = { lacks: "collation" | "function"; text: string };
 
 export const textsOf = (notes: readonly Unchecked[]): string[] => notes.map(({ text }) => text);
 
-/** Of what was left out only what a check alone finds out: a run's warnings have the collations. */
+/** Describes a copy. Mentions only missing functions, because missing collations are among the run's warnings. */
 export const tellCopied = (tables: Record<string, number>, notes: readonly Unchecked[]): string =>
   [tellChecked(tables), ...textsOf(notes.filter(({ lacks }) => lacks === "function"))].join(" ");
 
 const shownTables = 5;
 
-/** The function that SQLite misses, as it says itself; null = it says something else. */
+/** Returns the missing function in an error message of SQLite; null = another message. */
 export const missingFunction = (message: string): string | null =>
   /\bunknown function: (.+\(\))/.exec(message)?.[1] ?? null;
 

@@ -1,4 +1,4 @@
-// Whether a SQLite database is sound, and how many rows it has: as far as SQLite can tell without the functions of an application.
+// Checks a SQLite database and counts its rows, as far as possible without the functions and collations of an application.
 import type { DatabaseSync } from "node:sqlite";
 import { open, type DatabasePath } from "./copy.ts";
 import {
@@ -15,14 +15,14 @@ import { toError } from "../../../to-error.ts";
 type Checked = {
   /** Rows by table. */
   tables: Record<string, number>;
-  /** What could not be checked. */
+  /** Notes about what could not be checked. */
   notes: Unchecked[];
 };
 
 /** SQLITE_ERROR_MISSING_COLLSEQ, see https://www.sqlite.org/rescode.html. */
 const missingCollationCode = 257;
 
-/** @throws when its integrity check finds something */
+/** @throws Error where the integrity check finds damage */
 export function checkDatabase(path: DatabasePath, busyMs: number): Checked {
   const database = open(path, true, busyMs);
   try {
@@ -47,7 +47,7 @@ export function countTables(path: DatabasePath, busyMs: number): Record<string, 
   }
 }
 
-/** @returns a sentence when tables are ordered by collations that an application defines */
+/** @returns a note where tables use collations that an application defines */
 export function findUnknownCollations(path: DatabasePath, busyMs: number): Unchecked[] {
   const database = open(path, true, busyMs);
   try {
@@ -59,7 +59,7 @@ export function findUnknownCollations(path: DatabasePath, busyMs: number): Unche
 }
 
 /**
- * @param functions gets those of an application that are missed
+ * @param functions receives the missing functions of an application
  * @returns tables that could not be checked
  */
 function check(
@@ -73,7 +73,7 @@ function check(
   );
 }
 
-/** @returns false where it needs a collation or a function that is not there */
+/** @returns false where the check needs a collation or function that is not available */
 function isChecked(database: DatabaseSync, pragma: string, functions: Set<string>): boolean {
   const found = unlessCollation(() => {
     try {
@@ -96,7 +96,7 @@ const tablesOf = (database: DatabaseSync): string[] =>
     .all()
     .map((row) => String(row["name"]));
 
-/** A table that cannot be read without a collation of an application is left out. */
+/** Counts rows by table, except for tables that cannot be read without an application's collation. */
 function countRows(database: DatabaseSync, names: readonly string[]): Record<string, number> {
   const count = (from: string): number | null =>
     unlessCollation(() =>

@@ -1,4 +1,4 @@
-// SQLite's own work on the files of a database.
+// Performs SQLite's operations on the files of a database.
 import { closeSync, openSync } from "node:fs";
 import { checkDatabase, countTables, findUnknownCollations } from "./check.ts";
 import type { Unchecked } from "./check-queries.ts";
@@ -8,30 +8,30 @@ import { placeTables, tellTables } from "./place-tables.ts";
 import { toError } from "../../../to-error.ts";
 
 export type SqliteWork = {
-  /** How long to wait for somebody who holds it. */
+  /** How long to wait for a locked database. */
   busyMs: number;
 } & (
-  | /** Copies a database, as of one moment, and checks and counts the copy. */
+  | /** Makes a consistent copy of a database, checks it and counts its rows. */
     { task: "copy"; from: string; to: string }
-  /** Copies a database, as of one moment, and says what is wrong with its content; that alone is no failure. */
+  /** Makes a consistent copy of a database, and reports damage, which alone is no failure. */
   | { task: "snapshot"; from: DatabasePath; to: string }
-  /** Opens a database, and changes nothing. */
+  /** Opens a database without changing it. */
   | { task: "probe"; path: DatabasePath }
-  /** Names the collations that a database uses and that SQLite does not know. */
+  /** Finds collations that a database uses and that SQLite does not have. */
   | { task: "collations"; path: string }
   /** Counts the rows of a database that others may write to. */
   | { task: "count"; path: string }
   /** Checks a file and counts its rows. */
   | { task: "check"; path: DatabasePath }
-  /** Puts the content of a file in the place of a live database, in one transaction of SQLite; `note` see place. */
+  /** Replaces the content of a live database by that of a file, in one transaction of SQLite. `note`: see `Place`. */
   | { task: "place"; from: string; to: string; note: string }
-  /** Puts tables of a file into a live database, in one transaction. */
+  /** Replaces tables of a live database by those of a file, in one transaction. */
   | { task: "place tables"; from: string; to: string; note: string; tables: readonly string[] }
-  /** Tells whether that was cut off before its end. */
+  /** Determines whether an interrupted `place tables` was completed. */
   | { task: "tell tables"; from: string; to: string; note: string; tables: readonly string[] }
-  /** Opens a database for its journal to be rolled back, if one was left. */
+  /** Opens a database, so that a leftover journal is rolled back. */
   | { task: "recover"; path: string }
-  /** Tells whether a place that was cut off had come to its end; `scratch` is for a copy. */
+  /** Determines whether an interrupted `place` was completed. `scratch`: path for a copy. */
   | { task: "tell"; from: string; to: string; note: string; scratch: string }
 );
 
@@ -39,9 +39,9 @@ export type SqliteAnswer =
   | {
       ok: true;
       tables: Record<string, number>;
-      /** What could not be checked. */
+      /** Notes about what could not be checked. */
       notes: Unchecked[];
-      /** Of a snapshot: what is wrong with its content. */
+      /** For a snapshot: damage that the check found. */
       problem: string | null;
       state?: PlaceState;
     }
@@ -51,7 +51,7 @@ type Done = Extract<SqliteAnswer, { ok: true }>;
 
 const done: Done = { ok: true, tables: {}, notes: [], problem: null };
 
-/** What is wrong with a copy, in words; null = nothing is. */
+/** Checks a copy. `problem`: the damage; null = none. */
 function findProblem(path: string, busyMs: number): Pick<Done, "notes" | "problem"> {
   try {
     return { notes: checkDatabase(path, busyMs).notes, problem: null };
@@ -67,7 +67,7 @@ async function perform(work: SqliteWork): Promise<Done> {
   const { busyMs } = work;
   switch (work.task) {
     case "copy":
-      // Made here, since SQLite would make it as wide as the umask allows.
+      // Created here, because SQLite would create it with all permissions that the umask allows.
       closeSync(openSync(work.to, "wx", 0o600));
       await copy(work.from, work.to, busyMs);
       return { ...done, ...checkDatabase(work.to, busyMs) };

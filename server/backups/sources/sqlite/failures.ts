@@ -1,4 +1,4 @@
-// What SQLite says when something is wrong, in the operator's words.
+// Translates errors of SQLite for the operator.
 import { SourceError } from "../source.ts";
 
 /** Primary result codes, see https://www.sqlite.org/rescode.html. */
@@ -11,7 +11,7 @@ const hints: Record<number, string> = {
   26: "It isn't a SQLite database.",
 };
 const unsoundCodes = new Set([11, 26]);
-/** Besides unsound ones: it may not be opened, or not without a change of what lies beside it. */
+/** Codes of databases that the account may not open, or not without changing the files beside them. */
 const closedCodes = new Set([8, 14]);
 
 class SqliteError extends SourceError {
@@ -26,17 +26,17 @@ class SqliteError extends SourceError {
 const isOneOf = (error: unknown, codes: ReadonlySet<number>): boolean =>
   error instanceof SqliteError && codes.has(error.resultCode);
 
-/** What SQLite cannot work with: it says so itself, by its result code. */
+/** Whether SQLite's result code says that the file is damaged or no database. */
 export const isUnsound = (error: unknown): boolean => isOneOf(error, unsoundCodes);
 
-/** Of no use to SQLite as this account, whatever else it is. */
+/** Whether SQLite cannot use the file as this account. */
 export const isNotUsable = (error: unknown): boolean =>
   isUnsound(error) || isOneOf(error, closedCodes);
 
 /**
- * @param path of the database, for the words
+ * @param path of the database, for the message
  * @param message SQLite's own
- * @param code its result code; an extended one tells its primary one
+ * @param code result code, primary or extended
  */
 export function sqliteError(path: string, message: string, code: number): SourceError {
   const primary = code & 0xff;

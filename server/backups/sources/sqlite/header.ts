@@ -11,12 +11,12 @@ export const smallestDatabaseBytes = 512;
 export const hasSqliteHeader = (beginning: Uint8Array): boolean =>
   beginning.length >= magic.length && magic.equals(beginning.subarray(0, magic.length));
 
-/** What of a database SQLite keeps beside it. */
+/** Endings of SQLite's logs beside a database. */
 export const logEnds = ["-journal", "-wal"] as const;
-/** All that SQLite keeps beside a database. */
+/** Endings of all files that SQLite has beside a database. */
 export const companionEnds = [...logEnds, "-shm"] as const;
 
-/** @returns the database's path if this is a name that SQLite gives to what it keeps beside one */
+/** @returns the database's path, if the path is that of a file that SQLite has beside a database */
 export function databaseBeside(path: string): string | null {
   const end = companionEnds.find((known) => path.endsWith(known));
   return end === undefined ? null : path.slice(0, -end.length);

@@ -1,4 +1,4 @@
-// Makes a backup of a foreign SQLite database: it is written aside as the account, checked and counted, and passed on as it is.
+// Imports a foreign SQLite database: it is written to a scratch file as the account, checked and counted, and stored as it is.
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { toError } from "../../../to-error.ts";
@@ -7,10 +7,10 @@ import type { Attempt, Intake } from "../source.ts";
 import { writingTo } from "../../../write-to.ts";
 import { tellChecked, textsOf, type Unchecked } from "./check-queries.ts";
 
-/** Rows by table, and what could not be checked. */
+/** Rows by table, and notes about what could not be checked. */
 export type Tried = { tables: Record<string, number>; notes: Unchecked[] };
 
-/** @param tryOut checks a database aside. @throws SourceError for one that is not sound */
+/** @param tryOut checks a database in a scratch file. @throws SourceError for a damaged one */
 export const createSqliteIntake = (
   { content }: ForeignFile,
   tryOut: (from: Readable, attempt: Attempt) => Promise<Tried>,

@@ -1,4 +1,4 @@
-// Puts single tables of a checked file into a live SQLite database, so that a kill at any moment can be told afterwards.
+// Restores single tables of a checked file into a live SQLite database, so that the state after a kill can be determined.
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { toError } from "../../../to-error.ts";
@@ -8,7 +8,7 @@ import { sameQuery, tablesScript, wordsOf } from "./tables-script.ts";
 
 type Tables = Place & { tables: readonly string[] };
 
-/** @param work its failures are told in the words of the promise that was not held */
+/** @param work its errors are reported as the message of the condition that failed */
 function withBoth<Result>(
   { from, to }: Pick<Place, "from" | "to">,
   busyMs: number,
@@ -17,7 +17,7 @@ function withBoth<Result>(
   const database = new DatabaseSync(to, {
     timeout: busyMs,
     enableForeignKeyConstraints: false,
-    // What an application has made in its own way is made anew in the same.
+    // Statements of an application are run again as it wrote them.
     enableDoubleQuotedStringLiterals: true,
   });
   try {
@@ -28,7 +28,7 @@ function withBoth<Result>(
     const failure = toError(error);
     throw Object.assign(failure, { message: wordsOf(failure.message) });
   } finally {
-    // Undoes a transaction that failed.
+    // Rolls back a transaction that failed.
     database.close();
   }
 }

@@ -1,4 +1,4 @@
-// Puts a checked file's content into a live SQLite database, so that a kill at any moment can be told afterwards.
+// Restores a checked file into a live SQLite database, so that the state after a kill can be determined.
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { copy, open } from "./copy.ts";
@@ -9,15 +9,15 @@ export type Place = {
   from: string;
   to: string;
   /**
-   * A file that is written before the first change: the target's schema version. The online backup adds one to it in
-   * its own transaction, and nothing ever takes one away, so a target that still has it was not touched.
+   * A file with the target's schema version, written before the first change. The online backup increments the version in its own
+   * transaction, and nothing decrements it, so that a target that still has it was not changed.
    */
   note: string;
 };
 
 export async function place({ from, to, note }: Place, busyMs: number): Promise<void> {
   const live = await readLive(to, busyMs);
-  // A database in WAL mode cannot change the size of its pages; the file that is brought in can.
+  // A database in WAL mode cannot change its page size, but the restored file can.
   if (live.isWal) fitPages(from, live.pageBytes, busyMs);
   writeNote(note, String(live.schemaVersion));
   await copy(from, to, busyMs);
@@ -28,7 +28,7 @@ async function readLive(path: string, busyMs: number) {
   const ask = (pragma: string) =>
     Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0];
   try {
-    // Waits until nobody writes. What cannot be written to fails here, before anything is tried.
+    // Waits for writers. A database that cannot be written to fails here, before anything is changed.
     database.exec("begin immediate; rollback");
     return {
       isWal: ask("journal_mode") === "wal",
@@ -47,20 +47,20 @@ function fitPages(path: string, pageBytes: number, busyMs: number): void {
     if (Number(database.prepare("pragma page_size").get()?.["page_size"]) === pageBytes) return;
     rmSync(fitted, { force: true });
     database.exec(`pragma page_size = ${pageBytes}`);
-    // Unlike a plain `vacuum`, it keeps the rowids of tables that have no integer primary key.
+    // Unlike a plain `vacuum`, this keeps the rowids of tables without an integer primary key.
     database.prepare("vacuum into ?").run(fitted);
   } finally {
     database.close();
   }
-  // What belongs to the old one must not be applied to the new one.
+  // The logs of the old file must not be applied to the new one.
   for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
   renameSync(fitted, path);
 }
 
-/** What a note is called until all of it is written. */
+/** Returns the path of a note until it is written completely. */
 export const unwritten = (note: string) => `${note}-new`;
 
-/** An empty note would say that the change has begun, and not from what. */
+/** Writes a note atomically: an empty one would mean that the change has begun, without the version before it. */
 export function writeNote(note: string, text: string): void {
   const file = openSync(unwritten(note), "w", 0o600);
   try {
@@ -72,7 +72,7 @@ export function writeNote(note: string, text: string): void {
   renameSync(unwritten(note), note);
 }
 
-/** @param scratch where a copy of the live database may lie for a moment */
+/** @param scratch path for a temporary copy of the live database */
 export async function tellState(
   { from, to, note, scratch }: Place & { scratch: string },
   busyMs: number,
@@ -80,26 +80,26 @@ export async function tellState(
   const noted = await readFile(note, "utf8");
   const live = await readLive(to, busyMs);
   if (noted === String(live.schemaVersion)) return "as it was";
-  // A copy, because to open and close a live database's file by other means than SQLite's ends SQLite's locks on it,
+  // A copy, because opening and closing a live database's file by other means than SQLite's releases SQLite's locks on it,
   // see https://www.sqlite.org/howtocorrupt.html.
   await copy(to, scratch, busyMs);
   return isSameContent(from, scratch) ? "restored" : "unknown";
 }
 
 const chunkBytes = 1024 * 1024;
-/** Read from the header, which every copy sets anew: journal mode, change counter and size, schema version, writer. */
+/** Ranges of the header that every copy sets: journal mode, change counter and size, schema version, writer. */
 export const ownOfEach = [
   [18, 20],
   [24, 32],
   [40, 44],
   [92, 100],
 ] as const;
-/** SQLite keeps its locks here, and no content; see https://www.sqlite.org/fileformat.html#the_lock_byte_page. */
+/** Offset of the page for SQLite's locks, without content; see https://www.sqlite.org/fileformat.html#the_lock_byte_page. */
 export const lockChunkAt = 0x40000000;
-/** The page is at most so large. */
+/** Maximum size of that page. */
 export const lockPageBytes = 64 * 1024;
 
-/** Both are in rollback mode or checkpointed: nothing of them lies in a journal. */
+/** Compares two files. Both are in rollback mode or checkpointed, so that none of their content is in a journal. */
 function isSameContent(one: string, other: string): boolean {
   const files = [openSync(one, "r"), openSync(other, "r")] as const;
   const buffers = [Buffer.alloc(chunkBytes), Buffer.alloc(chunkBytes)] as const;

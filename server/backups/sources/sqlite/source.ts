@@ -1,5 +1,5 @@
-// A SQLite database: copied by its online backup while it is written to, and put back by the same means, so that
-// whoever holds it open sees one transaction. A file that is swapped in would leave them writing into the old one.
+// The source for a SQLite database, which the online backup copies while it is in use, and restores, so that processes that have it
+// open see one transaction. If the file were swapped, they would continue to write to the old one.
 import { createReadStream } from "node:fs";
 import { rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,18 +22,18 @@ export type SqliteOptions = {
   name: string;
   /** Absolute path of the database file. */
   path: string;
-  /** For copies that must lie on disk for a while; closed to other accounts. */
+  /** Folder for temporary copies; not accessible to other accounts. */
   scratchFolder: string;
-  /** How long to wait for somebody who holds the database. */
+  /** How long to wait for a locked database. */
   busyMs?: number;
-  /** A restore puts back these tables alone; null = everything. */
+  /** The only tables that a restore replaces; null = everything. */
   tables?: readonly string[] | null;
 };
 
 export type SqliteSource = Source & {
   countRows(signal: AbortSignal): Promise<Record<string, number> | null>;
   warnings(signal: AbortSignal): Promise<string[]>;
-  /** Writes a database aside, checks and counts it, and throws it away. */
+  /** Writes a database to a scratch file, checks it, counts its rows, and removes it. */
   tryOut(from: Readable, attempt: Attempt): Promise<Tried>;
   /** Removes the copy of a dump that was killed. */
   clear(attempt: Pick<Attempt, "id">): Promise<void>;
@@ -41,7 +41,7 @@ export type SqliteSource = Source & {
 
 const chunkBytes = 256 * 1024;
 
-/** That of this program, in whichever process it works. */
+/** Returns the version of SQLite in this program. */
 export const tellSqliteVersion = (): Record<string, string> => ({
   SQLite: versions.sqlite ?? "unknown",
 });
@@ -81,7 +81,7 @@ export function createSqliteSource({
   const recover = (signal: AbortSignal) =>
     doSqliteWork({ task: "recover", path, busyMs }, path, signal);
 
-  /** A kill between any two steps leaves files by which `tellCutOff` can tell it. */
+  /** Removes the files of a restore, in an order that lets `tellCutOff` determine the state after a kill. */
   async function clearRestore(attempt: Attempt, isRestored: boolean): Promise<void> {
     await rm(unwritten(noteOf(attempt)), { force: true });
     if (!isRestored) await rm(noteOf(attempt), { force: true });
@@ -160,7 +160,7 @@ export function createSqliteSource({
         const { mode, uid, gid } = found;
         return { kind: "database", tables, file: { mode: mode & 0o777, uid, gid } };
       } catch (error) {
-        // Before the other end hears of it, and perhaps tries again.
+        // Before the receiver gets the error, and perhaps retries.
         await removeFile(copy);
         into.destroy(error instanceof Error ? error : undefined);
         throw error;
@@ -182,12 +182,12 @@ export function createSqliteSource({
       const file = sibling(attempt);
       const known = manifest?.kind === "database" ? (manifest.file ?? null) : null;
       const put = async () => {
-        // What a link leads to is replaced, not the link, which may be that of one release to what all of them share.
+        // The target of a link is replaced, not the link, which may lead from one release to a file that all releases share.
         const real = await followLinks(path);
         const beside = besideOf(real, attempt);
         if ((await followLinks(file)) !== beside) {
           await writeFile(createReadStream(file), beside, signal);
-          // Once it is in place, it must not look like one that is still to be put there; until then, nothing is to say that it is.
+          // The scratch file must not look as if it were still to be restored afterwards, and no note may exist before the rename.
           await rm(noteOf(attempt), { force: true });
           await removeFile(file);
         }
@@ -196,12 +196,12 @@ export function createSqliteSource({
       };
       let isRestored = false;
       try {
-        // First: what an earlier try left would be taken for this one's.
+        // First, because the note of an earlier attempt would be taken for this one's.
         await rm(noteOf(attempt), { force: true });
         await writeFile(from, file, signal);
         await doSqliteWork({ task: "check", path: file, busyMs }, file, signal);
         if (wanted !== null) {
-          // Where it is not there, there is nothing that they could be put into.
+          // Throws where the live database does not exist.
           await sizeBytes();
           const work = {
             task: "place tables",
@@ -238,13 +238,13 @@ export function createSqliteSource({
 
     async settle(attempt) {
       if ((await find()) !== null)
-        // SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next visitor.
+        // SQLite rolls back an interrupted transaction when the database is opened; do that at once.
         await recover(attempt.signal).catch((error: unknown) => {
-          // The restore may have been meant to replace just that.
+          // A damaged database may be what the restore was to replace.
           if (!isUnsound(error)) throw error;
         });
       const state = await tellCutOff(attempt);
-      // Emptied, so that a second cut-off does not make it a statement.
+      // Emptied, so that after a second interruption the note does not determine a state.
       if (state === "unknown" && (await isThere(noteOf(attempt))))
         await truncate(noteOf(attempt), 0);
       await clearRestore(attempt, state !== "as it was");

@@ -1,42 +1,42 @@
-// What two SQLite databases say of their tables: the live one, and a backup that is attached to it.
+// Reads facts about the tables of a live SQLite database and of a backup that is attached to it.
 import { sample, tablesQuery, textOf } from "./check-queries.ts";
 
-/** What the backup's database is attached as. */
+/** Schema name of the attached backup. */
 export const kept = "quarterdeck_backup";
 
 export type Item = { type: string; name: string; table: string; sql: string };
 
 type Column = {
   name: string;
-  /** Neither generated nor hidden: it holds a value of its own. */
+  /** Whether it has a value of its own: it is neither generated nor hidden. */
   isStored: boolean;
-  /** It may be the row's own number, under another name. */
+  /** Whether it may be an alias of the rowid. */
   isNumber: boolean;
-  /** Its type, and whether it takes a null: both may change what is put into it. */
+  /** Its type, and whether it accepts null: both may change stored values. */
   kind: string;
 };
 
 type Side = {
-  /** All of its schema. */
+  /** The whole schema. */
   items: Item[];
   /** Tables with rows of their own. */
   tables: string[];
   columns(table: string): Column[];
-  /** Rows of it have no number beside its key. */
+  /** Whether the table is WITHOUT ROWID. */
   isWithoutRowid(table: string): boolean;
-  /** Tables with a foreign key to it, itself perhaps one of them. */
+  /** Tables with a foreign key to it, which may include itself. */
   referring(table: string): string[];
 };
 
 export type Facts = { version: number; live: Side; backup: Side };
 
-/** SQLite does not tell ASCII letters apart by their case, and all others it does. */
+/** Lowercases ASCII letters, whose case SQLite ignores in names, unlike that of other letters. */
 const plain = (name: string): string => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 export const isSame = (one: string, other: string): boolean => plain(one) === plain(other);
 
 const columns = ["a", "b", "c", "d", "e", "f", "g"] as const;
 
-/** Each answer is of one shape, its texts in hex: a name may hold what ends a line or a column. */
+/** All rows have the same columns, with texts in hex, because a name may contain separators of lines or columns. */
 const sideQuery = (side: "main" | typeof kept): string => {
   const master = `${side}.sqlite_master`;
   const tables = `(${tablesQuery.replaceAll("sqlite_master", master)})`;
@@ -54,7 +54,7 @@ export const factsQuery = `select ${[sample, ...columns.map((name) => `hex(cast(
   select '' as a, 'version' as b, (select schema_version from pragma_schema_version) as c, '' as d, '' as e, '' as f, '' as g
   union all ${sideQuery("main")} union all ${sideQuery(kept)})`;
 
-/** @param lines what `factsQuery` answers */
+/** @param lines the result of `factsQuery` */
 export function readFacts(lines: readonly string[]): Facts {
   const rows = lines.map((line) => {
     const [sampled = "", ...fields] = line.split("|");

@@ -1,22 +1,22 @@
-// The SQL that puts single tables of an attached backup into a live SQLite database: one transaction, which holds every promise
-// by a check of its own, or is undone.
+// Builds the SQL that restores single tables of an attached backup into a live SQLite database: one transaction, which is rolled back
+// where one of its conditions fails.
 import { quoteName } from "./check-queries.ts";
 import { isSame, kept, type Facts, type Item } from "./tables-facts.ts";
 
 type Chosen = {
-  /** As the live database has it; null = it was dropped. */
+  /** Its name in the live database; null = it was dropped. */
   live: string | null;
   backup: string;
-  /** Columns that are brought back. */
+  /** Columns that are restored. */
   columns: string[];
-  /** Those of them that may make something else of a value than the backup's did. */
+  /** Columns that may convert values differently than in the backup. */
   changed: string[];
 };
 
 const whole = "Restore the backup into another database, and copy the table from there";
 const refuse = (why: string) => new Error(`nothing was changed: ${why}. ${whole}`);
 
-/** @throws in words where a table cannot be put back without a loss */
+/** @throws Error that explains why a table cannot be restored without a loss */
 function choose({ live, backup }: Facts, wanted: string): Chosen {
   const name = backup.tables.find((table) => isSame(table, wanted));
   if (name === undefined)
@@ -38,7 +38,7 @@ function choose({ live, backup }: Facts, wanted: string): Chosen {
   const columns = from.filter((one) => takes(one.name)).map((one) => one.name);
   const hasNumber = (side: Facts["live"], at: string) =>
     !side.isWithoutRowid(at) && !side.columns(at).some((one) => one.isNumber);
-  // The numbers of rows are what other tables, such as an index of words, know them by.
+  // Rowids are kept, because other tables, such as a full-text index, refer to them.
   const number = ["rowid", "_rowid_", "oid"].find(
     (one) => ![...from, ...into].some((column) => isSame(column.name, one)),
   );
@@ -57,7 +57,7 @@ const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const inMain = (name: string) => `main.${quoteName(name)}`;
 const inKept = (name: string) => `${kept}.${quoteName(name)}`;
 
-/** Of an index of words over another table, which it reads again when it is told to. */
+/** Returns the content table of a full-text index, which the index can be rebuilt from; null = none. */
 const contentOf = (sql: string): string | null => {
   if (!/^create\s+virtual\s+table\b.*?\busing\s+fts[45]\b/is.test(sql)) return null;
   const [, ...names] =
@@ -71,8 +71,8 @@ const tokens =
   /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)|[;\0]|[\w$\x80-\uffff]+/g;
 
 /**
- * Whether what a schema says of one thing is a single statement. SQLite reads the first one and leaves the rest, so a file
- * that somebody has made may have more behind it, which a script would run.
+ * Whether the SQL of an object in a schema is a single statement. SQLite reads only the first one, so that a forged file may have more
+ * statements after it, which a script would run.
  */
 function isOneStatement(type: string, sql: string): boolean {
   const found = (sql.match(tokens) ?? [])
@@ -80,16 +80,16 @@ function isOneStatement(type: string, sql: string): boolean {
     .map((token) => token.toUpperCase());
   if (found.includes("\0")) return false;
   if (type !== "trigger") return !found.includes(";");
-  // The statements of a trigger end so, and its own does.
+  // The body of a trigger ends like this only once, at the end.
   return !found.some(
     (token, at) => token === "END" && found[at - 1] === ";" && found[at + 1] === ";",
   );
 }
 
-/** Sets a promise's words apart from a constraint of the database's own. */
+/** Distinguishes the message of a condition from constraints of the database. */
 const promised = "quarterdeck: ";
 
-/** A value as text that is the same for the same number, whatever type a column has. */
+/** SQL for a value as text, which is the same for equal numbers of any column type. */
 function plainText(column: string): string {
   const real = `cast(${column} as real)`;
   const integer = `cast(${column} as integer)`;
@@ -98,9 +98,9 @@ function plainText(column: string): string {
 
 /**
  * @param wanted names of tables
- * @returns statements for a connection to the live database that has the backup attached and enforces no foreign keys. Each promise
- *   that is not held fails with its words, see `wordsOf`.
- * @throws in words where a table cannot be put back without a loss
+ * @returns statements for a connection to the live database that has the backup attached and enforces no foreign keys. A condition
+ *   that is not met fails with its message, see `wordsOf`.
+ * @throws Error that explains why a table cannot be restored without a loss
  */
 export function tablesScript(facts: Facts, wanted: readonly string[]): string {
   const { live, backup, version } = facts;
@@ -109,11 +109,11 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
   const script: string[] = [];
   const run = (...statements: string[]) =>
     script.push(
-      // One that ends with a comment would take the semicolon into it.
+      // Otherwise a comment at the end of a statement would include the semicolon.
       ...statements.map((statement) => `${statement}${statement.includes("--") ? "\n" : ""};`),
     );
   let promises = 0;
-  /** A constraint's name is what SQLite says of a row that breaks it. */
+  /** Adds a condition as a constraint whose name is the message, because SQLite reports the name of a violated constraint. */
   const promise = (words: string, condition: string) => {
     const table = `temp.quarterdeck_promise_${promises++}`;
     run(
@@ -121,7 +121,7 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
       `insert into ${table} select ${condition}`,
     );
   };
-  /** What the schemas have in their own words. */
+  /** Adds the SQL of an object as it is in the schema. */
   const runText = ({ type, name, sql }: Item) => {
     if (!isOneStatement(type, sql))
       throw refuse(`what makes the ${type} ${name} is more than one statement`);
@@ -157,7 +157,7 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
     if (there === null) {
       if (own !== undefined) runText(own);
     } else {
-      // They would fire for each row.
+      // Triggers would fire for each row.
       for (const trigger of triggersOf(live.items, there))
         run(`drop trigger ${inMain(trigger.name)}`);
       run(`delete from ${inMain(there)}`);
@@ -215,12 +215,12 @@ export function tablesScript(facts: Facts, wanted: readonly string[]): string {
         and (select count(*) from ${broken("main", child)}) <= (select count(*) ${known})`,
     );
   }
-  // Whoever finds another version of the schema afterwards knows that the transaction came to its end.
+  // Changes the schema version, which shows afterwards that the transaction was committed.
   run("create table main.quarterdeck_mark (x)", "drop table main.quarterdeck_mark", "commit");
   return script.join("\n");
 }
 
-/** @returns a query that answers 1 where the live tables are those of the backup, else 0 */
+/** @returns a query whose result is 1 where the live tables are the same as in the backup, otherwise 0 */
 export function sameQuery(facts: Facts, wanted: readonly string[]): string {
   const conditions = wanted.map((one) => {
     const { live: there, backup: name, columns } = choose(facts, one);
@@ -231,7 +231,7 @@ export function sameQuery(facts: Facts, wanted: readonly string[]): string {
   return `select ${conditions.join(" and ")} as same`;
 }
 
-/** Of a promise that was not held, or of files that SQLite does not attach to each other; any other message as it is. */
+/** Returns the message of a failed condition, or of files that SQLite cannot attach to each other; any other message unchanged. */
 export const wordsOf = (message: string): string =>
   message
     .replace(new RegExp(`CHECK constraint failed: ${promised}`), "")

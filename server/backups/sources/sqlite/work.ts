@@ -1,4 +1,4 @@
-// Has SQLite's work done, and says what went wrong.
+// Runs SQLite's operations in a thread, and reports their errors.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../../../compile-cache.ts";
@@ -8,8 +8,8 @@ import { sqliteError } from "./failures.ts";
 const script = new URL("./worker.ts", import.meta.url);
 
 /**
- * @param path what the work is about, for the words
- * @throws SourceError, or the signal's reason. Work that is under way in SQLite comes to its end first.
+ * @param path of the database, for messages
+ * @throws SourceError, or the signal's reason. An operation that runs in SQLite is completed first.
  */
 export async function doSqliteWork(
   work: SqliteWork,
@@ -27,14 +27,14 @@ export async function doSqliteWork(
 let isApart = false;
 
 /**
- * To be called in a process that has nothing else to do: it needs no thread, and where it became another account it
- * could not read a thread's program.
+ * To be called in a process that has nothing else to do: it needs no thread, and as another account it could not read the thread's
+ * program.
  */
 export function workWithoutThread(): void {
   isApart = true;
 }
 
-/** So long a thread waits for more work: to start one takes longer than most work. */
+/** How long an idle thread is kept, because starting one takes longer than most operations. */
 const idleMs = 2_000;
 let resting: Worker | null = null;
 let idle: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ function wake(): Worker {
   return found ?? new Worker(script, { execArgv: [], env: compileCacheEnvironment() });
 }
 
-/** Holds nothing up while it rests. */
+/** Keeps an idle thread, which does not keep the process alive. */
 async function rest(worker: Worker): Promise<void> {
   if (resting !== null) return void (await worker.terminate());
   resting = worker;
@@ -58,7 +58,7 @@ async function rest(worker: Worker): Promise<void> {
   }, idleMs).unref();
 }
 
-/** @returns null when the thread was ended */
+/** @returns null where the thread was terminated */
 async function askThread(work: SqliteWork, signal: AbortSignal): Promise<SqliteAnswer | null> {
   const worker = wake();
   const end = () => void worker.terminate();

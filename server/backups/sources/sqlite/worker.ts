@@ -1,4 +1,4 @@
-// SQLite's own work, in a thread of its own: a check of a large file would hold up the whole service.
+// The thread that runs SQLite's operations, because the check of a large file would block the whole service.
 import { parentPort } from "node:worker_threads";
 import { performSqliteWork, type SqliteWork } from "./engine.ts";
 

@@ -1,4 +1,4 @@
-// Whether a copy on another machine is sound, and how many rows it has: the same questions and the same words as here.
+// Checks a copy on another machine and counts its rows, with the same queries and messages as here.
 import { Readable } from "node:stream";
 import { SourceError } from "../../source.ts";
 import { toError } from "../../../../to-error.ts";
@@ -16,19 +16,19 @@ import {
 } from "../check-queries.ts";
 import { ask, refuseFailure, stepError, type Step, type Target } from "./shell.ts";
 
-/** The names of tables are hex, so that none of them can be taken for something else. */
+/** Names of tables are hex, so that the output can be parsed unambiguously. */
 const hexOf = (name: string): string => `${sample} || '.' || hex(${name})`;
 const namesQuery = `select ${hexOf("name")} from (${tablesQuery})`;
-/** Answers statements that count the rows of each table. */
+/** A query that returns statements to count the rows of each table. */
 export const countsQuery = `select 'select ''' || ${hexOf("name")} || ''', (select count(*) from "' || replace(name, '"', '""') || '");' from (${tablesQuery})`;
 
-/** What `check` reads besides the file. */
+/** Arguments of `check`. */
 export const checkArguments = [namesQuery, countsQuery] as const;
 
-/** What a copy is called in its folder. */
+/** Name of a copy in its folder. */
 export const copyName = "database";
 
-/** In that folder, `check NAMES COUNTS` tells three steps. */
+/** Shell function: in the folder of a copy, `check NAMES COUNTS` reports three steps. */
 export const check = `counts() { q -readonly ${copyName} "$1" >statements && q -readonly ${copyName} <statements; }
 check() {
   step q -readonly ${copyName} 'pragma integrity_check'
@@ -38,9 +38,9 @@ check() {
 `;
 
 type CheckedFile = {
-  /** A folder of ours, in which it lies. */
+  /** Our folder, which contains the copy. */
   folder: string;
-  /** What the operator knows it by. */
+  /** Its name for people. */
   shown: string;
   signal: AbortSignal;
 };
@@ -48,8 +48,8 @@ type CheckedFile = {
 type Checked = { tables: Record<string, number>; notes: Unchecked[] };
 
 /**
- * @param steps (three) what `check` told
- * @throws SourceError when the integrity check found something
+ * @param steps the three steps that `check` reported
+ * @throws SourceError where the integrity check found damage
  */
 export async function readCheck(
   target: Target,
@@ -71,13 +71,13 @@ export async function readCheck(
   return checkByTable(target, all, checked);
 }
 
-/** Statements that fail say so elsewhere: in one stream, their words would cut lines of the others in two. */
+/** Errors go to a file: in one stream, they would split lines of other statements. */
 const byTable = `tables() { q -readonly "$1" 2>errors; }
 step tables "$1"
 step cat errors
 step q -readonly "$1" "$2"`;
 
-/** What needs a collation or a function that an application defines is left out, table by table. */
+/** Checks table by table, and leaves out those that need a collation or function of an application. */
 async function checkByTable(
   target: Target,
   names: readonly string[],
@@ -98,7 +98,7 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
     },
   );
   const [found, errors, used] = [told.step(), told.step(), told.step()];
-  // Below a failure sqlite3 shows where it is.
+  // sqlite3 marks the position of an error in the lines below it.
   const failures = linesOf(errors).filter(
     (line) => /error/i.test(line) && !/^ .*(?:\^--- error here|error here ---\^)$/.test(line),
   );
@@ -111,7 +111,7 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
   const lines = linesOf(found);
   const unchecked = names.filter((name) => {
     const next = lines[lines.indexOf(`${toHex(name)}:`) + 1] ?? "";
-    // What comes next where the check itself said nothing.
+    // The check itself reported nothing where this is already the next output.
     if (next.startsWith(`${toHex(name)}|`) || next.endsWith(":")) return true;
     refuseUnsound(shown, next);
     return false;
@@ -122,10 +122,10 @@ select '${toHex(name)}', (select count(*) from ${quoted} not indexed);\n`;
   };
 }
 
-/** Those of an application, by table: what to ask of a database. */
+/** A query for the collations of an application, by table. */
 export const collations = `select ${hexOf("name")}, ${hexOf("collation")} from (${collationsQuery})`;
 
-/** @returns a sentence when tables are ordered by collations that an application defines */
+/** @returns a sentence where tables use collations that an application defines */
 export function readCollations(shown: string, step: Step): string[] {
   refuseFailure(shown, step);
   const known = collationsIn(step);
@@ -152,7 +152,7 @@ function refuseUnsound(shown: string, ...lines: readonly string[]): void {
   }
 }
 
-/** Rows by table, as those statements tell them. */
+/** Parses rows by table from the output of the statements of `countsQuery`. */
 export const countsIn = (step: Step): Record<string, number> =>
   Object.fromEntries(
     linesOf(step).flatMap((line) => {

@@ -1,5 +1,5 @@
-// Backs up a SQLite database of another machine: its own `sqlite3` makes a copy, which is checked and counted, and loses its
-// name before it is sent, so that a connection that is cut then leaves nothing behind.
+// Backs up a SQLite database of another machine: its own `sqlite3` makes a copy, which is checked and counted. The copy is unlinked
+// before it is sent, so that a broken connection leaves nothing behind.
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { toError } from "../../../../to-error.ts";
@@ -11,7 +11,7 @@ import { check, checkArguments, copyName, readCheck } from "./check.ts";
 import { ask, clear, folderName, refuseFailure, type Target } from "./shell.ts";
 import { refuseState, refuseWithoutRoom } from "./survey.ts";
 
-/** In one read transaction: between its steps a database that is written to would make the tool begin anew, for ever. */
+/** Copies in one read transaction: otherwise the tool would restart forever with a database that is written to. */
 const makeCopy = `${check}s=$(look); tell "$s"; [ "$s" = open ] || exit 0
 b=$(bytes); tell "$b"; p=$(place $((b / 1024 + 1))) && tell yes || { tell no; exit 0; }
 d=$p/$1; rm -rf -- "$d"; step mkdir -m 700 -- "$d" || exit 0
@@ -20,7 +20,7 @@ step q -readonly "$real" begin 'select count(*) from sqlite_master' '.backup ${c
 check "$2" "$3"
 tell "$(stat -c '%a %u %g' -- "$real")"`;
 
-/** Reads from what has no name any more: `$1` is its folder, the rest what writes it. */
+/** Shell script: unlinks the copy while it is open, and runs a command with it as input. `$1` is its folder, the rest the command. */
 export const send = `cd -- "$1" && exec <${copyName} && cd / && rm -rf -- "$1" || exit 1; shift; exec "$@"`;
 
 /** @throws SourceError, an abort, or the error of `into`; `into` is destroyed then */
@@ -54,7 +54,7 @@ export async function dumpThere(
     await finished(into, { readable: false });
     return manifest;
   } catch (error) {
-    // Before the other end hears of it, and perhaps tries again.
+    // Before the receiver gets the error, and perhaps retries.
     await clear(target, [folderName("dump", id, path)]);
     into.destroy(toError(error));
     throw error;
@@ -79,7 +79,7 @@ async function copyThere(target: Target, { id, say, signal }: Attempt) {
   return { folder, manifest };
 }
 
-/** @param text mode in octal digits, user and group; empty where the file is gone by now */
+/** @param text mode in octal digits, user and group; empty where the file no longer exists */
 function readOwner(text: string): FileOwner | null {
   const [, mode, uid, gid] = /^([0-7]+) (\d+) (\d+)$/.exec(text) ?? [];
   return mode === undefined

@@ -1,4 +1,4 @@
-// What a live SQLite database on another machine, and the backup beside it, say of their tables.
+// Reads facts about the tables of a live SQLite database on another machine, and of the backup beside it.
 import { Readable } from "node:stream";
 import { toError } from "../../../../to-error.ts";
 import { sqliteError } from "../failures.ts";
@@ -14,7 +14,7 @@ const askBoth = `cd -- "$parent/$1" || exit 1
 both() { q -bail -readonly "$real"; }
 step both`;
 
-/** @returns the lines of an answer. @throws SourceError, ServerAway, or the signal's reason */
+/** @returns the lines of the result. @throws SourceError, ServerAway, or the signal's reason */
 async function query(
   target: Target,
   folder: string,
@@ -34,7 +34,7 @@ export const factsThere = async (
   signal: AbortSignal,
 ): Promise<Facts> => readFacts(await query(target, folder, factsQuery, signal));
 
-/** @throws SourceError with the words of what refuses to make a script */
+/** @throws SourceError with the reason why a script cannot be built */
 export function inWords<Result>({ path }: Target, make: () => Result): Result {
   try {
     return make();
@@ -45,7 +45,7 @@ export function inWords<Result>({ path }: Target, make: () => Result): Result {
 
 type Noted = { folder: string; tables: readonly string[]; note: string };
 
-/** Whether a restore of tables that was cut off had come to its end. */
+/** Determines whether an interrupted restore of tables was completed. */
 export async function tellTablesThere(
   target: Target,
   { folder, tables, note }: Noted,

@@ -1,4 +1,4 @@
-// Writes a backup into a folder of ours on another machine, and checks it there.
+// Writes a backup into our folder on another machine, and checks it there.
 import type { Readable } from "node:stream";
 import { posix } from "node:path";
 import { accountName } from "../../../../hosts/account.ts";
@@ -7,7 +7,7 @@ import type { Unchecked } from "../check-queries.ts";
 import { check, checkArguments, copyName, readCheck } from "./check.ts";
 import { ask, type Step, type Target, type Told } from "./shell.ts";
 
-/** Beside the database, from where it can be renamed into its place; or else where there is room for one like it. */
+/** Beside the database, from where it can be renamed over it; or anywhere with enough space. */
 type Where = "beside" | "anywhere";
 
 const script = `${check}save() { cat >${copyName} && sync -- ${copyName}; }
@@ -21,7 +21,7 @@ step save || exit 0
 check "$3" "$4"`;
 
 type Receive = {
-  /** Of what it is written into. */
+  /** Name of the folder that it is written into. */
   folder: string;
   where: Where;
   /** A script that is run in that folder afterwards. */
@@ -30,8 +30,8 @@ type Receive = {
 };
 
 /**
- * @returns also the rest of what was told, by `more`
- * @throws SourceError when it could not be written or is not sound, `from`'s own error, ServerAway, or the signal's reason
+ * @returns also the rest of the output, that of `more`
+ * @throws SourceError where it could not be written or is damaged, the error of `from`, ServerAway, or the signal's reason
  */
 export async function receiveThere(
   target: Target,

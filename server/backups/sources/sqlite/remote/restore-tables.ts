@@ -1,4 +1,4 @@
-// Puts single tables of a checked copy into a live SQLite database of another machine, in one transaction of its own `sqlite3`.
+// Restores single tables of a checked copy into a live SQLite database of another machine, in one transaction of its own `sqlite3`.
 import { Readable } from "node:stream";
 import { tablesScript, wordsOf } from "../tables-script.ts";
 import { attach, factsThere, inWords } from "./read-tables.ts";
@@ -12,7 +12,7 @@ leave "$1"`;
 
 type Placed = { folder: string; tables: readonly string[] };
 
-/** @throws SourceError with words for what SQLite says, ServerAway, or the signal's reason before anything is changed */
+/** @throws SourceError that describes SQLite's error, ServerAway, or the signal's reason before anything is changed */
 export async function placeTablesThere(
   target: Target,
   { folder, tables }: Placed,
@@ -21,7 +21,7 @@ export async function placeTablesThere(
   const facts = await factsThere(target, folder, signal);
   const script = inWords(target, () => tablesScript(facts, tables));
   signal.throwIfAborted();
-  // From here on it is not told to end: whether it had ended could not be told.
+  // Without the signal: after an abort, it would be unknown whether the transaction was committed.
   const input = Readable.from([`pragma foreign_keys = off;\n${attach}${script}\n`], {
     objectMode: false,
   });

@@ -1,5 +1,5 @@
-// Puts a checked copy into a live SQLite database of another machine by the online backup of its own `sqlite3`, or in the place
-// of what is none. Each step is one command, so a connection that is cut leaves what a kill at that moment would leave.
+// Restores a checked copy into a live SQLite database of another machine by the online backup of its own `sqlite3`; where there is no
+// valid database, by a rename. Each step is one command, so that a broken connection leaves what a kill would leave.
 import type { Readable } from "node:stream";
 import { ServerAway } from "../../../../ssh/server-away.ts";
 import { tidying } from "../../folder/place.ts";
@@ -12,13 +12,13 @@ import { ask, folderName, refuseFailure, type Target, type Told } from "./shell.
 import { refuseState } from "./survey.ts";
 import { placeTablesThere } from "./restore-tables.ts";
 
-/** Waits until nobody writes. What cannot be written to fails here, before anything is tried. */
+/** Shell script: waits for writers. A database that cannot be written to fails here, before anything is changed. */
 const lookAtLive = `tell "$(look)"; [ -e "$real" ] || exit 0
 step q "$real" 'begin immediate' rollback 'pragma journal_mode' 'pragma page_size' 'pragma schema_version'`;
 
 /**
- * A database in WAL mode cannot change the size of its pages; the file that is brought in can. Unlike a plain vacuum, one
- * into another file keeps the rowids of tables that have no integer primary key.
+ * Shell script: restores by the online backup. A database in WAL mode cannot change its page size, but the restored file can. Unlike a
+ * plain vacuum, `vacuum into` keeps the rowids of tables without an integer primary key.
  */
 const placeInto = `${enter}fit() {
   [ "$(q -readonly ${copyName} 'pragma page_size')" != "$1" ] || return 0
@@ -31,9 +31,9 @@ step q "$real" '.restore ${copyName}' || exit 0
 leave "$1"`;
 
 /**
- * With the mode and owner of what it replaces, or where nothing is, of what was backed up; without either, the folder's
- * owner. Journals of another content are removed before the rename: a crash between the two would else leave the new file with
- * one that is not its own.
+ * Shell script: renames the copy over the database, with the mode and owner of the file that it replaces or, where there is none, of
+ * the backed-up file or the folder. Old journals are removed before the rename: otherwise a crash between the two would leave the new
+ * file with a journal of another database.
  */
 const takePlace = `${enter}m=$2 u=$3 g=$4; t=$real
 [ -e "$t" ] && set -- "$1" $(stat -c '%a %u %g' -- "$t") || set -- "$1" \${m:-640} \${u:-$(stat -c %u -- "$parent")} \${g:-$(stat -c %g -- "$parent")}
@@ -46,7 +46,7 @@ replace() {
 step replace || exit 0
 leave "$1"`;
 
-/** @throws SourceError, the input's own error, ServerAway, or an abort; the database is then as it was, or is settled later */
+/** @throws SourceError, the error of `from`, ServerAway, or an abort; the database is then unchanged, or settled later */
 export async function restoreThere(
   target: Target,
   from: Readable,
@@ -61,7 +61,7 @@ export async function restoreThere(
     const { told } = await receiveThere(target, from, receive);
     const live = readLive(target, told);
     signal.throwIfAborted();
-    // From here on it is not told to end: whether it had ended could not be told.
+    // From here on without the signal: after an abort, it would be unknown whether the step was done.
     if (target.tables != null) {
       if (live === null) refuseState("missing", target);
       await placeTablesThere(target, { folder, tables: target.tables }, signal);
@@ -80,7 +80,7 @@ export async function restoreThere(
       await clearRestore(target, id, "as it was", tidying()).catch(tellTrouble(say));
       throw error;
     }
-    // What the server did last did not come back.
+    // The response to the last command was lost.
     const tidy = { id, say, signal: tidying() };
     const state = await settleThere(target, tidy).catch(tellTrouble(say));
     if (state === "as it was") say("Nothing was changed.");
@@ -94,7 +94,7 @@ const tellTrouble = (say: Attempt["say"]) => (error: Error) => say(error.message
 
 type Live = { journalMode: string; pageBytes: string; schemaVersion: string };
 
-/** @returns null where nothing is */
+/** @returns null where the database does not exist */
 function readLive(target: Target, { word, step }: Told): Live | "unsound" | null {
   const state = word();
   if (state === "missing") return null;

@@ -1,4 +1,4 @@
-// Finishes or undoes a restore of a SQLite database on another machine that was cut off, and tells how far it had come.
+// Completes or undoes an interrupted restore of a SQLite database on another machine, and determines the resulting state.
 import type { Attempt } from "../../source.ts";
 import { isUnsound } from "../failures.ts";
 import { lockChunkAt, lockPageBytes, ownOfEach, type PlaceState } from "../place.ts";
@@ -7,22 +7,21 @@ import { ask, folderName, refuseFailure, type Target } from "./shell.ts";
 import { tellTablesThere } from "./read-tables.ts";
 import { toError } from "../../../../to-error.ts";
 
-/** What the note of a restore says where the copy takes the database's place by a rename; else it is the schema version before. */
+/** Content of a restore's note where the copy is renamed over the database; otherwise it is the previous schema version. */
 export const renameNote = "rename";
 
-/** Of the shell that brings a copy in, in its folder. */
+/** File with the process id of the shell that restores, in its folder. */
 const runnerName = "runner";
 
-/** Into the folder of a restore, which notes there that it runs, and what it is about to change. */
+/** Shell script: enters the folder of a restore, and records the process there; defines functions for its note and its end. */
 export const enter = `cd -- "$parent/$1" && echo $$ >${runnerName} || exit 1
 note() { printf '%s' "$1" >note && sync -- note; }
 leave() { rm -f -- ${copyName} ${copyName}-*; cd / && rm -rf -- "$parent/$1"; }
 `;
 
 /**
- * Where only the way there went silent, what was cut off still runs: the process that is noted, if it is the one that has the
- * folder among its arguments. SQLite rolls back what was cut off as soon as somebody opens it; here at once, not at the next
- * visitor.
+ * Shell script: after a broken connection the restore may still run, as the recorded process, if that has the folder among its
+ * arguments; it is killed. SQLite rolls back an interrupted transaction when the database is opened, which is done at once.
  */
 const lookAtLeft = `discard "$2" "$3"
 end() {
@@ -36,12 +35,12 @@ tell "$l"; [ "$l" = left ] || exit 0
 [ -e ${copyName} ] && tell file || tell none
 [ -e note ] && tell noted "$(cat note)" || tell none ""`;
 
-/** Bytes that each copy sets anew, counted from 1 as `cmp` does. */
+/** Condition for bytes that each copy sets, counted from 1 as by `cmp`. */
 const ownBytes = [...ownOfEach, [lockChunkAt, lockChunkAt + lockPageBytes] as const]
   .map(([from, to]) => `$1 > ${from} && $1 <= ${to}`)
   .join(" || ");
 
-/** Compares a copy of what is there with what was to be restored. */
+/** Shell script: compares a copy of the live database with the restored copy. */
 const compare = `cd -- "$parent/$1" || exit 1
 step q "$real" 'pragma schema_version' || exit 0
 [ "$o" != "$2" ] || { tell same; exit 0; }
@@ -49,7 +48,7 @@ tell changed; rm -f -- live
 step q -readonly "$real" begin 'select count(*) from sqlite_master' '.backup live' || exit 0
 tell "$(cmp -l -- live ${copyName} 2>&1 | awk '${ownBytes} { next } { print; exit }')"`;
 
-/** What goes first decides what is told if this is cut off: without the note, nothing was changed; without the copy, it was restored. */
+/** Shell script: removes the folder. What is removed first keeps the state if this is interrupted: no note = unchanged, no copy = restored. */
 const clearUp = `cd -- "$parent/$1" 2>/dev/null || exit 0
 case $2 in
   'as it was') rm -f -- note ;;
@@ -58,7 +57,7 @@ case $2 in
 esac
 rm -f -- ${copyName} ${copyName}-*; cd / && rm -rf -- "$parent/$1"`;
 
-/** Removes what copies and drills for the same backup left as well. @throws SourceError, ServerAway, or the signal's reason */
+/** Also removes what copies and drills of the same backup left. @throws SourceError, ServerAway, or the signal's reason */
 export async function settleThere(target: Target, attempt: Attempt): Promise<PlaceState> {
   const { path } = target;
   const { id, signal } = attempt;
@@ -68,7 +67,7 @@ export async function settleThere(target: Target, attempt: Attempt): Promise<Pla
   try {
     refuseFailure(path, step());
   } catch (error) {
-    // The restore may have been meant to replace just that.
+    // A damaged database may be what the restore was to replace.
     if (!isUnsound(error)) throw error;
   }
   let state: PlaceState = "unknown";
@@ -81,7 +80,7 @@ export async function settleThere(target: Target, attempt: Attempt): Promise<Pla
   return state;
 }
 
-/** Removes what a restore has on the machine. @param state what it came to */
+/** Removes the files of a restore on the machine. @param state its resulting state */
 export async function clearRestore(
   target: Target,
   id: number,

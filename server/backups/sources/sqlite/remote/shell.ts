@@ -1,12 +1,12 @@
-// What a POSIX shell of another machine does for a SQLite database there, with the machine's own `sqlite3`: no path and no
-// name stands in a script, all come as its arguments.
+// Runs shell scripts for a SQLite database on another machine, with the machine's own `sqlite3`. Paths and names are never part of a
+// script, but always arguments.
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { Host } from "../../../../hosts/host.ts";
 import { SourceError } from "../../source.ts";
 import { sqliteError } from "../failures.ts";
 
-/** Where large temporary files lie on every server: on a disk. */
+/** Folder for large temporary files, which is on a disk on every server. */
 export const temporaryRoot = "/var/tmp";
 
 /**
@@ -48,32 +48,32 @@ const needsTool = `command -v sqlite3 >/dev/null || { tell none; exit 0; }
 tell found
 `;
 
-/** Names of folders of ours; those for restores only stand beside the database. `$1` is what they end with. */
+/** Shell script: lists our folders; those for restores are only beside the database. `$1` is the ending of their names. */
 export const listFolders = `for f in "$parent"/.quarterdeck-*-"$1" ${temporaryRoot}/.quarterdeck-d*-"$1"; do
   [ ! -e "$f" ] || printf '%s\\n' "\${f##*/}"
 done`;
 
-/** As long as a run that fails may take for that; what is not removed by then is removed at the next contact. */
+/** How long a failed run may take for the cleanup. What is left is removed at the next contact. */
 const clearMs = 5000;
 
-/** Removes folders of ours, as far as the machine can be reached. */
+/** Removes our folders, if the machine can be reached. */
 export async function clear(target: TargetFile, names: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(clearMs);
   await run(target, 'discard "$@"', names, { signal }).catch(() => undefined);
 }
 
-/** Which files are meant, and how long somebody who holds the database is waited for. */
+/** A database on a machine, and how to work with it. */
 export type Target = {
-  /** As the account sees the machine. */
+  /** The machine, as the account. */
   host: Host;
-  /** Of the database, for people. */
+  /** Name of the database, for people. */
   name: string;
   /** Absolute path of the database; may be a link. */
   path: string;
   busyMs: number;
-  /** A restore puts back these alone; null = everything. */
+  /** The only tables that a restore replaces; null = everything. */
   tables?: readonly string[] | null;
-  /** How long a copy stays there in which nobody works. */
+  /** How long a copy that is not in use is kept. */
   keptSeconds: number;
 };
 
@@ -82,25 +82,25 @@ type TargetFile = Omit<Target, "name">;
 const uses = ["dump", "drill", "restore"] as const;
 type Use = (typeof uses)[number];
 
-/** Folders of ours beside a database, or where temporary files lie: each for one use, of one backup, of one database. */
+/** Returns the name of our folder, beside a database or in `temporaryRoot`, for one use of one backup of one database. */
 export const folderName = (use: Use, id: number, path: string): string =>
   `.quarterdeck-${use}-${id}-${markOf(path)}`;
 
-/** What folders of ours for a database end with. */
+/** Returns the ending of the names of our folders for a database. */
 export const markOf = (path: string): string =>
   createHash("sha256").update(path).digest("hex").slice(0, 12);
 
-/** What a folder of ours for the database is for; null where it is none. */
+/** Parses the name of a folder; null where it is not ours. */
 export function readFolderName(name: string): { use: Use; id: number } | null {
   const [, named, id] = /^\.quarterdeck-([a-z]+)-(\d+)-/.exec(name) ?? [];
   const use = uses.find((one) => one === named);
   return use === undefined ? null : { use, id: Number(id) };
 }
 
-/** What a script told, piece by piece. @throws SourceError where it ended early */
+/** Reads the output of a script piece by piece. @throws SourceError where the output ends early */
 export type Told = {
   word(): string;
-  /** Of something that `step` ran. */
+  /** Result of a command that `step` ran. */
   step(): Step;
 };
 
@@ -109,9 +109,9 @@ export type Step = { exitCode: number; text: string };
 type AskOptions = { input?: Readable; signal?: AbortSignal };
 
 /**
- * Runs a script that may use all that the prelude defines.
- * @param args what it reads as `$1` and so on
- * @throws SourceError where the machine has no `sqlite3`, the input's own error, ServerAway, or the signal's reason
+ * Runs a script after the prelude, whose functions it may use.
+ * @param args the script's `$1` and so on
+ * @throws SourceError where the machine has no `sqlite3`, the error of the input, ServerAway, or the signal's reason
  */
 export async function ask(
   target: TargetFile,
@@ -142,7 +142,7 @@ async function run(
     ...(input !== undefined && { input }),
     ...(signal !== undefined && { signal }),
     isSmall: input === undefined,
-    // Names of tables may come to more than is kept of an output.
+    // Names of tables may be more than the limit of a kept output.
     take: async (piece) => void pieces.push(Buffer.from(piece)),
   });
   return {
@@ -157,7 +157,7 @@ const toolMissing = () =>
     "sqlite3 is needed to back up and restore SQLite databases, and the server has none. Install it (Debian: apt-get install sqlite3).",
   );
 
-/** By what the tool says of them; the exit code alone tells them apart for statements, but not for its own commands. */
+/** Result codes by message, because the exit code is SQLite's result code only for statements, not for the tool's own commands. */
 const resultCodes: readonly (readonly [RegExp, number])[] = [
   [/\b(?:locked|busy)\b/i, 5],
   [/readonly database/i, 8],
@@ -167,7 +167,7 @@ const resultCodes: readonly (readonly [RegExp, number])[] = [
   [/not a database/i, 26],
 ];
 
-/** @throws SourceError where the step did not go well */
+/** @throws SourceError where the step failed */
 export function refuseFailure(path: string, { exitCode, text }: Step): void {
   if (exitCode !== 0) throw stepError(path, { exitCode, text });
 }
@@ -179,7 +179,7 @@ export function stepError(path: string, { exitCode, text }: Step): SourceError {
     .replace(/^(?:(?:Parse|Runtime) )?error:? ?(?:near line \d+: ?)?(?:in prepare, ?)?/i, "")
     .replace(/ \(\d+\)$/, "")
     .replace(/\.$/, "");
-  // A name among them may say anything.
+  // Without quoted names, which may contain anything.
   const own = words.replace(/"[^"]*"/g, "");
   const code = resultCodes.find(([pattern]) => pattern.test(own))?.[1] ?? 0;
   return sqliteError(path, words === "" ? `sqlite3 ended with ${exitCode}` : words, code);

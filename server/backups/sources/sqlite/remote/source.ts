@@ -1,4 +1,4 @@
-// A SQLite database of another machine as something to back up: its own `sqlite3` works on it as the account of its site.
+// The source for a SQLite database of another machine, whose own `sqlite3` runs as the account of the site.
 import type { Readable } from "node:stream";
 import type { Attempt, Source } from "../../source.ts";
 import { compareTables } from "../../tables.ts";
@@ -17,7 +17,7 @@ import { refuseState, refuseWithoutRoom, survey, type Survey } from "./survey.ts
 
 type RemoteSqliteOptions = Pick<Target, "host" | "name" | "path"> & Partial<Target>;
 
-/** Work that goes on in this process: its folders are no leftovers. */
+/** Work that runs in this process, whose folders are no leftovers. */
 const running = new Set<string>();
 
 async function whileRunning<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
@@ -32,7 +32,7 @@ async function whileRunning<Result>(folder: string, work: () => Promise<Result>)
 const countScript = `s=$(look); tell "$s"
 [ "$s" != open ] || { statements=$(q -readonly "$real" "$1"); step q -readonly "$real" "$statements"; }`;
 
-/** What is there now, before something is restored over it. @returns rows by table of the live database; null when it is not there. @throws SourceError */
+/** Counts the rows of the live database by table, before a restore. @returns null where it does not exist. @throws SourceError */
 async function countThere(
   target: Target,
   signal: AbortSignal,
@@ -55,11 +55,11 @@ export function createRemoteSqliteSource({
   const target: Target = { ...options, busyMs, keptSeconds, tables };
   const { host, path } = target;
   const folderOf = (use: Parameters<typeof folderName>[0], id: number) => folderName(use, id, path);
-  /** What the last rehearsal found, for the run that follows it. */
+  /** Result of the last rehearsal, for the run that follows it. */
   let known: Survey | null = null;
   const looked = async (signal: AbortSignal) => known ?? (await survey(target, signal));
 
-  /** What could not be put in order when its connection was cut. @returns what was done, for people; empty = nothing */
+  /** Settles work that could not be cleaned up when its connection broke. @returns lines about what was done; empty = nothing */
   async function settleLeftovers({ left }: Survey, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
     const say = (line: string) => void lines.push(line);

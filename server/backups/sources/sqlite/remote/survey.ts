@@ -1,5 +1,4 @@
-// What a run has to know of a SQLite database on another machine. One command asks for all of it, because each one takes as
-// long as the way there and back.
+// Collects what a run needs to know of a SQLite database on another machine, by one command, because each one takes a round trip.
 import { accountName } from "../../../../hosts/account.ts";
 import { sizeInWords } from "../../../formatting.ts";
 import { lookForZstd } from "../../compress-there.ts";
@@ -9,18 +8,18 @@ import { collations } from "./check.ts";
 import { ask, listFolders, markOf, readFolderName, type Step, type Target } from "./shell.ts";
 
 export type Survey = {
-  /** What `look` says. */
+  /** Output of `look`. */
   state: string;
   version: string;
   hasZstd: boolean;
   sizeBytes: number;
-  /** Whether a copy of it has room somewhere. */
+  /** Whether there is space for a copy. */
   hasRoom: boolean;
-  /** The account may make the folder there that a restore needs. */
+  /** Whether the account may create the folder that a restore needs. */
   mayRestore: boolean;
-  /** Folders of ours, of work that was cut off. */
+  /** Our folders of interrupted work. */
   left: NonNullable<ReturnType<typeof readFolderName>>[];
-  /** Opened to be written to, so that what a cut-off transaction left is rolled back; null where there is nothing to open. */
+  /** Result of opening the database for writing, which rolls back an interrupted transaction; null where there is no database. */
   opened: { recovery: Step; collations: Step } | null;
 };
 
@@ -35,7 +34,7 @@ if [ "$s" = open ]; then
   step q -readonly "$real" "$2"
 fi`;
 
-/** @throws SourceError where it cannot be asked */
+/** @throws SourceError where the database cannot be inspected */
 export async function survey(target: Target, signal: AbortSignal): Promise<Survey> {
   const { path } = target;
   const { word, step } = await ask(target, script, [markOf(path), collations], { signal });
@@ -60,7 +59,7 @@ export async function survey(target: Target, signal: AbortSignal): Promise<Surve
   };
 }
 
-/** @throws SourceError where there is no database that could be worked on */
+/** @throws SourceError where there is no usable database */
 export function refuseState(state: string, { host, name, path }: Target): void {
   const account = accountName(host.account);
   switch (state) {
