@@ -1,11 +1,11 @@
-// How large a file of an import may be, as it comes and unpacked, in the storage that takes it.
+// Limits the size of an imported file, as sent and decompressed, by the space in the storage.
 import { maxImportBytes } from "../../../contract/backups/import.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { sizeInWords } from "../formatting.ts";
 
 export type ImportRoom = {
   bytes: number;
-  /** Behind “larger than”: how much that is and why, and what to do. */
+  /** Follows “larger than”: the limit, its reason, and what to do. */
   words: string;
 };
 

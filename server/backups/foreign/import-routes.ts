@@ -16,7 +16,7 @@ type ImportRoutesOptions = {
 
 export function importRoutes(options: ImportRoutesOptions): Route[] {
   const { imports, receiveUpload, serializer, inventory } = options;
-  // The key of an upload that was encrypted for the time never leaves the memory of the instance that imports it.
+  // The key of a temporarily encrypted upload never leaves the memory of the instance that imports it.
   const runsOn = ({ serverId }: DatabaseRow | SiteRow) => serverId;
   type Asked = Parameters<typeof imports.pick>[1];
   type Sent = Parameters<typeof receiveUpload.receive>[1];
@@ -35,7 +35,7 @@ export function importRoutes(options: ImportRoutesOptions): Route[] {
         : await receiveUpload.receive(target, upload, signal);
     return reply(202, await serializer.toBackup(row), `/api/backup/${row.id}`);
   };
-  /** A token of a few servers is refused whatever the id, so that it learns nothing of entries. */
+  /** A token that is narrowed to servers is refused for any id, so that it cannot find out which exist. */
   const findProvider = async ({ id }: { id: number }, caller: Caller) => {
     const provider = await inventory.findStorageProvider(id);
     return provider === null && caller.serverIds === null ? null : { provider };

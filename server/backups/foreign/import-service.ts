@@ -1,4 +1,4 @@
-// The rules of imports: which file may become a backup of what. The work itself waits in the queue of the target's server.
+// The rules of imports: which file may be imported as a backup of what. The import itself is a task in the queue of the target's server.
 import { neverFrequency } from "../../../contract/backups/adoption.ts";
 import { maxHold } from "../../../contract/backups/backup.ts";
 import { slugOf } from "../../../contract/backups/slug.ts";
@@ -37,14 +37,14 @@ export type ImportServiceOptions = AddTasksOptions & {
 export type ImportService = ReturnType<typeof createImportService>;
 
 const suffix = " (imported)";
-/** So long a storage may take to find a file. */
+/** How long a storage may take to find a file. */
 const findMs = 45_000;
 
 export function createImportService(options: ImportServiceOptions) {
   const { store, configurations, importStore, inventory, resolver, transitions, clock } = options;
   const { addTask } = createAddTasks(options);
 
-  /** The configuration that imports of a target are listed below. */
+  /** Returns the configuration for imports of a target, and creates it where it is missing. */
   async function configurationFor(
     tx: Connection,
     target: Target,
@@ -66,7 +66,7 @@ export function createImportService(options: ImportServiceOptions) {
       type: columns.site_id === null ? "database" : "site",
       ...columns,
       drill: null,
-      // Like an adopted one it makes no backups, and retention deletes none, until somebody edits it.
+      // Like an adopted configuration, it makes no backups and retention deletes none until it is edited.
       adopted_at: now,
       created_at: now,
     });
@@ -102,7 +102,7 @@ export function createImportService(options: ImportServiceOptions) {
     insert,
     openStorage,
 
-    /** Complaints by field. */
+    /** Returns errors by field. */
     async check({
       storage_provider_id: id,
     }: {
@@ -123,15 +123,15 @@ export function createImportService(options: ImportServiceOptions) {
     addImport,
 
     /**
-     * Asks for a file in a storage to be imported.
-     * @throws InvalidFields where it is not there; `unauthorized`; a conflict
+     * Queues the import of a file in a storage.
+     * @throws InvalidFields where the file does not exist; `unauthorized`; a conflict
      */
     async pick(
       target: Target,
       { storage_provider_id: providerId, path }: { storage_provider_id: number; path: string },
       { serverIds }: Pick<Caller, "serverIds">,
     ): Promise<BackupRow> {
-      // The file may be of a server that the token does not reach.
+      // The file may belong to a server that the token may not access.
       if (serverIds !== null) throw unauthorized();
       const storage = await openStorage(providerId);
       const size = await findImportable(storage, path, AbortSignal.timeout(findMs)).catch(

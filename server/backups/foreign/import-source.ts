@@ -1,5 +1,4 @@
-// A file that Quarterdeck did not make, as the source of a backup: what is stored of it is what a backup of the database or site
-// would be.
+// The source for importing a file that Quarterdeck did not make: it is stored as a backup of the database or site would be.
 import type { Readable } from "node:stream";
 import { streamOf } from "../../storage/stream-of.ts";
 import type { Host } from "../../hosts/host.ts";
@@ -13,15 +12,15 @@ import { openForeign } from "./unpack.ts";
 type ImportSourceOptions = {
   /** The service's machine. */
   host: Pick<Host, "run">;
-  /** What the backup is to be of. */
+  /** The source that the backup is for. */
   target: Source;
   engine: Engine;
-  /** Of the database or site, and of the file, for people. */
+  /** Names of the database or site, and of the file, for people. */
   targetName: string;
   fileName: string;
-  /** The file as it is stored. @throws StorageError, DamagedBackup */
+  /** Opens the stored file. @throws StorageError, DamagedBackup */
   open(signal: AbortSignal): Promise<Readable>;
-  /** What it may come to unpacked. */
+  /** Limit of the decompressed size. */
   room: ImportRoom;
 };
 
@@ -48,7 +47,7 @@ export function createImportSource(id: number, options: ImportSourceOptions): So
             : " Nothing was imported."
         }`,
       );
-    // Whoever gives up the content gives up the file.
+    // Closing the content closes the file.
     const end = () => file.content.destroy();
     const content = streamOf(bounded(file.content), end, { isOneByOne: true });
     return target.intake({ ...file, content });
@@ -56,7 +55,7 @@ export function createImportSource(id: number, options: ImportSourceOptions): So
 
   return {
     ...target,
-    // It comes as it comes, and what is compressed there is compressed anew.
+    // The service itself compresses the content.
     compressed: async () => null,
     tools: () => ({}),
     rehearse: async () => `Importing ${fileName}.`,

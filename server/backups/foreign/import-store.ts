@@ -1,4 +1,4 @@
-// The configurations that imported backups are listed below, and imports whose file nobody sends any more.
+// Queries of the configurations for imported backups, and of imports whose upload was interrupted.
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import { and, desc, eq, isNotNull, isNull, ne, sql } from "../../store/drizzle.ts";
@@ -6,7 +6,7 @@ import { backupConfigurations as configurations, backups } from "../../store/tab
 import type { BackupRow } from "../backup-store.ts";
 import { isNotOn, type ConfigurationRow } from "../configuration-store.ts";
 
-/** Whoever makes such a configuration waits for who does so already. Taken before any other lock. */
+/** Advisory lock for creating such a configuration. Taken before any other lock. */
 const importLock = 7_382_148;
 
 export function createImportStore(db: Database) {
@@ -15,7 +15,7 @@ export function createImportStore(db: Database) {
       await tx.execute(sql`select pg_advisory_xact_lock(${importLock})`);
     },
 
-    /** The one of a database or site with this name that nobody has given a schedule, locked; null = there is none. */
+    /** Returns a target's configuration of this name that has no schedule, and locks it; null = there is none. */
     async configurationOf(
       tx: Connection,
       { database_id, site_id }: Pick<ConfigurationRow, "database_id" | "site_id">,
@@ -40,7 +40,7 @@ export function createImportStore(db: Database) {
       return row ?? null;
     },
 
-    /** Imports that say that they run, and that no task is there for. @param elsewhere servers that others look after */
+    /** Lists imports with the status `running` and without a task. @param elsewhere servers of other instances */
     async withoutTask(
       elsewhere: readonly number[],
     ): Promise<{ backup: BackupRow; configuration: ConfigurationRow }[]> {
@@ -52,7 +52,7 @@ export function createImportStore(db: Database) {
           and(
             eq(backups.trigger, "import"),
             eq(backups.status, "running"),
-            // One that waits for its copy has its file, and the task is that of the copy.
+            // An import that waits for its copy has its file, and the task is that of the copy.
             isNull(backups.ended_at),
             isNotOn(elsewhere),
             sql`not exists (select from pgboss.job j where j.name = ${backupTaskQueue}

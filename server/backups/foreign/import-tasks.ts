@@ -1,4 +1,4 @@
-// Imports as heavy work of a server: a file in a storage becomes a backup.
+// The task that imports a file of a storage as a backup.
 import type { Logger } from "pino";
 import { recordActivity } from "../../activity/store.ts";
 import type { Clock } from "../../clock.ts";
@@ -41,7 +41,7 @@ const settleMs = 60_000;
 export function createImportTasks(options: ImportTasksOptions) {
   const { store, tasks, inventory, resolver, takeBackup, fileKeys, jobs, clock, log } = options;
 
-  /** A file that a request has sent is nobody's once it was imported, or was not. */
+  /** Queues the removal of an uploaded file, which is not needed after the import, whether it succeeded or failed. */
   async function removeUpload(
     tx: Connection,
     { server_id }: Pick<ConfigurationRow, "server_id">,
@@ -79,7 +79,7 @@ export function createImportTasks(options: ImportTasksOptions) {
     return createImportSource(backupId, {
       host: options.host,
       target,
-      // It was there a moment ago, for its source to be opened.
+      // The target exists, because its source was just opened.
       engine: found === null ? "folder" : engineOf(found),
       targetName: found === null ? configuration.name : nameOf(found),
       fileName: file.name,
@@ -115,7 +115,7 @@ export function createImportTasks(options: ImportTasksOptions) {
       if (finished === null) await endIfLeft(task);
     },
 
-    /** After a kill: what the import left where its target is goes, then it is stored as failed. */
+    /** After a kill: removes what the import left on the target's machine, and stores it as failed. */
     async settle(
       task: TaskRow,
       row: BackupRow,
@@ -139,7 +139,7 @@ export function createImportTasks(options: ImportTasksOptions) {
       await endIfLeft(task);
     },
 
-    /** One that waited too long. */
+    /** Fails an import that waited too long. */
     async expire(
       tx: Connection,
       row: BackupRow,

@@ -1,15 +1,15 @@
-// The files of a storage that are none of Quarterdeck's own: what may be imported.
+// Lists the files of a storage that may be imported: those that are not Quarterdeck's own.
 import { type ImportableFiles, maxImportableFiles } from "../../../contract/backups/import.ts";
 import { markerName } from "../../storage/marker.ts";
 import { StorageError, type ListedStorage, type StoredObject } from "../../storage/storage.ts";
 import { recoveryName } from "../recovery/recovery-page.ts";
 import { manifestKeyOf, storedFile } from "../stored-file.ts";
 
-/** Of one look at a storage. */
+/** Limits of one listing of a storage. */
 const maxObjects = 200_000;
 const listMs = 45_000;
 const unlistable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-/** What is being written, and what requests have sent. */
+/** Names of files that are being written, and of uploads. */
 const unfinished = /\.(?:partial|upload)$/;
 
 const isOwnName = (key: string): boolean => {
@@ -46,7 +46,7 @@ export async function listImportable(
         )
       : error;
   }
-  // A backup of ours has its manifest beside it.
+  // Our own backups have a manifest beside them.
   const manifests = new Set(
     [...keys].filter((key) => storedFile.test(key)).map((key) => manifestKeyOf(key)),
   );
@@ -61,13 +61,13 @@ export async function listImportable(
   };
 }
 
-/** @returns the size of a file that is there itself, and not by a link; null = there is none. @throws StorageError */
+/** @returns the size of a file that exists and is not behind a link; null = there is none. @throws StorageError */
 export async function findImportable(
   storage: ListedStorage,
   path: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  // Nothing that a name leads to by a link is listed.
+  // A listing does not follow links.
   for await (const { key, sizeBytes } of storage.list({ signal, prefix: path }))
     if (key === path) return sizeBytes;
   return null;

@@ -1,7 +1,7 @@
-/** More than a dump's last lines. */
+/** More than the last lines of a dump take. */
 const endBytes = 1024;
 
-/** Keeps the end of what passes, where a dump says that it is whole. */
+/** Keeps the end of a stream, where a dump has its end mark. */
 export function keepEnd() {
   let end: Buffer = Buffer.alloc(0);
   return {
@@ -14,7 +14,7 @@ export function keepEnd() {
         yield piece;
       }
     },
-    /** One character a byte. */
+    /** Returns the end, one character per byte. */
     text: (): string => end.toString("latin1"),
   };
 }

@@ -1,10 +1,10 @@
-// Tells by its first bytes what a file is that Quarterdeck did not make. Its name says nothing: people rename files.
+// Recognizes by its first bytes what kind a foreign file is. Its name is ignored, because people rename files.
 import type { Engine } from "../subject.ts";
 import { hasSqliteHeader } from "../sources/sqlite/header.ts";
 import { hasHeaderSum, isSound } from "../sources/folder/tar-header.ts";
 import type { ForeignKind } from "./foreign-file.ts";
 
-/** As they stand in a sentence. */
+/** Names of the kinds for sentences. */
 export const kindWords: Record<ForeignKind, string> = {
   "postgres-archive": "a pg_dump archive",
   "postgres-sql": "SQL text of pg_dump",
@@ -16,7 +16,7 @@ export const kindWords: Record<ForeignKind, string> = {
   tar: "a tar archive",
 };
 
-/** What each engine makes a backup of. */
+/** Kinds that each engine can import. */
 export const acceptedKinds: Record<Engine, readonly ForeignKind[]> = {
   "postgres-server": [],
   postgres: ["postgres-archive", "postgres-sql", "sql"],
@@ -26,7 +26,7 @@ export const acceptedKinds: Record<Engine, readonly ForeignKind[]> = {
   folder: ["tar"],
 };
 
-/** The same in words: what an import needs. */
+/** Descriptions of what an import into each engine needs. */
 const everything =
   "all databases of its server, which no file has: add the one database to the inventory, and import into that";
 
@@ -39,16 +39,16 @@ export const neededWords: Record<Engine, string> = {
   folder: "a tar archive",
 };
 
-/** Compression that is taken off on the way. */
+/** Compression that is removed while reading. */
 export type Layer = "gzip" | "zstd" | "xz" | "bzip2";
 
 type Recognized =
   | { is: "content"; kind: ForeignKind }
   | { is: "packed"; layer: Layer }
-  /** Nothing can be made of it. `words` names it, `cure` is a sentence that says what to do. */
+  /** Cannot be imported. `words` names it, `cure` is a sentence that says what to do. */
   | { is: "refused"; words: string; cure: string };
 
-/** So much of a file decides: a tar archive's mark stands at byte 257, and a dump names its maker in its first lines. */
+/** Bytes of a file that decide: a tar archive has its mark at byte 257, and a dump names its program in its first lines. */
 export const beginningBytes = 8192;
 
 const starts = (bytes: Buffer, ...start: number[]): boolean =>
@@ -59,12 +59,12 @@ const says = (bytes: Buffer, text: string): boolean =>
 const refused = (words: string, cure: string): Recognized => ({ is: "refused", words, cure });
 const content = (kind: ForeignKind): Recognized => ({ is: "content", kind });
 
-/** Skippable frames, with which some writers of zstd begin, have 16 marks. */
+/** Also recognizes skippable frames, which some zstd writers begin with and which have 16 magic numbers. */
 const isZstd = (bytes: Buffer): boolean =>
   starts(bytes, 0x28, 0xb5, 0x2f, 0xfd) ||
   (((bytes[0] ?? 0) & 0xf0) === 0x50 && starts(bytes.subarray(1), 0x2a, 0x4d, 0x18));
 
-/** @param bytes the first `beginningBytes` of it, or all where it has fewer */
+/** @param bytes the first `beginningBytes` of the file, or all of a shorter one */
 export function recognize(bytes: Buffer): Recognized {
   if (bytes.length === 0) return refused("an empty file", "It contains nothing to import.");
   if (starts(bytes, 0x1f, 0x8b)) return { is: "packed", layer: "gzip" };
@@ -82,7 +82,7 @@ export function recognize(bytes: Buffer): Recognized {
   if (says(bytes, "PGDMP")) return content("postgres-archive");
   if (hasSqliteHeader(bytes)) return content("sqlite");
   if (bytes.length >= 512 && isSound(bytes))
-    // pg_dump --format=tar is no folder of a site.
+    // An archive of pg_dump --format=tar is not a folder of a site.
     return says(bytes, "toc.dat\0")
       ? refused(
           "a pg_dump archive in tar format",

@@ -1,5 +1,5 @@
-// Follows the body of a trigger, routine or event of MySQL or MariaDB to its end. A client gives the server everything up to its
-// delimiter, and the server runs each statement of that: what stands behind the body would be run as well.
+// Finds the end of the body of a trigger, routine or event of MySQL or MariaDB. A client sends everything up to the delimiter, and the
+// server runs each statement of that, so that statements after the body would run as well.
 
 const name = "(?:`(?:[^`]|``)*`|[^\\s.`(,;]+)";
 const qualified = `${name}(?: ?\\. ?${name})?`;
@@ -15,16 +15,16 @@ const headers = [
 ];
 const beginning = "^CREATE (?:OR REPLACE )?(?:AGGREGATE )?(?:DEFINER ?= ?\\S+ )?(?:AGGREGATE )?";
 const isProgram = new RegExp(`${beginning}$`, "i");
-/** All that stands before a body. */
+/** Everything before a body. */
 const isHeader = new RegExp(`${beginning}(?:${headers.join("|")}) ?$`, "i");
-/** What may follow where a header could be over, and begins no statement. */
+/** Words that may follow where a header could end, and that begin no statement. */
 const ofHeaders = new Set(
   "COMMENT LANGUAGE NOT DETERMINISTIC CONTAINS NO READS MODIFIES SQL UNSIGNED SIGNED ZEROFILL PRECISION VARYING CHARSET CHARACTER COLLATE FOLLOWS PRECEDES OR".split(
     " ",
   ),
 );
 const kinds = new Set(["PROCEDURE", "FUNCTION", "TRIGGER", "EVENT"]);
-/** Behind these, END is a name. */
+/** After these words, END is a name. */
 const beforeValues = new Set([
   "CASE",
   "WHEN",
@@ -41,10 +41,10 @@ const beforeValues = new Set([
 
 type Block = {
   is: "BEGIN" | "IF" | "CASE" | "LOOP" | "WHILE" | "REPEAT" | "FOR" | "expression";
-  /** Its condition is being read; statements follow. */
+  /** Whether its condition is being read, before its statements. */
   isOpen: boolean;
 };
-/** Of `DECLARE … HANDLER FOR condition, condition statement`. */
+/** Position in `DECLARE … HANDLER FOR condition, condition statement`. */
 type Handler = "none" | "declared" | "handler" | "condition" | "after condition";
 
 export function createProgramBody() {
@@ -52,11 +52,11 @@ export function createProgramBody() {
   let isUnclear = false;
   let blocks: Block[] = [];
   let isAtStart = false;
-  /** A block ends; the next word says which kind. */
+  /** Whether END was read; the next word may name the kind of block. */
   let isEnding = false;
   let mayBeLabel = false;
   let handler: Handler = "none";
-  /** The word before, or a character that stands for what was there. */
+  /** The previous word, or a character that represents another token. */
   let before = "";
 
   const top = () => blocks.at(-1);
@@ -66,7 +66,7 @@ export function createProgramBody() {
     if (top()?.is === is) blocks.pop();
     else isUnclear = true;
   }
-  /** What is no word: after END it is the plain one. */
+  /** Handles a token that is no word: an END before it closes a BEGIN block. */
   function settle(): void {
     if (isEnding) close("BEGIN");
     mayBeLabel = false;
@@ -77,7 +77,7 @@ export function createProgramBody() {
     isAtStart = !isOpen && is !== "expression";
   };
 
-  /** The first word of a statement. */
+  /** Handles the first word of a statement. */
   function start(word: string): void {
     isAtStart = false;
     switch (word) {
@@ -152,7 +152,7 @@ export function createProgramBody() {
       else if (part === "body") {
         const isKind = ["IF", "CASE", "LOOP", "WHILE", "REPEAT", "FOR"].includes(upper);
         mayBeLabel = false;
-        // The list above has the kinds of blocks.
+        // `isKind` means that the word is a kind of block.
         if (isEnding && !isPlain) close(isKind ? (upper as Block["is"]) : "BEGIN");
         else if (handler === "after condition" && !isPlain) {
           handler = "none";
@@ -164,7 +164,7 @@ export function createProgramBody() {
       before = upper;
     },
 
-    /** A name in quotes. */
+    /** Handles a quoted name. */
     name(head: string): void {
       const isFirst = isAtStart || (part === "header" && isHeader.test(head.trimEnd()));
       if (part === "header" && isFirst) part = "body";
@@ -184,7 +184,7 @@ export function createProgramBody() {
       before = "'";
     },
 
-    /** What is in parentheses is no matter of its own. */
+    /** Handles an expression in parentheses, whose content is ignored. */
     parentheses(): void {
       settle();
       isAtStart = false;
@@ -206,7 +206,7 @@ export function createProgramBody() {
       before = character;
     },
 
-    /** A comment that some servers run and others do not. */
+    /** Handles a comment whose content only some servers run. */
     executed(isOpening: boolean): void {
       if (part !== "body" && part !== "ended") return;
       if (isEnding) close("BEGIN");
@@ -215,7 +215,7 @@ export function createProgramBody() {
 
     refuse: (): void => void (isUnclear = true),
 
-    /** The statement is over. @returns whether more stands behind the body of a program, or it can't be told where that ends */
+    /** Ends the statement. @returns whether something follows the body of a program, or its end is unclear */
     end(): boolean {
       if (isEnding) close("BEGIN");
       const hasMore = part !== "other" && (isUnclear || blocks.length > 0);

@@ -1,4 +1,4 @@
-// An upload from its first byte until it waits to be imported: the row that says that it comes, and what becomes of it.
+// Receives an upload until it waits to be imported, and stores its progress and outcome in the backup's row.
 import { basename } from "node:path";
 import type { Logger } from "pino";
 import { recordActivity } from "../../activity/store.ts";
@@ -34,7 +34,7 @@ type ReceiveUploadOptions = ImportServiceOptions & {
 
 type Receiving = { storage: Storage; room: ImportRoom; isSealed: boolean; signal: AbortSignal };
 
-/** Each holds a connection, and pieces of its file. */
+/** Limit of concurrent uploads, each of which holds a connection and pieces of its file. */
 const maxAtOnce = 4;
 const progressMs = 1000;
 
@@ -43,10 +43,10 @@ const brokeOff =
 
 export function createReceiveUpload(options: ReceiveUploadOptions) {
   const { store, importStore, imports, uploads, resolver, fileKeys, jobs, clock, log } = options;
-  /** Requests that send a file, also before its row is made. */
+  /** Number of requests that send a file, including those without a row yet. */
   let atOnce = 0;
 
-  /** Stores that nothing became of it. */
+  /** Stores that the upload failed. */
   async function fail(row: BackupRow, configuration: ConfigurationRow, error: unknown) {
     const isCanceled = error instanceof Canceled;
     const told = isCanceled ? cancellationMessage(error, "import") : operatorMessage(error);
@@ -75,7 +75,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
     return reason;
   }
 
-  /** Makes the row that says that the file comes. */
+  /** Creates the backup's row with the status `running`. */
   async function begin(target: Target, storage: Storage, { fields, sizeBytes }: Sent) {
     const providerId = fields.storage_provider_id;
     let id: number | null = null;
@@ -84,7 +84,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
         const configuration = await imports.configurationFor(tx, target, providerId);
         const waiting = await imports.insert(tx, configuration, providerId);
         ({ id } = waiting);
-        // Before the row can be seen: whoever looks for rows that nobody works on leaves this one.
+        // Before the row is visible, so that it is not taken for an interrupted upload.
         uploads.expect(waiting.id);
         const name = basename(fields.name ?? "") || "The file";
         const time = new Date(clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
@@ -103,7 +103,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
     }
   }
 
-  /** Writes down now and then how much has come. */
+  /** Stores the number of received bytes at intervals. */
   function reportProgress({ id }: BackupRow) {
     let writtenAt = 0;
     return (bytes: number) => {
@@ -117,7 +117,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
     };
   }
 
-  /** From now on it is a task like that of a file which was there before. */
+  /** Queues the import, like that of a file that was in the storage before. */
   const wait = (
     { row, configuration, name }: Awaited<ReturnType<typeof begin>>,
     { size, checksum, key, sentBytes }: Received,
@@ -135,7 +135,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
         name,
         upload: { checksum, is_sealed: key !== null },
       });
-      // Before the transaction ends: whoever performs it may have begun a moment later.
+      // Before the transaction ends, because the task may begin a moment later.
       if (key !== null) fileKeys.keep(task, { own: key, base: null });
       return moved;
     });
@@ -168,8 +168,8 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
 
   return {
     /**
-     * @returns the row, once all of the file is in its storage
-     * @throws ServiceError for a file that is empty or too large, a storage that fails, and a client that breaks off
+     * @returns the row, once the whole file is in its storage
+     * @throws ServiceError for an empty or too large file, a failed storage, or a client that disconnects
      */
     async receive(target: Target, sent: Sent, signal: AbortSignal): Promise<BackupRow> {
       const { fields, sizeBytes } = sent;
@@ -191,7 +191,7 @@ export function createReceiveUpload(options: ReceiveUploadOptions) {
       }
     },
 
-    /** Ends uploads that a service before this one was receiving, or one that has gone. */
+    /** Fails uploads that an earlier run of the service, or an instance that is gone, was receiving. */
     async interruptOrphans(elsewhere: readonly number[]): Promise<void> {
       for (const { backup, configuration } of await importStore.withoutTask(elsewhere))
         if (!uploads.has(backup.id)) await fail(backup, configuration, new Interrupted(cutOff));

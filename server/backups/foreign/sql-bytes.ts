@@ -1,4 +1,4 @@
-// What single bytes and short runs of them mean in SQL text, as far as statements are told apart by them.
+// Classifies bytes and short tokens of SQL text, as needed to find the ends of statements.
 
 export type SqlDialect = "postgres" | "mysql";
 
@@ -25,15 +25,15 @@ export const isNameByte = (byte: number): boolean =>
   byte === 0x5f ||
   byte >= 0x80;
 
-/** Digits, and what stands between them in a list. */
+/** Whether a byte is a digit, or a separator in a list of numbers. */
 export const isPlain = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) || byte === 0x2c || byte === dot || byte === 0x20;
 
-/** @returns the place behind a name or number that begins here */
+/** @returns the offset after a name or number that begins here */
 export function wordEnd(data: Buffer, from: number, isPostgres: boolean): number {
   let at = from + 1;
   const first = data[from] ?? 0;
-  // Behind a number, a dollar begins a quote.
+  // After a number, a dollar begins a quote.
   const mayHaveDollars = isPostgres && !(first >= 0x30 && first <= 0x39);
   for (; at < data.length; at += 1) {
     const byte = data[at] ?? 0;
@@ -42,7 +42,7 @@ export function wordEnd(data: Buffer, from: number, isPostgres: boolean): number
   return at;
 }
 
-/** @returns the place behind the closing quote of a name whose opening one stands here; -1 = it is not in sight */
+/** @returns the offset after the closing quote of a name whose opening quote is here; -1 = it is not in the data */
 export function quotedNameEnd(data: Buffer, from: number): number {
   const mark = data[from] ?? 0;
   for (let at = data.indexOf(mark, from + 1); at >= 0; at = data.indexOf(mark, at + 2)) {
@@ -52,7 +52,7 @@ export function quotedNameEnd(data: Buffer, from: number): number {
   return -1;
 }
 
-/** @returns the `$tag$` that begins here; null = none does, "unknown" = its end is not in sight */
+/** @returns the `$tag$` that begins here; null = none, "unknown" = its end is not in the data */
 export function dollarTag(data: Buffer, from: number): Buffer | null | "unknown" {
   for (let at = from + 1; at < data.length; at += 1) {
     const byte = data[at] ?? 0;
@@ -63,29 +63,29 @@ export function dollarTag(data: Buffer, from: number): Buffer | null | "unknown"
   return "unknown";
 }
 
-/** Digits of a version, and a letter of MariaDB, at the most. */
+/** Most bytes of the opening of an executed comment: with MariaDB's letter and the digits of a version. */
 export const executedSight = 12;
-/** A comment for this version is for none: the tools write it to stop older clients. */
+/** Version of a comment that no server runs: dump tools write it to stop older clients. */
 const noVersion = "999999";
 
-/** @returns the length of what opens a comment whose content MySQL or MariaDB runs; null = it is a plain one */
+/** @returns the length of the opening of a comment whose content MySQL or MariaDB runs; null = a plain comment */
 function executedOpening(data: Buffer, at: number): number | null {
   const text = data.toString("latin1", at, at + executedSight);
   const [opening = "", version = ""] = /^\/\*M?!(\d{0,6})/.exec(text) ?? [];
   return opening === "" || version === noVersion ? null : opening.length;
 }
 
-/** Every server that is supported is newer than versions below this one. */
+/** Comments for versions below this one are run by every supported server. */
 const skippedSince = 50700;
 
-/** Whether some servers take what opens here for a plain comment: of a newer version, of MySQL, or of MariaDB. */
+/** Whether some servers ignore the executed comment that opens here, because it is for a newer version, or for MySQL or MariaDB alone. */
 export function isSkippedBySome(data: Buffer, at: number): boolean {
   const text = data.toString("latin1", at, at + executedSight);
   const [, letter, version = ""] = /^\/\*(M?)!(\d{0,6})/.exec(text) ?? [];
   return letter === "M" || Number(version) >= skippedSince;
 }
 
-/** Servers take `--` for a comment before control characters, too, and before blanks of other character sets. Their clients don't. */
+/** Whether only servers treat `--` here as a comment, not clients: before control characters, or spaces of other character sets. */
 export function isDoubtfulComment(data: Buffer, at: number): boolean {
   if (data[at] !== dash || data[at + 1] !== dash) return false;
   const after = data[at + 2] ?? newline;
@@ -99,11 +99,11 @@ export function hasHighBytes(data: Buffer, from: number, to: number): boolean {
 
 type Comment = {
   is: "line comment" | "block comment" | "executed" | "end of executed";
-  /** Of what opens it, or ends it. */
+  /** Length of what opens or ends it. */
   bytes: number;
 };
 
-/** @param isExecuted whether a comment is open whose content is run @returns what begins or ends here; null = nothing does */
+/** @param isExecuted whether an executed comment is open @returns what begins or ends here; null = nothing */
 export function commentAt(
   data: Buffer,
   at: number,

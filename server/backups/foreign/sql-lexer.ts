@@ -1,5 +1,5 @@
-// Takes SQL text apart into statements as it streams by, as psql and the clients of MySQL and MariaDB do: what is quoted or a
-// comment ends nothing. What the statements mean is for others.
+// Splits SQL text into statements while it streams, as psql and the clients of MySQL and MariaDB do: quotes and comments hide
+// delimiters. Does not interpret the statements.
 import { SourceError } from "../sources/source.ts";
 import {
   backslash,
@@ -35,9 +35,9 @@ import {
   takesRows,
 } from "./sql-statement.ts";
 
-/** A client takes a part of others alone, such as what is in quotes, or finds them within words. */
+/** Delimiters that clients handle reliably; of others they use only a part, such as what is in quotes, or find them within words. */
 const plainDelimiter = /^(?:;{1,3}|\$\$|\/\/|\|\|?)$/;
-/** A name, a tag of a dollar quote or a command that is longer is none. */
+/** Longest name, tag of a dollar quote, or command. */
 const sightBytes = 64 * 1024;
 /** The end mark of rows, with its line end. */
 const markBytes = 4;
@@ -53,33 +53,33 @@ export function createSqlLexer(dialect: SqlDialect) {
   let state: keyof typeof steps = "code";
   let data: Buffer = Buffer.alloc(0);
   let isLast = false;
-  /** Up to where pieces were made. */
+  /** Offset up to which pieces were emitted. */
   let from = 0;
   let pieces: SqlPiece[] = [];
 
   let quoteByte = quote;
   let escapes = false;
-  /** What PostgreSQL makes of a quote that follows a text with escapes: after a line end, more of that text. */
+  /** Whether a quote continues the previous escape string: in PostgreSQL it does after a line end. */
   let continues: "no" | "after a line end" | "yes" = "no";
   let tag: Buffer = Buffer.alloc(0);
   let comments = 0;
   let isExecuted = false;
-  /** A server may take what is executed for a comment, which then ends wherever its end mark is. */
+  /** Whether some servers ignore the executed comment, so that for them it ends at the first end mark. */
   let mayBeSkipped = false;
   let delimiter: Buffer = Buffer.from(";");
 
   let line = 1;
   const statement = createStatementReader(dialect);
   let rows = 0;
-  /** Whether a row has begun whose end was not in sight. */
+  /** Whether a row has begun whose end is not in the data yet. */
   let isWithinRow = false;
 
-  /** A carriage return alone ends a comment of PostgreSQL. */
+  /** In PostgreSQL, a carriage return alone ends a comment. */
   const isLineEnd = (byte: number) => byte === newline || (isPostgres && byte === carriageReturn);
   const isInSight = (to: number) => isLast || to <= data.length;
   const isTooLong = (at: number) => data.length - at >= sightBytes;
 
-  /** Makes a piece of what was gone through. */
+  /** Emits a piece up to an offset. */
   function flush(to: number): void {
     const bytes = data.subarray(from, to);
     from = to;
@@ -102,7 +102,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     return ended;
   }
 
-  /** A line of psql, or the one of MySQL's clients that a dump has. @returns where it ends */
+  /** @returns the offset of the end of a line with a command of psql, or with DELIMITER of MySQL's clients */
   function lineEnd(at: number): number {
     const end = data.indexOf(newline, at);
     if (end >= 0) return end;
@@ -140,7 +140,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     return at + found.bytes;
   }
 
-  /** @throws SourceError where a text or name could hold the end of a comment */
+  /** @throws SourceError where a string or name could contain the end of a comment */
   function refuseEnds(at: number, to: number): void {
     if (mayBeSkipped && data.subarray(at, to).includes(star)) throw refuseComment();
   }
@@ -175,7 +175,7 @@ export function createSqlLexer(dialect: SqlDialect) {
   function word(at: number): number {
     const end = wordEnd(data, at, isPostgres);
     if (end === data.length && !isLast && !isTooLong(at)) return wait;
-    // What follows may be text whose backslashes count.
+    // An escape string may follow.
     if (isPostgres && end === at + 1 && (data[at] === 0x45 || data[at] === 0x65)) {
       if (data[end] === quote) {
         state = "quoted";
@@ -195,7 +195,7 @@ export function createSqlLexer(dialect: SqlDialect) {
       ? data[at] === semicolon && statement.mayEnd()
       : data[at] === delimiter[0] && data.subarray(at, at + delimiter.length).equals(delimiter);
 
-  /** Within parentheses most of it: nothing of that begins or ends anything. @returns the place behind it */
+  /** Skips numbers and separators, most of what is in parentheses. @returns the offset after them */
   function plainEnd(at: number): number {
     let to = at;
     while (to < data.length && isPlain(data[to] ?? 0)) to += 1;
@@ -226,7 +226,7 @@ export function createSqlLexer(dialect: SqlDialect) {
       from = end;
       return end;
     }
-    // To a client of MySQL or MariaDB it begins a command, of which `--binary-mode` leaves `\C`: that changes how texts are read.
+    // A backslash begins a command of the clients of MySQL and MariaDB. `--binary-mode` still allows `\C`, which changes the character set.
     if (byte === backslash)
       throw new SourceError(
         `Line ${line} has a backslash outside of texts, which MySQL takes for a command to its client. Nothing was imported.`,
@@ -267,7 +267,7 @@ export function createSqlLexer(dialect: SqlDialect) {
     return at + 1;
   }
 
-  /** @returns the place behind a text, or up to where it is in sight */
+  /** @returns the offset after a string, or the end of the data */
   function quotedEnd(start: number): number {
     for (let at = start; at < data.length; at += 1) {
       const byte = data[at];
@@ -328,7 +328,7 @@ export function createSqlLexer(dialect: SqlDialect) {
         if (comments === 0) state = "code";
         return at + 2;
       }
-      // Only PostgreSQL has comments inside of comments.
+      // Only PostgreSQL has nested comments.
       if (!isPostgres || !opensBlock(data, at)) return at + 1;
       comments += 1;
       return at + 2;
@@ -347,7 +347,7 @@ export function createSqlLexer(dialect: SqlDialect) {
       return from;
     },
 
-    /** A row a line: nothing but its end is looked for. */
+    /** One row per line: only the line end is searched. */
     rows(at: number): number {
       const found = data.indexOf(newline, at);
       if (found < 0 && !isLast) {
@@ -379,7 +379,7 @@ export function createSqlLexer(dialect: SqlDialect) {
   };
 
   function run(chunk: Buffer): SqlPiece[] {
-    // What was left is the beginning of something whose end was not in sight.
+    // The rest of the previous data is the beginning of a token whose end was missing.
     data = data.length === 0 ? chunk : Buffer.concat([data, chunk]);
     from = 0;
     pieces = [];
@@ -395,9 +395,9 @@ export function createSqlLexer(dialect: SqlDialect) {
   }
 
   return {
-    /** @throws SourceError for what is no SQL text of this dialect */
+    /** @throws SourceError for text that is not SQL of this dialect */
     write: (chunk: Buffer): SqlPiece[] => run(chunk),
-    /** Once, after the last chunk. @throws SourceError where a statement, a text or rows have no end */
+    /** To be called once, after the last chunk. @throws SourceError where a statement, a string or rows have no end */
     end(): SqlPiece[] {
       isLast = true;
       const last = run(Buffer.alloc(0));
@@ -410,7 +410,7 @@ export function createSqlLexer(dialect: SqlDialect) {
         throw cutOff(statement.hasBegun() ? statement.begun().line : line);
       return last;
     },
-    /** Of the statement that is being read, so far. */
+    /** Returns the beginning of the current statement so far. */
     begun: statement.begun,
   };
 }

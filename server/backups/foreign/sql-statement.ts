@@ -1,44 +1,44 @@
-// What is kept of a statement while its text streams by: enough to tell what it does, and to which table.
+// Summarizes a statement while its text streams: enough to determine what it does, and to which table.
 import { createProgramBody } from "./program-body.ts";
 import type { SqlDialect } from "./sql-bytes.ts";
 
 export type Statement = {
   /**
-   * Its beginning without comments: blanks as one space, which also stands where words meet without any, text as `''`, without what
-   * is in parentheses, e.g. `COPY public.t () FROM stdin`. One character a byte; in quoted names a blank reads as U+0001, and a dot as
-   * U+0002; what is longer than any name is cut.
+   * Its beginning without comments: blanks as one space, which is also inserted between adjacent words, strings as `''`, and without the
+   * content of parentheses, e.g. `COPY public.t () FROM stdin`. One character per byte; in quoted names a space is U+0001, and a dot
+   * U+0002; what is longer than any name is truncated.
    */
   head: string;
-  /** Where it begins; the first line is 1. */
+  /** Line where it begins; the first line is 1. */
   line: number;
-  /** Of an INSERT: how many rows it writes out. */
+  /** For an INSERT: number of rows in it. */
   rows: number;
-  /** It has what may be more than one statement to a server that reads it otherwise: dollar quotes, escapes, a body, a semicolon that ends nothing. */
+  /** Whether a server could parse it as several statements: it has dollar quotes, escapes, a body, or a semicolon that does not end it. */
   isAlone: boolean;
-  /** Of a trigger, routine or event of MySQL: more stands behind its body, or it can't be told where that ends. */
+  /** For a trigger, routine or event of MySQL: whether something follows its body, or the end of the body is unclear. */
   hasMore: boolean;
-  /** Words of it have bytes that are letters in UTF-8, and may be blanks in another character set. */
+  /** Whether its words have bytes that are letters in UTF-8, but may be spaces in another character set. */
   hasHighBytes: boolean;
-  /** Of what sets the SQL mode or the character set of MySQL: all its texts, with blanks for their quotes. */
+  /** For a statement that sets MySQL's SQL mode or character set: all its strings, with spaces for their quotes. */
   modes: string;
 };
 
-/** The bytes of a piece are those of the chunk: they are to be used before the next one is written. */
+/** The bytes of a piece are part of the chunk, so that they must be used before the next chunk is written. */
 export type SqlPiece =
-  /** What stands between statements: blanks and comments. */
+  /** Blanks and comments between statements. */
   | { is: "space"; bytes: Buffer }
   | { is: "text"; bytes: Buffer }
-  /** A statement whose text came before, with what ends it. */
+  /** The end of a statement, after all of its text and its delimiter. */
   | { is: "end"; statement: Statement }
-  /** What psql would take for a command to itself, up to the end of its line. */
+  /** A command of psql, up to the end of its line. */
   | { is: "command"; text: string; line: number }
-  /** Behind COPY … FROM stdin. */
+  /** Rows after COPY … FROM stdin. */
   | { is: "rows"; bytes: Buffer }
   | { is: "rows end"; rows: number };
 
 const headCharacters = 4000;
 const wordCharacters = 128;
-/** Of 64 characters that each take four bytes, or are doubled. */
+/** Enough for 64 characters of four bytes each, or doubled. */
 const nameCharacters = 260;
 const modesCharacters = 4000;
 const setsReading = /^SET\b.*(?:SQL_MODE|\b(?:NAMES|CHARACTER SET|CHARSET))\b/i;
@@ -53,7 +53,7 @@ export function createStatementReader(dialect: SqlDialect) {
   let line = 1;
   let hasBegun = false;
   let parentheses = 0;
-  /** Of a function whose body is SQL: `BEGIN ATOMIC …; END`. */
+  /** Open blocks of a function with a body in SQL: `BEGIN ATOMIC …; END`. */
   let blocks = 0;
   let rows = 0;
   let isAlone = false;
@@ -71,7 +71,7 @@ export function createStatementReader(dialect: SqlDialect) {
 
   return {
     hasBegun: (): boolean => hasBegun,
-    /** Whether a `;` ends it here. */
+    /** Whether a `;` would end the statement here. */
     mayEnd: (): boolean => parentheses === 0 && blocks === 0,
     isInParentheses: (): boolean => parentheses > 0,
     begun: (): Pick<Statement, "head" | "line"> => ({ head: head.trimEnd(), line }),
@@ -105,7 +105,7 @@ export function createStatementReader(dialect: SqlDialect) {
       if (parentheses === 0) body?.text();
       addApart("''");
     },
-    /** Whether what its texts say is of interest. */
+    /** Adds a string to `modes`. */
     keepsTexts: (): boolean => !isPostgres && setsReading.test(head),
     keepText(text: string): void {
       if (modes.length < modesCharacters) modes += text.replaceAll(/['"]/g, " ");
@@ -114,14 +114,14 @@ export function createStatementReader(dialect: SqlDialect) {
       if (parentheses === 0) body?.name(head);
       addApart(text.slice(0, nameCharacters).replace(/\s/g, "\u0001").replaceAll(".", "\u0002"));
     },
-    /** What is run by servers of some versions alone begins or ends. */
+    /** Notes that an executed comment begins or ends. */
     addExecuted(isOpening: boolean): void {
       body?.executed(isOpening);
     },
     addSymbol(character: string): void {
       if (parentheses === 0) body?.symbol(character);
       else if (character === ";") body?.refuse();
-      // Tools write out values: what assigns a variable there would do so unseen.
+      // Dump tools write literal values. An assignment to a variable in their place would be hidden.
       else if (character === ":" && !isPostgres) isAlone = true;
       add(character);
     },

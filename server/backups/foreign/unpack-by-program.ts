@@ -1,4 +1,4 @@
-// Takes off the compression that Node has no part for, by the program of that name on the service's machine.
+// Decompresses formats that Node does not support, by programs on the service's machine.
 import { PassThrough, type Readable } from "node:stream";
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { toError } from "../../to-error.ts";
@@ -6,7 +6,7 @@ import { SourceError } from "../sources/source.ts";
 import { writeTo } from "../../write-to.ts";
 
 const programs = {
-  // A file says itself how much memory it takes to unpack; the highest level of xz takes 65 MiB.
+  // The file itself determines how much memory decompression takes; the highest level of xz takes 65 MiB.
   xz: {
     argv: ["xz", "--decompress", "--stdout", "--memlimit-decompress=512MiB"],
     package: "xz-utils",
@@ -16,7 +16,7 @@ const programs = {
 
 export type ProgramLayer = keyof typeof programs;
 
-/** The content of a file. The stream breaks with SourceError, or with the error of `from`. */
+/** Returns the decompressed content. The stream fails with SourceError, or with the error of `from`. */
 export function unpackedByProgram(
   host: Pick<Host, "run">,
   layer: ProgramLayer,
@@ -24,7 +24,7 @@ export function unpackedByProgram(
 ): Readable {
   const { argv, package: name } = programs[layer];
   const content = new PassThrough();
-  // It tells the reader; an error without one would end the service.
+  // The reader gets the error; without a listener it would end the service.
   content.on("error", () => undefined);
   const ending = new AbortController();
   content.once("close", () => {
@@ -36,7 +36,7 @@ export function unpackedByProgram(
       const { exitCode, stderr } = await host.run({
         argv,
         input: from,
-        // The memory of a piece is used again.
+        // Copied, because the memory of a piece is reused.
         take: (piece) => writeTo(content, Buffer.from(piece)),
         signal: ending.signal,
       });

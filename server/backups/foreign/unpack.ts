@@ -1,4 +1,4 @@
-// Opens a file that Quarterdeck did not make: takes its compression off, and says what is inside.
+// Opens a foreign file: removes its compression, and recognizes its content.
 import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
@@ -11,7 +11,7 @@ import type { ForeignFile } from "./foreign-file.ts";
 import { beginningBytes, kindWords, recognize, type Layer } from "./kinds.ts";
 import { type ProgramLayer, unpackedByProgram } from "./unpack-by-program.ts";
 
-/** A dump that was compressed on its way and again by its storage has two. */
+/** A dump that was compressed twice, e.g. again by its storage, has two layers. */
 const maxLayers = 2;
 const pieceBytes = 1024 * 1024;
 
@@ -20,7 +20,7 @@ const unpackers: Record<Exclude<Layer, ProgramLayer>, () => Duplex & { bytesWrit
   zstd: () => createZstdDecompress({ chunkSize: pieceBytes }),
 };
 
-/** What an unpacker says of a file that is not whole. */
+/** Translates the error of a decompressor. */
 function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
   if (error.code === "ZSTD_error_frameParameter_windowTooLarge")
     return new SourceError(
@@ -38,7 +38,7 @@ function tellUnpacking(layer: Layer, error: NodeJS.ErrnoException): Error {
       );
 }
 
-/** Reads the beginning. @returns it, and a stream of everything from the first byte */
+/** Reads the beginning. @returns it, and a stream of the whole content from the first byte */
 async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readable }> {
   const chunks: AsyncIterator<Buffer> = from.iterator({ destroyOnReturn: false });
   const head: Buffer[] = [];
@@ -46,7 +46,7 @@ async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readabl
   while (bytes < beginningBytes) {
     const { done, value } = await chunks.next();
     if (done === true) break;
-    // A copy: the memory of a piece may be used again.
+    // Copied, because the memory of a piece may be reused.
     head.push(Buffer.from(value));
     bytes += value.length;
   }
@@ -58,12 +58,12 @@ async function peek(from: Readable): Promise<{ beginning: Buffer; whole: Readabl
       yield value;
     }
   }
-  // Whoever gives up the content gives up the file.
+  // Closing the content closes the file.
   const whole = streamOf(all(), () => from.destroy(), { isOneByOne: true });
   return { beginning: Buffer.concat(head).subarray(0, beginningBytes), whole };
 }
 
-/** Of text in UTF-8, as editors of Windows begin it; psql and mysql skip it, too. */
+/** Mark at the beginning of UTF-8 text of Windows editors; psql and mysql skip it, too. */
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 function withoutMark(from: Readable): Readable {
@@ -82,7 +82,7 @@ function withoutMark(from: Readable): Readable {
 function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readable {
   if (layer === "xz" || layer === "bzip2") return unpackedByProgram(host, layer, from);
   const to = unpackers[layer]();
-  // What fails reaches the reader by `to`.
+  // The reader gets errors through `to`.
   let bytes = 0;
   async function* counted(pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
@@ -95,7 +95,7 @@ function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readab
     try {
       const pieces: AsyncIterable<Buffer> = to;
       yield* pieces;
-      // What follows the last frame may be one whose beginning is damaged: of it zstd's library says nothing.
+      // Data after the last frame may be a frame with a damaged beginning, which zstd's library ignores.
       if (layer === "zstd" && to.bytesWritten < bytes)
         throw new SourceError(
           `The file is damaged: its zstd compression ends after ${to.bytesWritten} of ${bytes} bytes, and what follows is none. Copy it again.`,
@@ -106,7 +106,7 @@ function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readab
   }
   const end = () => {
     to.destroy();
-    // The part between both waits for a piece of it.
+    // The generator between the two may wait for a piece of it.
     from.destroy();
   };
   return streamOf(told(), end, { isOneByOne: true });
@@ -114,7 +114,7 @@ function unpacked(host: Pick<Host, "run">, from: Readable, layer: Layer): Readab
 
 /**
  * @param host the service's machine
- * @throws SourceError for what no backup can be made of, or `from`'s own error
+ * @throws SourceError for a file that cannot be imported, or the error of `from`
  */
 export async function openForeign(host: Pick<Host, "run">, from: Readable): Promise<ForeignFile> {
   const layers: Layer[] = [];

@@ -1,5 +1,5 @@
-// Receives files that requests send: each is kept in its storage, as it comes, until its server has time to import it. Neither
-// memory nor this machine's disk holds one whole.
+// Receives uploaded files: each is written to its storage as it arrives, until it is imported. Neither memory nor this machine's disk
+// ever has a whole file.
 import { createHash } from "node:crypto";
 import { uploadPace } from "../../../contract/backups/import.ts";
 import { findFileKey, type FileKey } from "../../encryption/decrypt.ts";
@@ -15,13 +15,13 @@ import { sizeInWords } from "../formatting.ts";
 import type { ImportRoom } from "./import-room.ts";
 
 export type Received = {
-  /** As stored. */
+  /** Size in bytes as stored. */
   size: number;
-  /** Hex SHA-256 of that. */
+  /** Hex SHA-256 of the stored bytes. */
   checksum: string;
-  /** Opens it, where it was encrypted for the time: nothing plain lies in a storage that encrypts. */
+  /** Key of the file where it was encrypted temporarily, because a storage with encryption never has plain files; null = not encrypted. */
   key: FileKey | null;
-  /** As sent. */
+  /** Size in bytes as sent. */
   sentBytes: number;
 };
 
@@ -30,17 +30,17 @@ type Receive = Pick<Upload<unknown>, "content"> & {
   storage: Storage;
   key: string;
   isSealed: boolean;
-  /** What may come. */
+  /** Limit of the size. */
   room: ImportRoom;
   onProgress(sentBytes: number): void;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 };
 
 export const tooLarge = ({ words }: ImportRoom): ServiceError =>
   new ServiceError("body_too_large", `The file is larger than ${words}`);
 
-/** @param pace what must come of a file at least while it is waited for */
+/** @param pace minimum rate at which a client has to send */
 export function createUploads({
   host,
   pace = uploadPace,
@@ -55,7 +55,7 @@ export function createUploads({
     ending: AbortController,
   ): AsyncGenerator<Buffer> {
     let bytes = 0;
-    // What the storage takes its time for is not held against the client.
+    // Time that the storage takes does not count against the client.
     const wholeMs = pace.seconds * 1000;
     let leftMs = wholeMs;
     let cameBytes = 0;
@@ -85,26 +85,26 @@ export function createUploads({
   return {
     has: (id: number): boolean => receiving.has(id),
 
-    /** Said before its row can be seen; see `forget`. @param id of the backup that it is to become */
+    /** Registers an upload before its row is visible; see `forget`. @param id of the backup */
     expect: (id: number): void => void receiving.set(id, new AbortController()),
     forget: (id: number): void => void receiving.delete(id),
 
-    /** @returns whether it was being received: it ends with the reason */
+    /** Ends an upload with the reason. @returns whether it was being received */
     cancel(id: number, reason: Canceled): boolean {
       const found = receiving.get(id);
       found?.abort(reason);
       return found !== undefined;
     },
 
-    /** Ends all of them: the service stops. */
+    /** Ends all uploads when the service stops. */
     stop(): void {
       for (const ending of receiving.values())
         ending.abort(new Interrupted("Interrupted: the service stopped during the upload."));
     },
 
     /**
-     * Keeps a file under a key, whole or not at all.
-     * @throws StorageError, ServiceError for one that is too large, Interrupted, or the error of its stream
+     * Stores a file under a key, completely or not at all.
+     * @throws StorageError, ServiceError for a file that is too large, Interrupted, or the error of its stream
      */
     async receive(upload: Receive): Promise<Received> {
       const { id, storage, key, isSealed, content } = upload;
@@ -129,7 +129,7 @@ export function createUploads({
         const plain = watched(noted, ending);
         for await (const piece of encrypt?.(plain, signal) ?? plain) {
           hash.update(piece);
-          // Its memory may be used again before the storage has it.
+          // Copied, because the memory of a piece may be reused before the storage has it.
           yield encrypt === null ? piece : Buffer.from(piece);
         }
       }

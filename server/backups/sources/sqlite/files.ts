@@ -1,4 +1,4 @@
-// The files around a SQLite database: what is received, what is put in place where SQLite cannot do it, what is removed.
+// Writes, replaces and removes files of a SQLite database, where SQLite cannot do so itself.
 import { createWriteStream } from "node:fs";
 import { access, chmod, chown, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -15,13 +15,13 @@ export const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** With what SQLite, and a change of its page size, keep beside it. */
+/** Removes a database with the files that SQLite, and a change of the page size, have beside it. */
 export async function removeFile(file: string): Promise<void> {
   for (const end of ["", ...companionEnds, "-fitted", "-fitted-journal"])
     await rm(`${file}${end}`, { force: true });
 }
 
-/** @throws SourceError when there is not enough room for a copy of `path` */
+/** @throws SourceError where there is not enough space for a copy of `path` */
 export async function checkRoom(folder: string, neededBytes: number, path: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { bavail, bsize } = await statfs(folder);
@@ -31,14 +31,14 @@ export async function checkRoom(folder: string, neededBytes: number, path: strin
     );
 }
 
-/** @throws SourceError for what the disk says, `from`'s own error as it is, or the signal's reason */
+/** @throws SourceError for an error of the disk, the error of `from`, or the signal's reason */
 export async function writeFile(from: Readable, file: string, signal: AbortSignal): Promise<void> {
   try {
     await removeFile(file);
     await pipeline(from, createWriteStream(file, { mode: 0o600, flush: true }), { signal });
   } catch (error) {
     signal.throwIfAborted();
-    // Node.js puts these on what the file system says.
+    // Node.js sets these on errors of the file system.
     const { code = "", path, syscall } = toError(error);
     if (path?.startsWith(file) !== true && syscall !== "write" && syscall !== "fsync") throw error;
     throw new SourceError(`${file} could not be written: ${hints[code] ?? code}`, { cause: error });
@@ -58,10 +58,10 @@ const hints: Record<string, string> = {
 };
 
 /**
- * Puts a file where no database is, or none that SQLite can open: over such a one it has no transaction.
- * With the mode and owner of what it replaces, or where nothing is, of what was backed up; without either, the folder's
- * owner, since the application's account owns the folder and root must not leave it a file that it cannot use.
- * @returns whether the file has that owner; an account that may not give it away keeps it
+ * Renames a file to a path without a database, or with one that SQLite cannot open and so cannot replace in a transaction. The file
+ * gets the mode and owner of the file that it replaces or, where there is none, of the backed-up file; without either, the folder's
+ * owner, because the application's account owns the folder and could not use a file of root.
+ * @returns whether the file has that owner; false where the account may not change it
  */
 export async function putInPlace(
   file: string,
@@ -72,8 +72,8 @@ export async function putInPlace(
   const { uid, gid } = owner ?? (await stat(dirname(path)));
   const isGiven = await give(file, uid, gid);
   await chmod(file, owner === null ? 0o640 : owner.mode & 0o777);
-  // Those of another content must never be applied to a new file.
-  // Before the rename: a crash between the two would else leave the new file with a journal that is not its own.
+  // Old logs must never be applied to the new file. They are removed before the rename: otherwise a crash between the two would leave
+  // the new file with a journal of another database.
   for (const database of [file, path])
     for (const end of companionEnds) await rm(`${database}${end}`, { force: true });
   await rename(file, path);
@@ -91,7 +91,7 @@ async function give(file: string, uid: number, gid: number): Promise<boolean> {
     await chown(file, uid, gid);
     return true;
   } catch {
-    // A group that the account is a member of, it may set all the same.
+    // The account may set a group that it is a member of.
     await chown(file, (await stat(file)).uid, gid).catch(() => undefined);
     return false;
   }
