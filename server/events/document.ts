@@ -1,4 +1,4 @@
-// The events in docs/webhooks.md, written from their schemas.
+// Writes the tables of events in docs/webhooks.md from their schemas.
 import { eventPayloads } from "../../contract/event-payloads.ts";
 import { eventOccasions } from "../../contract/event-titles.ts";
 import { eventTypes } from "../../contract/events.ts";
@@ -7,7 +7,7 @@ import { exampleOf, fieldsOf } from "./example.ts";
 const begin =
   "<!-- The rest is written by `npm run document`, from contract/event-payloads.ts. -->";
 
-/** Puts the events as they are now behind what a person wrote. */
+/** Replaces the generated part of the page, after the part that people write. */
 export function withEvents(markdown: string): string {
   const [written = ""] = markdown.split(begin);
   return `${written.trimEnd()}\n\n${begin}\n\n${eventsInMarkdown()}`;
@@ -21,7 +21,7 @@ function eventsInMarkdown(): string {
   return `## Events\n\n${sections.join("\n")}\n${fieldTable()}`;
 }
 
-/** Each field once, and where its meaning differs, once for each. */
+/** Lists each field once, or once per meaning where that differs by event. */
 function fieldTable(): string {
   const meanings = new Set(
     eventTypes.flatMap((type) =>

@@ -1,4 +1,4 @@
-// What an event is made of, and what both its kinds of receivers need: a body for webhooks, a notification for people.
+// The parts of an event, and how it is presented to its receivers: as a body to webhooks, as a notification to people.
 import type { ActivityKind } from "../../contract/activity.ts";
 import { eventTitles } from "../../contract/event-titles.ts";
 import type { EventType } from "../../contract/events.ts";
@@ -8,18 +8,18 @@ import type { events, NotificationPayload } from "../store/tables.ts";
 
 export type NewEvent = {
   type: EventType;
-  /** Null: of the installation itself. No webhook gets it, and every channel that a site or a server uses may. */
+  /** Null for an event of the installation itself, which goes to no webhook and to all channels in use. */
   server_id: number | null;
-  /** Of a site or of a database; a database's events go to every site that names it. */
+  /** Null for an event of a database, which goes to every site that lists it, or of a server. */
   site_id: number | null;
   database_id: number | null;
   /**
-   * What a receiver gets, as `contract/event-payloads.ts` has it; it holds no secret. The names of the server, the site
-   * and the database are added where it is stored.
+   * The data for receivers, as in `contract/event-payloads.ts`, without secrets. The names of the server, the site and the
+   * database are added when the event is stored.
    */
   data: Record<string, unknown>;
   notification: NotificationPayload;
-  /** The same on the timeline. */
+  /** The event on the timeline. */
   activity: {
     kind: ActivityKind;
     /** What happened, in the past tense, e.g. `finished`. */
@@ -55,7 +55,7 @@ export const outcomeOf: Record<EventType, "good" | "bad" | "neutral"> = {
 
 type Room = EventType extends `${infer Name}.${string}` ? Name : never;
 
-/** What the events of each room are about, and where their data names it. */
+/** The subject of the events of each room, and the field of their data with its id. */
 const subjects: Record<Room, { kind: string; idField: string }> = {
   webhook: { kind: "webhook", idField: "webhook_id" },
   site: { kind: "site", idField: "site_id" },
@@ -66,12 +66,11 @@ const subjects: Record<Room, { kind: string; idField: string }> = {
 };
 
 export const roomOf = (type: EventType) =>
-  // `Room` is the first word of every type, which a slice cannot show.
+  // Every type begins with a `Room`, which TypeScript cannot infer from a slice.
   type.slice(0, type.indexOf(".")) as Room;
 
 /**
- * What an event is about, e.g. `worker:7`. Of the events about one thing none is sent before those that happened earlier.
- * @returns null for a ping, which asks whether it arrives now
+ * @returns the subject of an event, e.g. `worker:7`, whose events are sent in order; null for a ping, which is sent out of order
  */
 export function orderKeyOf(type: EventType, data: Record<string, unknown>): string | null {
   if (type === "webhook.ping") return null;
@@ -81,10 +80,10 @@ export function orderKeyOf(type: EventType, data: Record<string, unknown>): stri
   return `${kind}:${id}`;
 }
 
-/** A request's body. The same row gives the same bytes each time, so what was signed once verifies always. */
+/** Builds the body of a delivery. The bytes are the same each time, so that signatures stay valid. */
 export const bodyOf = ({ type, created_at, data }: EventRow): string =>
   JSON.stringify({ type, timestamp: toTimestamp(created_at), data });
 
-/** Outcome first, e.g. `Backup failed: Shop`. */
+/** Builds a title with the outcome first, e.g. `Backup failed: Shop`. */
 export const titleOf = (type: EventType, { subject }: NotificationPayload): string =>
   `${eventTitles[type]}: ${subject}`;

@@ -1,4 +1,4 @@
-// The room, wired once: what turns events into deliveries and messages, and what forgets them.
+// Wires the events: the relay that turns them into deliveries and messages, and the deletion of old ones.
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
@@ -11,10 +11,10 @@ import { createPrune } from "./prune.ts";
 
 type EventsOptions = {
   db: Database;
-  /** Hears `eventsChannel`. */
+  /** Listens to `eventsChannel`. */
   listener: Listener;
   receivers: readonly Receive[];
-  /** For how long the timeline and what was sent are kept. */
+  /** Days for which the timeline, events, deliveries and messages are kept. */
   keepDays: number;
   registry: Registry;
   clock: Clock;
@@ -23,9 +23,9 @@ type EventsOptions = {
 
 type Events = {
   metrics: MetricsPart;
-  /** Removes what is older than the operator wants to keep. */
+  /** Deletes what is older than `keepDays`. */
   prune(): Promise<void>;
-  /** Begins to dispatch, first what a service before this one left. */
+  /** Starts to dispatch, beginning with events from before the start. */
   resume(): void;
   stop(): Promise<void>;
 };

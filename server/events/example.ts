@@ -1,4 +1,4 @@
-// Examples for a reader, made from the schemas of the contract and from nothing else.
+// Builds examples for documentation from the schemas of the contract.
 import * as z from "zod/mini";
 
 type JsonSchema = {
@@ -10,14 +10,14 @@ type JsonSchema = {
 };
 
 /**
- * What a value of a schema looks like: each field's own first example.
+ * Builds a value of a schema from the first example of each field.
  * @throws Error for a field that has none
  */
 export const exampleOf = (schema: z.ZodMiniType): unknown => exampleOfJson(toJson(schema), "");
 
-/** A schema with an id is a reference to itself. */
+/** Converts a schema to JSON Schema, resolving the reference that a schema with an id has to itself. */
 function toJson(schema: z.ZodMiniType): JsonSchema {
-  // Of what zod writes, the parts that are read here.
+  // Only the parts that are read here are typed.
   const json = z.toJSONSchema(schema) as JsonSchema & { $defs?: Record<string, JsonSchema> };
   const [definition = json] = Object.values(json.$defs ?? {});
   return definition;
@@ -35,7 +35,7 @@ function exampleOfJson(schema: JsonSchema, path: string): unknown {
   );
 }
 
-/** The fields of an event's data, with what is said of each. */
+/** @returns the fields of an event's data with their descriptions */
 export function fieldsOf(payload: z.ZodMiniType): [name: string, description: string][] {
   const data = toJson(payload).properties?.["data"]?.properties ?? {};
   return Object.entries(data).map(([name, { description = "" }]) => [name, description]);

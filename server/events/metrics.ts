@@ -1,11 +1,11 @@
-// Metrics of events: what happened, and what is still to be dispatched.
+// Metrics of events: their number by type, and those left to dispatch.
 import { Counter, type Registry } from "prom-client";
 import { eventTypes } from "../../contract/events.ts";
 import { toSeconds, type MetricsPart } from "../metrics/part.ts";
 import { sql } from "../store/drizzle.ts";
 import type { EventRow } from "./event.ts";
 
-/** @returns counts events once they are handed to those who send them */
+/** @returns a function that counts dispatched events */
 export function countEvents(registry: Registry): (dispatched: readonly EventRow[]) => void {
   const events = new Counter({
     name: "quarterdeck_events_total",

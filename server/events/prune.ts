@@ -1,4 +1,4 @@
-// Forgets what is older than the operator wants to keep: the timeline, events, what was sent of them.
+// Deletes old timeline entries, events, deliveries and messages.
 import type { Clock } from "../clock.ts";
 import type { Database } from "../store/database.ts";
 import {
@@ -22,7 +22,7 @@ import {
   webhookDeliveries,
 } from "../store/tables.ts";
 
-/** Where a row lies. By their ids, rows that were found by another index would be looked for a second time. */
+/** Physical location of a row. Deleting by id would search rows again that were found by another index. */
 const ctid = sql`ctid`;
 const isOneOf = (rows: SQLWrapper) => sql`${ctid} = any(array(${rows}))`;
 
@@ -32,7 +32,7 @@ type PruneOptions = {
   db: Database;
   keepDays: number;
   clock: Clock;
-  /** A statement that removes millions would hold their locks, and the disk, for minutes. */
+  /** Limit per statement: deleting millions of rows at once would hold locks, and occupy the disk, for minutes. */
   rowsAtOnce?: number;
 };
 
@@ -59,7 +59,7 @@ export function createPrune({ db, keepDays, clock, rowsAtOnce = 1000 }: PruneOpt
     return rowCount ?? 0;
   }
 
-  /** With their deliveries; what is still to be sent is kept, however old its event. @returns the last id, or null at the end */
+  /** Deletes events with their deliveries, but none with an unsent one. @returns the last id, or null at the end */
   async function forgetEvents(before: Date, after: number): Promise<number | null> {
     const old = await db
       .select({ id: events.id })

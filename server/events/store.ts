@@ -1,4 +1,4 @@
-// Stores events in the transaction of the change that they report; they are dispatched afterwards.
+// Stores events in the transaction of the change that they report. They are dispatched afterwards.
 import { randomBytes } from "node:crypto";
 import { maxEventBytes } from "../../contract/events.ts";
 import { recordActivity } from "../activity/store.ts";
@@ -8,7 +8,7 @@ import { insertedRow } from "../store/rows.ts";
 import { events } from "../store/tables.ts";
 import { orderKeyOf, outcomeOf, roomOf, type EventRow, type NewEvent } from "./event.ts";
 
-/** As Standard Webhooks asks: unique, and saying nothing. */
+/** Makes a unique, opaque id, as Standard Webhooks requires. */
 const makeMessageId = () => `msg_${randomBytes(20).toString("base64url")}`;
 
 export async function recordEvent(
@@ -43,8 +43,8 @@ export async function recordEvent(
 type Named = { id: number; name: string };
 
 /**
- * Where an event happened, with the names that people know it by; a receiver has no inventory to look them up in. A site on
- * another server that uses the database is notified too, and not named: who may see this server may not see that one.
+ * Reads the names of an event's server, site and database, which a receiver cannot look up. Sites on other servers that use the
+ * database get the event too, but are not named: a token for this server may not see those.
  */
 async function placeOf(
   tx: Connection,
@@ -73,14 +73,14 @@ async function placeOf(
   };
 }
 
-/** What is left for everything but the texts that are cut. */
+/** Bytes reserved for everything except the texts that are truncated. */
 const reservedBytes = 500;
 
-/** Texts are cut until the body is as small as the specification asks; a tool may have said 50 KB. */
+/** Truncates texts, such as 50 KB of a tool's output, until the body has the size that the specification allows. */
 function cut(data: Record<string, unknown>): Record<string, unknown> {
   const room = maxEventBytes - reservedBytes;
   for (let most = 8000; Buffer.byteLength(JSON.stringify(data)) > room; most = Math.floor(most / 2))
-    // An object stays one.
+    // `shorten` returns an object for an object.
     data = shorten(data, most) as Record<string, unknown>;
   return data;
 }

@@ -1,17 +1,16 @@
-// Text of any length and content, made fit for a provider: cut where no reader sees a broken
-// character.
+// Makes text of any length and content fit for a provider, truncated between characters.
 import { stripVTControlCharacters } from "node:util";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-// The longest emoji in use, families and flags of regions, stay below it. What is longer is one
-// letter with a heap of marks, and is cut within: to leave it out would leave nothing.
+// Longer than any emoji in use, such as families and regional flags. A longer grapheme is a letter with a stack of marks, which is
+// truncated within, because nothing would be left without it.
 const longestGrapheme = 64;
 
 /**
- * Cuts between two graphemes and ends with `…`. What is beyond the limit is not looked at.
- * @param limit UTF-16 units, the ellipsis counted. There are never fewer of them than of code
- * points, so this keeps the limits of those providers too that count the latter.
+ * Truncates between two graphemes and appends `…`. Does not read beyond the limit.
+ * @param limit UTF-16 units, including the ellipsis. A text never has more code points than units, so the limits of providers that
+ * count code points hold as well
  */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
@@ -22,19 +21,18 @@ export function cut(text: string, limit: number): string {
 }
 
 /**
- * Without terminal sequences, control characters other than newline and tab, characters that turn
- * the reading direction (they let a text read as another one), and lone surrogates (they are no
- * UTF-8).
+ * Removes terminal sequences, control characters other than newline and tab, characters that change the reading direction (with
+ * which a text can be disguised), and lone surrogates (which UTF-8 does not have).
  * @param limit UTF-16 units
  */
 export const plainText = (text: string, limit: number): string => cut(clean(text, limit), limit);
 
-/** The same without any line break, for titles and labels. */
+/** As `plainText`, without line breaks, for titles and labels. */
 export const oneLine = (text: string, limit: number): string =>
   cut(clean(text, limit).replace(/\s+/g, " ").trim(), limit);
 
 function clean(text: string, limit: number): string {
-  // Roughly first, with room for what is removed: a tool's whole output may stand here.
+  // Truncates roughly first, with reserve for what is removed, because the text may be the whole output of a tool.
   const end = betweenSurrogates(text, limit * 8);
   const kept = stripVTControlCharacters(text.slice(0, end))
     .toWellFormed()
@@ -45,6 +43,6 @@ function clean(text: string, limit: number): string {
   return end < text.length ? `${kept}…` : kept;
 }
 
-/** The place itself, or one before it, when it would part a surrogate pair. */
+/** @returns the offset, or the one before it where that is inside of a surrogate pair */
 const betweenSurrogates = (text: string, place: number): number =>
   (text.codePointAt(place - 1) ?? 0) > 0xffff ? place - 1 : Math.min(place, text.length);

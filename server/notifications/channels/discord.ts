@@ -1,13 +1,12 @@
-// Discord, by a webhook of one of its channels
+// Sends to a channel of Discord, by its webhook
 // (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 import type { Channel, ChannelError, Message } from "./channel.ts";
 import { cut } from "./cut.ts";
 import { type ProviderResponse, postJson, readWebhook, refusal } from "./post-json.ts";
 import { messageLimits, tidyMessage } from "./tidy-message.ts";
 
-// https://discord.com/developers/docs/resources/message#embed-object-embed-limits: a description of
-// 4096, values of 1024 and 6000 in all are kept by messageLimits, though escapes double a text at
-// most.
+// https://discord.com/developers/docs/resources/message#embed-object-embed-limits. messageLimits keep the other limits, 4096 for the
+// description, 1024 for values and 6000 in all, although escaping can double a text.
 const maxTitle = 256;
 
 const colors = { good: 0x16a34a, bad: 0xdc2626, neutral: 0x64748b } satisfies Record<
@@ -23,7 +22,7 @@ export const createDiscordChannel = (options: {
 }): Channel => ({
   async send(message, signal) {
     const url = readWebhook(options.webhook, "Discord");
-    // Without it Discord answers before it has looked at the message.
+    // Without it, Discord responds before it checks the message.
     url.searchParams.set("wait", "true");
     const response = await postJson(url, render(tidyMessage(message)), {
       provider: "Discord",
@@ -32,11 +31,11 @@ export const createDiscordChannel = (options: {
     });
     const body = parse(response.text);
     if (response.status === 204) return "204 no content";
-    // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
+    // An HTML page with status 200, such as the login page of a proxy, is no delivery.
     const isPage = response.text.trimStart().startsWith("<");
     if (response.status === 200 && response.broken === null && !isPage)
       return typeof body?.id === "string" ? `200 message ${cut(body.id, 40)}` : "200 ok";
-    // By then Discord has made the message, and would make another one.
+    // Discord has posted the message by then, and would post it again.
     const isJson = /^application\/json\b/i.test(response.contentType);
     if (response.status === 200 && isJson && !isPage) return "200 ok, and the response broke off";
     if (response.status < 300 && response.broken !== null) throw response.broken;
@@ -45,9 +44,8 @@ export const createDiscordChannel = (options: {
 });
 
 function render({ outcome, title, facts, reason, link }: Message) {
-  // The link stands in the text: as the embed's `url` a host without a top-level domain, e.g.
-  // `localhost` or `web-1`, makes Discord refuse the message
-  // (https://github.com/bugsink/bugsink/issues/280).
+  // The link is part of the text, because Discord refuses an embed whose `url` has a host without a top-level domain, e.g.
+  // `localhost` or `web-1` (https://github.com/bugsink/bugsink/issues/280).
   const description = [reason && codeBlock(reason), link && `<${link}>`].filter(Boolean).join("\n");
   return {
     embeds: [
@@ -66,25 +64,25 @@ function render({ outcome, title, facts, reason, link }: Message) {
   };
 }
 
-/** A space of no width keeps backticks in the text from closing the block. */
+/** Zero-width spaces keep backticks in the text from closing the block. */
 const codeBlock = (text: string) => `\`\`\`\n${text.replace(/`(?=`)/g, "`\u200b")}\n\`\`\``;
 
 const escape = (text: string) =>
   text
-    // The colon too: it makes emoji of `:words:` and links of addresses.
+    // Including the colon, which turns `:words:` into emoji and addresses into links.
     .replace(/[\\*_~`|<>[\]():@#]/g, "\\$&")
-    // Lists, which are such at the start of a line only.
+    // List markers, which have a meaning at the start of a line only.
     .replace(/^(\s*)([-+])/gm, "$1\\$2")
     .replace(/^(\s*\d+)\./gm, "$1\\.");
 
-/** Cut before it is escaped, so that no escape is parted, but to a limit on what comes of it. */
+/** Truncates before escaping, so that no escape sequence is split, to a limit for the escaped text. */
 function cutEscaped(text: string, limit: number): string {
   let room = limit;
   for (;;) {
     const escaped = escape(cut(text, room));
     const excess = escaped.length - limit;
     if (excess <= 0) return escaped;
-    // Each character that goes takes one escape along at most.
+    // Each removed character has at most one escape.
     room -= Math.ceil(excess / 2);
   }
 }
@@ -94,7 +92,7 @@ function parse(text: string): DiscordBody | null {
     const body: unknown = JSON.parse(text);
     return typeof body === "object" ? body : null;
   } catch {
-    // A proxy's page, or a message longer than what is read of a response.
+    // The page of a proxy, or a message that is longer than the part that is read.
     return null;
   }
 }
@@ -102,7 +100,7 @@ function parse(text: string): DiscordBody | null {
 function tellRefusal(response: ProviderResponse, body: DiscordBody | null): ChannelError {
   const { message, errors, retry_after: retryAfter } = body ?? {};
   const words = typeof message === "string" ? [message, ...listErrors(errors)].join("; ") : null;
-  // The body's is finer than the header's, which is rounded up to whole seconds.
+  // The value in the body is more precise than the header, which is rounded up to seconds.
   const retryAfterMs =
     typeof retryAfter === "number"
       ? Math.max(0, Math.ceil(retryAfter * 1000))
@@ -112,7 +110,7 @@ function tellRefusal(response: ProviderResponse, body: DiscordBody | null): Chan
   return refusal("Discord", { ...response, retryAfterMs }, words ?? response.text, advice);
 }
 
-/** `{"embeds": {"0": {"title": {"_errors": [{"message": "…"}]}}}}` as `embeds.0.title: …`. */
+/** Formats `{"embeds": {"0": {"title": {"_errors": [{"message": "…"}]}}}}` as `embeds.0.title: …`. */
 function listErrors(errors: unknown, path = ""): string[] {
   if (typeof errors === "string") return [`${path}: ${errors}`];
   if (typeof errors !== "object" || errors === null) return [];

@@ -1,5 +1,4 @@
-// A message as mail: plain text, and the same as HTML that holds nothing from outside but escaped
-// text.
+// Renders a message as plain text and as HTML, in which all text is escaped.
 import type { Message } from "./channel.ts";
 
 const colors = { good: "#16a34a", bad: "#dc2626", neutral: "#64748b" } satisfies Record<
@@ -17,7 +16,7 @@ export function renderText({ title, facts, reason, link }: Message): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-// Mail programs drop style sheets, so the styles stand on the elements.
+// Inline styles, because mail programs drop style sheets.
 export function renderHtml({ outcome, title, facts, reason, link }: Message): string {
   const rows = facts.map(
     ([label, value]) =>

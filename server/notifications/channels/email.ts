@@ -1,4 +1,4 @@
-// Mail, by the operator's own mail server.
+// Sends mail through the server of SMTP_URL.
 import { once } from "node:events";
 import { connect, type LookupFunction, type Socket } from "node:net";
 import { hostname } from "node:os";
@@ -15,24 +15,24 @@ import { toError } from "../../to-error.ts";
 
 const maxSubject = 150;
 
-/** Nobody waits for longer until a server has said goodbye. */
+/** Time limit of QUIT. */
 const quitMs = 2000;
 
 type EmailOptions = {
   email: string;
-  /** `null`: SMTP_URL is not set. */
+  /** Null where SMTP_URL is not set. */
   smtp: SmtpSettings | null;
-  /** Until the server has said hello. */
+  /** Time limit until the server has sent its greeting. */
   connectMs?: number;
-  /** For everything. */
+  /** Time limit for the whole session. */
   timeoutMs?: number;
-  /** The machine's own if not given. */
+  /** By default, the machine's own resolver. */
   lookup?: LookupFunction;
 };
 
 /**
- * RFC 5321, section 4.5.3.2.6: a server may have to look through a message before it says that it
- * has it. Whoever leaves sooner sends it once more, or is taken not to want it sent.
+ * RFC 5321, section 4.5.3.2.6: a server may process a message before it confirms it. A client that disconnects sooner sends the
+ * message again, or makes the server drop it.
  */
 const deliveryMs = 10 * 60_000;
 
@@ -52,21 +52,19 @@ export const createEmailChannel = ({
     signal.throwIfAborted();
     const message = tidyMessage(original);
     const from = smtp.from ?? { name: "Quarterdeck", address: ownAddress() };
-    // A heavy module, and many an installation sends no mail.
+    // Loaded when needed: the module is large, and many installations send no mail.
     const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
     const mail = new MailComposer({
       from,
-      // As an object it is one address, whatever it holds; a text is split at commas, an
-      // envelope's too.
+      // An object is always one address. Strings are split at commas, in the envelope as well.
       to: { name: "", address: email },
       subject: oneLine(message.title, maxSubject),
       text: renderText(message),
       html: renderHtml(message),
-      // The same in every attempt, so that a mailbox that got one twice can show it once.
+      // The same in every attempt, so that mailboxes can merge duplicates.
       messageId: `<${message.id.replace(/[^\w.-]/g, "-")}@${domainOf(from.address)}>`,
       headers: {
-        // Keeps holiday notes and other robots from answering (RFC 3834, section 5; Exchange has
-        // its own).
+        // Suppress automatic replies (RFC 3834, section 5; Exchange has a header of its own).
         "Auto-Submitted": "auto-generated",
         "X-Auto-Response-Suppress": "All",
       },
@@ -97,12 +95,12 @@ const step = <Result = void>(
   call: (done: (error?: Error | null, result?: Result) => void) => void,
 ): Promise<Result> =>
   new Promise((resolve, reject) =>
-    // Without an error there is a result, where there is one at all.
+    // Without an error, nodemailer passes the result, if the call has one.
     call((error, result) => (error ? reject(error) : resolve(result as Result))),
   );
 
 /**
- * Does something in a session with the mail server, after the login where SMTP_URL has one.
+ * Runs `work` in a session with the mail server, after the login where SMTP_URL has one.
  * @throws ChannelError, or the signal's reason
  */
 async function inSession<Result>(
@@ -111,7 +109,7 @@ async function inSession<Result>(
   signal: AbortSignal | null,
   work: (connection: SMTPConnection) => Promise<Result>,
 ): Promise<Result> {
-  // One byte now and then keeps nodemailer's own timeouts away.
+  // The timeouts of nodemailer restart with every byte.
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   const ending = signal === null ? deadline : AbortSignal.any([deadline, signal]);
   const { promise: over, reject } = Promise.withResolvers<never>();
@@ -145,7 +143,7 @@ async function inSession<Result>(
   }
 }
 
-/** RFC 5321, section 4.1.1.10: nobody closes a connection before QUIT. */
+/** Ends a session by QUIT, as RFC 5321, section 4.1.1.10, requires. */
 async function leave(connection: SMTPConnection | null, isOpen: boolean): Promise<void> {
   if (connection === null) return;
   if (isOpen) {
@@ -158,13 +156,13 @@ async function leave(connection: SMTPConnection | null, isOpen: boolean): Promis
 
 type Limits = { connectMs: number; timeoutMs: number; lookup?: LookupFunction | undefined };
 
-/** Nodemailer would ask the name server alone, and not look into /etc/hosts as all other programs do. */
+/** Connects by the system's resolver; nodemailer's own ignores /etc/hosts. */
 async function openSocket(
   { host, port }: SmtpSettings,
   { connectMs, lookup }: Limits,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // `connect` would go on with one that is aborted already.
+  // `connect` ignores a signal that is aborted already.
   signal.throwIfAborted();
   const socket = connect({
     host,
@@ -178,7 +176,7 @@ async function openSocket(
     socket.destroy(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })),
   );
   await once(socket, "connect");
-  // From here on the limits are nodemailer's.
+  // From here on, the timeouts of nodemailer apply.
   return socket.setTimeout(0).removeAllListeners("timeout");
 }
 
@@ -186,8 +184,8 @@ function connectionOf(
   { host, port, isSecure, login }: SmtpSettings,
   { connectMs, timeoutMs }: Limits,
 ) {
-  // Nobody listens in between here, and a mail server of this machine often has a certificate that
-  // nobody signed. Many take a login only after STARTTLS all the same.
+  // Loopback cannot be intercepted, and a mail server of this machine often has a self-signed certificate, but many require
+  // STARTTLS before a login all the same.
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
   return {
     host,
@@ -195,8 +193,7 @@ function connectionOf(
     secure: isSecure,
     opportunisticTLS: isHere,
     ...(isHere && !isSecure && { tls: { rejectUnauthorized: false } }),
-    // Without it, who stands in between could take STARTTLS off the server's offer and read the
-    // password.
+    // Otherwise a man in the middle could remove STARTTLS from the server's capabilities and read the password.
     requireTLS: login !== null && !isHere,
     greetingTimeout: connectMs,
     socketTimeout: timeoutMs,
@@ -204,7 +201,7 @@ function connectionOf(
   };
 }
 
-/** The sender where SMTP_URL names none. Many a machine's name has no domain, which strict servers refuse. */
+/** The sender where SMTP_URL has none. Many host names have no domain, which strict servers refuse. */
 const ownAddress = () => `quarterdeck@${hostname()}`;
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf("@") + 1);
@@ -214,7 +211,7 @@ const byCode: Record<string, string> = {
   ECONNRESET: "closed the connection.",
 };
 
-/** Commands before those of the message, with the greeting as `CONN`. */
+/** Commands before those of a message; `CONN` is the greeting. */
 const openingCommands = new Set(["CONN", "EHLO", "HELO"]);
 
 function refusedWords(
@@ -234,7 +231,7 @@ function refusedWords(
     : "rejected the message";
 }
 
-// What is wrong with the login or the message itself stays wrong; a connection may come back.
+// Errors of the login or the message itself are permanent, unlike those of the connection.
 const permanentCodes = new Set(["EAUTH", "ENOAUTH", "EENVELOPE", "EMESSAGE", "ECONFIG"]);
 
 function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSignal) {
@@ -247,7 +244,7 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
       isPermanent: responseCode >= 500,
     });
   }
-  // The network's own code first: nodemailer's own is the same for every trouble of a socket.
+  // The code of the network first, because nodemailer's is the same for all errors of a socket.
   const network = error.originalCode ?? code;
   const told = { code: network, message };
   const known = byCode[network] ?? untoldTls(told, smtp) ?? networkWords(told) ?? byCode[code];
@@ -256,7 +253,7 @@ function diagnose(error: NodemailerError, smtp: SmtpSettings, deadline: AbortSig
   });
 }
 
-/** What is wrong with TLS, which a server can't say itself; null = it is something else. */
+/** @returns what is wrong with TLS, which the server cannot say itself; null for other errors */
 function untoldTls(error: { code: string; message: string }, { isSecure }: SmtpSettings) {
   const words = tlsWords(error);
   if (words !== "no TLS") return words;
@@ -265,7 +262,7 @@ function untoldTls(error: { code: string; message: string }, { isSecure }: SmtpS
     : "offers STARTTLS, and doesn't speak TLS after it.";
 }
 
-/** A server may repeat what it was told, the login too; base64 is how it was told. */
+/** Removes the login, also in base64, from the server's words, because a server may repeat what it received. */
 function saying(words: string, { login }: SmtpSettings): string {
   if (!login) return oneLine(words, 300);
   const { user, password } = login;

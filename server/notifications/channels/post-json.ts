@@ -1,5 +1,5 @@
-// One POST to a webhook. Its address is a secret, so no error has it: neither in words nor as a
-// cause, since `fetch` puts the whole address into some of its own.
+// Sends a POST to a webhook. Its address is a secret, so no error contains it, neither in its message nor as its cause, since some
+// errors of `fetch` contain the whole address.
 import { readRetryAfter } from "../../../contract/retry-after.ts";
 import { networkWords } from "../../net/send-error.ts";
 import { ChannelError } from "./channel.ts";
@@ -7,16 +7,16 @@ import { oneLine } from "./cut.ts";
 
 export type ProviderResponse = {
   status: number;
-  /** At most the first 4 KiB, without the webhook's secret. */
+  /** The first 4 KiB at most, without the webhook's secret. */
   text: string;
   contentType: string;
   retryAfterMs: number | null;
-  /** Why there is no more of the text than that: a ChannelError, or the signal's reason; null = there was no more. */
+  /** Why the text is incomplete: a ChannelError, or the signal's reason; null where it is complete. */
   broken: unknown;
 };
 
 type PostOptions = {
-  /** As in "Slack timed out." */
+  /** Name for messages, e.g. in "Slack timed out." */
   provider: string;
   signal: AbortSignal;
   timeoutMs: number | undefined;
@@ -24,7 +24,7 @@ type PostOptions = {
 
 const maxAnswerBytes = 4096;
 
-/** @throws ChannelError when nothing is answered, or the signal's reason */
+/** @throws ChannelError without a response, or the signal's reason */
 export async function postJson(
   url: URL,
   body: unknown,
@@ -37,7 +37,7 @@ export async function postJson(
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
-      // A message that is led elsewhere would take the secret of its address along.
+      // Following a redirect would send the secret elsewhere.
       redirect: "manual",
       signal: AbortSignal.any([signal, deadline]),
     });
@@ -60,7 +60,7 @@ export async function postJson(
   }
 }
 
-/** @throws ChannelError, permanent, if the text is no web address that can be posted to */
+/** @throws ChannelError, permanent, for a text that is no http or https URL */
 export function readWebhook(webhook: string, provider: string): URL {
   const url = URL.parse(webhook);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
@@ -73,8 +73,8 @@ export function readWebhook(webhook: string, provider: string): URL {
 const temporaryStatuses = new Set([302, 303, 307, 408, 425, 429]);
 
 /**
- * @param words the provider's own, of any length
- * @param advice a whole sentence
+ * @param words of the provider, of any length
+ * @param advice a complete sentence
  */
 export function refusal(
   provider: string,
@@ -83,7 +83,7 @@ export function refusal(
   advice = "",
 ): ChannelError {
   const isRedirect = status >= 300 && status < 400;
-  // None of the providers answers with a page. Who does may be gone a minute later.
+  // No provider responds with HTML. Whatever did so, such as a proxy, may be gone a minute later.
   const isPage = status < 500 && text.trimStart().startsWith("<");
   const answered = `${status} ${isRedirect ? "(redirect)" : words}`;
   const sentence = `${provider} returned ${oneLine(answered, 300).replace(/\.$/, "")}.`;
@@ -94,13 +94,13 @@ export function refusal(
   });
 }
 
-/** @returns what came, and what ended it before its end */
+/** @returns what was received, and the error that ended it early */
 async function readHead(response: Response): Promise<{ text: string; error: unknown }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let error: unknown = null;
   try {
-    // Leaving the loop early closes the connection.
+    // Breaking out of the loop closes the connection.
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk);
       size += chunk.length;
@@ -113,16 +113,16 @@ async function readHead(response: Response): Promise<{ text: string; error: unkn
   return { text, error };
 }
 
-/** Some servers repeat the path in a page that says that it is not there. */
+/** Removes parts of the path from a text, because some servers repeat it in their error page. */
 function hideSecret(text: string, url: URL): string {
   const parts = [...url.pathname.split("/"), ...url.searchParams.values()]
-    // Plain words such as `services` are no secret and may stand in any sentence.
+    // Plain words such as `services` are no secret, and occur in normal sentences.
     .filter((part) => part.length >= 4 && !/^[a-z]{1,12}$/.test(part));
   const whole = url.pathname.length > 1 ? [url.pathname] : [];
   return [url.href, ...whole, ...parts].reduce((rest, part) => rest.replaceAll(part, "…"), text);
 }
 
-/** `fetch` also closes what it has begun to read, and has codes of its own. */
+/** For the codes that `fetch` has besides those of the system. */
 const closed = "closed the connection.";
 const byCode: Record<string, string> = {
   ECONNRESET: closed,
@@ -133,7 +133,7 @@ const byCode: Record<string, string> = {
 };
 
 function networkDiagnosis(error: unknown, isAnswered: boolean): string {
-  // `fetch` wraps the error of the connection; nothing else of it is sure to hold no address.
+  // `fetch` wraps the error of the connection. Only these fields are certain not to contain the address.
   const { cause } = error as { cause?: { code?: unknown; name?: unknown; message?: unknown } };
   const code = codeOf(cause);
   const words = networkWords({ code, message: cause?.message });
@@ -143,7 +143,7 @@ function networkDiagnosis(error: unknown, isAnswered: boolean): string {
   return known ?? words ?? `cannot be reached${code === "" ? "" : `: ${code}`}.`;
 }
 
-/** What is not HTTP has a name instead of a code. */
+/** Errors of the HTTP parser have a name instead of a code. */
 function codeOf(cause: { code?: unknown; name?: unknown } | undefined): string {
   if (typeof cause?.code === "string") return cause.code;
   return cause?.name === "HTTPParserError" ? "HPE_INVALID" : "";

@@ -1,6 +1,6 @@
-// Slack, by an incoming webhook
-// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). What comes from
-// outside stands in elements that Slack shows as they are; nothing of it is read as markup.
+// Sends to Slack by an incoming webhook
+// (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). Foreign text is put into elements that Slack does not
+// parse as markup.
 import type { Channel, Message } from "./channel.ts";
 import { cut } from "./cut.ts";
 import { postJson, readWebhook, refusal } from "./post-json.ts";
@@ -32,7 +32,7 @@ export const createSlackChannel = (options: { webhook: string; timeoutMs?: numbe
       timeoutMs: options.timeoutMs,
     });
     const words = response.text.trim();
-    // A page with 200, e.g. of a proxy that asks for a login, is no delivery.
+    // An HTML page with status 200, such as the login page of a proxy, is no delivery.
     if (response.status === 200 && words === "ok") return "200 ok";
     if (response.status < 300 && response.broken !== null) throw response.broken;
     throw refusal("Slack", response, words, adviceByResponse[words]);
@@ -58,10 +58,10 @@ function render({ outcome, title, facts, reason, link }: Message) {
   ];
   const heading = cut(`${marks[outcome]} ${title}`, maxHeader);
   return {
-    // What a phone's notification and a screen reader say instead of the blocks.
+    // For notifications of phones and for screen readers, in place of the blocks.
     text: escape(heading),
     mrkdwn: false,
-    // The page behind the link asks for a login; Slack has nothing to show of it.
+    // Slack could only show a login page as the preview of the link.
     unfurl_links: false,
     unfurl_media: false,
     blocks: [

@@ -1,16 +1,14 @@
-// SMTP_URL: the mail server that takes the service's mail, how to log in to it, and who the mail is
-// from.
+// Reads SMTP_URL: the mail server, its login, and the sender.
 
 export type SmtpSettings = {
   host: string;
   port: number;
   /**
-   * TLS from the first byte, `smtps://`. Otherwise STARTTLS is what the server and the login
-   * decide.
+   * Whether the connection begins with TLS, as with `smtps://`. Otherwise the server and the login decide whether STARTTLS is used.
    */
   isSecure: boolean;
   login: { user: string; password: string } | null;
-  /** `null`: the service's own name on this machine. */
+  /** Null for the default, `quarterdeck@` and the host name. */
   from: { name: string; address: string } | null;
 };
 
@@ -19,14 +17,13 @@ const example = "smtp://user:password@mail.example.com:587";
 /**
  * @param text `smtp://` or `smtps://`, user and password percent-encoded, maybe `?from=Name
  * <address>`
- * @throws Error that names SMTP_URL and repeats nothing of it: a password may stand in any place of
- * what is wrong
+ * @throws Error that names SMTP_URL and quotes nothing of it, because the password may be in any part of a wrong value
  */
 export function readSmtpUrl(text: string): SmtpSettings {
   const url = URL.parse(text.trim());
   if (!url || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "")
     throw wrong("is no address of a mail server");
-  // An unencoded `/` or `#` in a password ends the host there, and leads to another server.
+  // An unencoded `/` or `#` in a password would end the host there, and lead to another server.
   if (!["", "/"].includes(url.pathname) || url.hash !== "")
     throw wrong("has more than a host and a port");
   if ((url.username === "") !== (url.password === ""))
@@ -44,7 +41,7 @@ export function readSmtpUrl(text: string): SmtpSettings {
 }
 
 function readFrom(url: URL): SmtpSettings["from"] {
-  // A plus is part of many addresses; as a space, which forms make of it, it would be lost.
+  // Keeps a plus, which is part of many addresses and would be decoded as a space.
   const query = new URLSearchParams(url.search.replaceAll("+", "%2B"));
   if ([...query.keys()].some((name) => name !== "from"))
     throw wrong("has a part after “?” that is not “from”");

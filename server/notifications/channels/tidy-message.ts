@@ -1,12 +1,10 @@
-// The same first step for every channel: a message whose texts are short and harmless, but not yet
-// any provider's markup.
+// Truncates and cleans a message, as the first step of every channel, before the provider's markup is added.
 import { oneLine, plainText } from "./cut.ts";
 import type { Message } from "./channel.ts";
 
 /**
- * UTF-16 units. Ten facts, the reason and the link together stay below what a provider takes of one
- * message: Discord 6,000; Slack, by experience, about 11,000
- * (https://github.com/slackapi/bolt-js/issues/2867).
+ * In UTF-16 units. Ten facts, the reason and the link together stay below the providers' limits for a message: 6,000 for Discord,
+ * about 11,000 for Slack, by experience (https://github.com/slackapi/bolt-js/issues/2867).
  */
 export const messageLimits = {
   title: 256,
@@ -17,7 +15,7 @@ export const messageLimits = {
   link: 500,
 } as const;
 
-/** Nothing in the answer is empty: providers refuse a whole message for one empty text. */
+/** Removes empty texts, for one of which a provider refuses the whole message. */
 export function tidyMessage(message: Message): Message {
   const limits = messageLimits;
   const reason = plainText(message.reason ?? "", limits.reason);
@@ -36,7 +34,7 @@ export function tidyMessage(message: Message): Message {
   };
 }
 
-/** A link that is cut leads nowhere, so one that is too long is left out. */
+/** Drops a link that is too long, since a truncated one would lead nowhere. */
 function safeLink(link: string): string | null {
   const url = URL.parse(link);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") return null;
