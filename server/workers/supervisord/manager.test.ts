@@ -437,13 +437,16 @@ test("a restart lets the job end, and one that does not end is killed", async (c
   const script = 'trap "sleep 1; echo done >> ended; exit 0" TERM; while :; do sleep 0.1; done';
   manager.start(programOf(1, { args: shell(script), root: folder, order: 1 }));
   const stubborn = programOf(2, {
-    args: shell('trap "" TERM; while :; do sleep 0.1; done'),
+    args: shell('trap "" TERM; sleep 303 & echo $! >> children; while :; do sleep 0.1; done'),
+    root: folder,
     stopwaitsecs: 1,
     order: 1,
   });
   manager.start(stubborn);
   await expect.poll(() => isUp(manager, 1)() && isUp(manager, 2)(), soon).toBe(true);
-  const before = [...pidsOf(manager, 1), ...pidsOf(manager, 2)];
+  const [child] = readFileSync(join(folder, "children"), "utf8").split("\n");
+  const before = [...pidsOf(manager, 1), ...pidsOf(manager, 2), Number(child)];
+  expect(before.every(isRunning)).toBe(true);
   await Promise.all([
     manager.restart(programOf(1, { args: shell(script), root: folder, order: 2 })),
     manager.restart({ ...stubborn, order: 2 }),

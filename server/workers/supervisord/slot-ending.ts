@@ -116,8 +116,8 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       if (!isKept(state)) return wanted ? null : { kind: "removeGroup" };
       if (ending === null || !ending.isGentle || state !== "RUNNING") return { kind: "stop" };
       if (ending.signaled === null) return { kind: "signal", signal: startedAs().stopsignal };
-      if (ending.signaled !== pid) return { kind: "stop" };
-      return isOverdue() ? { kind: "kill" } : null;
+      if (pid === null || ending.signaled !== pid) return { kind: "stop" };
+      return isOverdue() ? { kind: "kill", pid } : null;
     },
 
     noteSignal(pid: number | null) {

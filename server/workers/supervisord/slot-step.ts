@@ -6,8 +6,8 @@ export type Step =
   | { kind: "stop" }
   /** Lets the process end its job; supervisord starts it again. */
   | { kind: "signal"; signal: string }
-  /** It had its stop seconds. */
-  | { kind: "kill" }
+  /** Kills the process and all that it started, because its stop seconds are over. */
+  | { kind: "kill"; pid: number }
   /** It has stopped, and is to be gone or to come back with other settings. */
   | { kind: "removeGroup" }
   | { kind: "addGroup" }

@@ -1,6 +1,7 @@
 // One step of a process, as calls of supervisord; what it has against it is taken for what it means.
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
+import type { Machine } from "./machine.ts";
 import type { Rpc } from "./rpc.ts";
 import type { Slot } from "./slot.ts";
 import type { Step } from "./slot-step.ts";
@@ -26,7 +27,12 @@ const isFault = (error: unknown, ...codes: number[]) =>
  * @returns whether the step was taken
  * @throws what `rpc` throws, where that says nothing of the step
  */
-export async function takeStep(rpc: Rpc, name: string, slot: Slot, step: Step): Promise<boolean> {
+export async function takeStep(
+  { rpc, machine }: { rpc: Rpc; machine: Machine },
+  name: string,
+  slot: Slot,
+  step: Step,
+): Promise<boolean> {
   slot.tells(step);
   try {
     switch (step.kind) {
@@ -38,6 +44,7 @@ export async function takeStep(rpc: Rpc, name: string, slot: Slot, step: Step): 
         break;
       case "kill":
         await rpc("stopProcess", name, false);
+        await killGroup(machine, step.pid);
         await rpc("signalProcess", name, "KILL");
         break;
       case "removeGroup":
@@ -63,4 +70,11 @@ export async function takeStep(rpc: Rpc, name: string, slot: Slot, step: Step): 
   }
   slot.noteStep(step);
   return true;
+}
+
+/** supervisord makes each process the leader of a group, and sends a signal to the process alone. */
+async function killGroup(machine: Machine, pid: number): Promise<void> {
+  const argv = ["sh", "-c", 'kill -s KILL -- "-$1"', "sh", String(pid)] as const;
+  // Not permitted where supervisord runs as another account. The process itself is killed by supervisord all the same.
+  await machine.run({ argv }).catch(() => undefined);
 }

@@ -44,6 +44,7 @@ export function createTurn(options: TurnOptions) {
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
   const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
+  const reachOf = ({ rpc }: Connected) => ({ rpc, machine });
 
   /** @returns what is there of this installation and belongs to no process that it knows */
   async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
@@ -95,7 +96,7 @@ export function createTurn(options: TurnOptions) {
     try {
       await files.write(connected, worker, true);
       for (const slot of added)
-        await takeStep(connected.rpc, groupOf(worker, slot), slot, { kind: "addGroup" });
+        await takeStep(reachOf(connected), groupOf(worker, slot), slot, { kind: "addGroup" });
     } catch (error) {
       if (isAway(error)) throw error;
       for (const slot of added) {
@@ -147,7 +148,7 @@ export function createTurn(options: TurnOptions) {
     let isAnyTaken = additions.length > 0;
     for (const { slot, next } of steps) {
       if (next.kind === "addGroup") continue;
-      if (await takeStep(connected.rpc, groupOf(worker, slot), slot, next)) isAnyTaken = true;
+      if (await takeStep(reachOf(connected), groupOf(worker, slot), slot, next)) isAnyTaken = true;
     }
     await add(connected, worker, additions);
     return isAnyTaken;
