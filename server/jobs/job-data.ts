@@ -1,82 +1,85 @@
-// What each job carries. It lies in the database for as long as the job waits: an older or newer version may read it.
+// The data of each kind of job. It is stored while the job waits, so older or newer versions may read it.
 import type { BackupTaskKind } from "../store/tables.ts";
 
-/** What a job carries that only the instance may do which looks after the server. */
+/** Data of a job that only the instance that looks after the server may run. */
 type OfServer<Data extends object> = Data & { server_id: number };
 
-/** The jobs that only a server's own instance does. */
+/** Jobs that only the instance of their server runs. */
 export type ServerJobs = {
-  /** A worker's state was changed by a request; its processes are to follow. */
+  /** A request has changed a worker's state, which its processes have to follow. */
   "worker.apply": OfServer<{ id: number; transition: number }>;
   /**
-   * A worker's site was deployed; what its row says of that is to be carried out.
-   * `transition` is null where its state did not change for it.
+   * A deployment of a worker's site has to be applied to the worker.
+   * `transition` is null where it did not change the worker's state.
    */
   "worker.deploy": OfServer<{ id: number; transition: number | null }>;
-  /** A configuration was made or changed; its parts are to be tried. */
+  /** A configuration was created or changed, and has to be rehearsed. */
   "backup-configuration.installing": OfServer<{ id: number; transition: number }>;
-  /** A configuration's files are to go, and then itself. */
+  /** A configuration's files have to be removed, and then the configuration itself. */
   "backup-configuration.removing": OfServer<{ id: number; transition: number }>;
-  /** A backup's file is to go, and then its row. */
+  /** A backup's file has to be removed, and then its row. */
   "backup.deleting": OfServer<{ id: number; transition: number }>;
-  /** A run failed; what it may have left in its storage is to go. */
+  /** A run failed; what it may have left in its storage has to be removed. */
   "backup.clean": OfServer<{ storage_provider_id: number; path: string }>;
 };
 
-/** Every queue, and what a job of it carries. */
+/** All queues, with the data of their jobs. */
 export type JobData = ServerJobs & {
   "backup-configuration.deadline": { id: number; transition: number };
   "backup.deadline": { id: number; transition: number };
-  /** A heavy job should have begun by now. */
+  /** Deadline by which a task has to begin. */
   "backup-task.deadline": { id: string };
-  /** Once an hour: what is old goes, and what is due and has no job gets one. */
+  /** Hourly: deletes old rows, and adds jobs that are missing. */
   upkeep: Record<string, never>;
-  /** Once a night: the service backs itself up. */
+  /** Nightly: backs up the service itself. */
   "self-backup": Record<string, never>;
 };
 
-/** Where a restore goes that does not go back into the backup's own source. */
+/** Target of a restore that does not restore into the backup's own source. */
 export type RestoreDestination = {
   database_id: number | null;
   site_id: number | null;
-  /** A database that the restore makes on the server of the entry; null = the entry's own. */
+  /** Name of a database that the restore creates on the entry's server; null = the entry's own database. */
   database: string | null;
-  /** Whether owners and permissions are those of the backup; else everything belongs to the account of the entry. */
+  /** Whether owners and permissions of the backup are restored; otherwise everything belongs to the entry's account. */
   keeps_owners: boolean;
-  /** Of a backup of a whole server: the only database that is restored. */
+  /** For a backup of a whole server: the only database to restore. */
   from_database?: string;
-  /** Of a database: the only tables that are restored. */
+  /** For a database: the only tables to restore. */
   tables?: string[];
-  /** Of a site: the only file or folder that is restored, below its folder. */
+  /** For a site: the only file or folder to restore, relative to the site's folder. */
   path?: string;
 };
 
-/** A kind of its own: a version that does not know of destinations would restore into the source. */
+/** A separate kind, because versions that do not know destinations would restore into the source. */
 export const restoreInto = "restore into";
 
-/** A file that Quarterdeck did not make, which is to become a backup. */
+/** A file from elsewhere that is to become a backup. */
 export type ImportedFile = {
   storage_provider_id: number;
   path: string;
-  /** As stored. */
+  /** Bytes as stored. */
   size: number;
-  /** As people know it. */
+  /** Name for people. */
   name: string;
-  /** Of one that a request has sent, which is removed afterwards: its SHA-256 as stored, and whether it was encrypted for the time. */
+  /**
+   * For a file that a request has sent, which is removed afterwards: its SHA-256 as stored, and whether it was encrypted
+   * meanwhile.
+   */
   upload: { checksum: string; is_sealed: boolean } | null;
 };
 
-/** A heavy job of a server: hours of work, one at a time for each server. */
+/** A task of a server, which may take hours. Each server runs one at a time. */
 export type BackupTask = {
   backup_id: number;
   kind: BackupTaskKind | typeof restoreInto;
-  /** Of a restore: what is there now is not saved first. */
+  /** For a restore: whether it skips the safety backup. */
   skip_safety_backup: boolean;
-  /** Of a restore into something else than the source. Left out by older versions. */
+  /** For a restore into something other than the source. Omitted by older versions. */
   destination?: RestoreDestination | null;
-  /** Of an import. */
+  /** For an import. */
   file?: ImportedFile;
-  /** When it began, as a moment in ISO 8601; null while it waits. A claim after that finds it cut off. */
+  /** When the task began, in ISO 8601; null while it waits. A claim that finds it set settles an interrupted task. */
   begun_at: string | null;
 };
 export const backupTaskQueue = "backup.task";

@@ -1,5 +1,5 @@
-// Runs the jobs of one queue, as many at a time as its options allow, and sends heartbeats for them. One loop fetches for all of
-// them; pg-boss's own workers would each poll, and each notice would wake all.
+// Runs the jobs of one queue as slots become free, and sends heartbeats for them to pg-boss. pg-boss's own workers each fetch one
+// job and poll separately: for many slots that means many queries, and a notification would wake all of them.
 import type { FetchOptions, Job, PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
@@ -9,10 +9,10 @@ import { sql } from "../store/drizzle.ts";
 import { toStorableText } from "../store/storable.ts";
 import { createLoop } from "./loop.ts";
 
-/** A runner's claim of a job. The attempt is the fencing token: each new claim of the job has a higher one. */
+/** A runner's hold on a job. The attempt is the fencing token, which each new claim of the job increases. */
 export type Claim = { id: string; attempt: number };
 
-/** Another runner has the job now, or it has ended: nothing that this runner still does may have an effect. */
+/** Another runner has the job now, or the job has ended: whatever this runner still does must change nothing. */
 export class ClaimLost extends Error {
   override name = "ClaimLost";
   constructor() {
@@ -23,13 +23,13 @@ export class ClaimLost extends Error {
 type JobRunnerOptions<Data extends object> = {
   boss: PgBoss;
   queue: string;
-  /** @returns what to fetch in addition to the running jobs; null = nothing now */
+  /** Returns what may be fetched besides the running jobs; null = nothing at present. */
   nextFetch(running: readonly Data[]): FetchOptions | null;
-  /** Performs a job and ends it. When it throws, the job is handed out again, with the next attempt. */
+  /** Runs a job and ends it. If it throws, the job is retried, with the next attempt. */
   perform(claim: Claim, data: Data, signal: AbortSignal): Promise<void>;
-  /** The shortest wait between fetches; if not given, none. */
+  /** Minimum pause between two fetches; default: none. */
   restMs?: number;
-  /** Interval of polls, for jobs without a notice: delayed ones, and those of an instance that died. */
+  /** How often to poll for jobs that were not announced to this instance: delayed ones, and those of an instance that died. */
   pollMs: number;
   log: Logger;
 };
@@ -37,17 +37,17 @@ type JobRunnerOptions<Data extends object> = {
 export type JobRunner = {
   /** Fetches jobs now. */
   wake(): void;
-  /** Aborts the signal of the job `id` where it runs here. */
+  /** Aborts the signal of a job that runs here. */
   abort(id: string, reason: Error): void;
   /**
-   * Takes no more jobs, and resolves once the running ones have ended.
-   * @param reason aborts the running jobs; if not given, they continue
+   * Fetches no more jobs, and resolves when the running ones have ended.
+   * @param reason aborts them; without it they continue
    */
   stop(reason?: Error): Promise<void>;
 };
 
 const claimIsGone = "The job's claim is gone.";
-/** A claim is lost after `heartbeatSeconds` without a heartbeat, see `serial-queue.ts`. */
+/** A claim expires without a heartbeat for `heartbeatSeconds`, see `jobs.ts`. */
 const heartbeatMs = 3000;
 
 type Running<Data> = {
@@ -70,7 +70,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
         return;
       }
       log.error({ err: error, job: queue, data: job.data }, "a job is handed out again");
-      // pg-boss stores the output: it must hold no secret, and nothing that cannot be stored.
+      // pg-boss stores this with the job, so it must be storable, and contain nothing secret.
       const output = { message: toStorableText(messageOf(error)) };
       await boss
         .fail(queue, job, output)
@@ -85,7 +85,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   }
 
   function start(job: Job<Data>): void {
-    // This runner was considered dead and has fetched its own job again: the earlier claim is lost.
+    // This runner was considered dead and has claimed its own job again; the run of the earlier claim has to end.
     abort(job.id, new Error(claimIsGone));
     const ending = new AbortController();
     const done = run(job, ending.signal).finally(() => {
@@ -123,7 +123,7 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
         ending.abort(new Error(claimIsGone));
     }
   }
-  // A heartbeat that failed does not mean that the claim is lost.
+  // A failed heartbeat query says nothing about the claim.
   const beating = createLoop({
     name: `heartbeats of ${queue}`,
     everyMs: heartbeatMs,
@@ -145,13 +145,13 @@ export function createJobRunner<Data extends object>(options: JobRunnerOptions<D
   };
 }
 
-/** A condition on rows of pg-boss's table: the claim holds the job. */
+/** Returns the condition that a row of pg-boss's table is held by a claim. */
 export const isHeldBy = (queue: string, { id, attempt }: Claim) =>
   sql`name = ${queue} and id = ${id}::uuid and state = 'active' and retry_count = ${attempt}`;
 
 /**
- * Locks a job for the holder of its claim.
- * @returns false where the claim is lost; otherwise it cannot be lost until the transaction ends
+ * Locks a job for its holder.
+ * @returns false when the claim is lost; otherwise it cannot be lost until the transaction ends
  */
 export async function lockClaim(tx: Connection, queue: string, claim: Claim): Promise<boolean> {
   const { rows } = await tx.execute(
@@ -162,7 +162,7 @@ export async function lockClaim(tx: Connection, queue: string, claim: Claim): Pr
 
 /**
  * Keeps claims from being lost until the transaction ends.
- * @returns the claims that are still held
+ * @returns those that are still held
  */
 export async function holdClaims(
   tx: Connection,

@@ -1,5 +1,5 @@
-// A queue for work of hours: one job at a time for each key over all instances, in order. pg-boss keeps the order, and enforces
-// it by a unique index; a claim ends with its runner's heartbeat.
+// A queue for work that may take hours: one job at a time for each key over all instances, in the order of their requests.
+// pg-boss keeps the order, and enforces it with a unique index; a claim ends with its runner's heartbeats.
 import { randomUUID } from "node:crypto";
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
@@ -18,13 +18,13 @@ import { jobsChannel } from "./singleton-queue.ts";
 
 export type SerialQueue<Data extends object> = {
   /**
-   * Adds jobs in a transaction. Keys are ids of servers.
-   * @returns the ids of the jobs, in the same order
+   * Adds jobs in a transaction; their keys are ids of servers.
+   * @returns their ids, in the same order
    */
   add(tx: Connection, jobs: readonly { key: string; data: Data }[]): Promise<string[]>;
   /**
-   * Ends a job in the transaction of its outcome.
-   * @returns false where the claim is lost
+   * Ends a job in the transaction that stores its outcome.
+   * @returns false when the claim is lost
    */
   complete(tx: Connection, claim: Claim): Promise<boolean>;
   /**
@@ -32,44 +32,43 @@ export type SerialQueue<Data extends object> = {
    * @throws ClaimLost
    */
   hold(tx: Connection, claim: Claim): Promise<void>;
-  /** A condition: the claim is held. */
+  /** Returns the condition that a claim is held. */
   isHeld(claim: Claim): SQL;
   /**
-   * Stores progress with a job, for the runner that claims it next.
+   * Stores progress in a job's data, for the next claim.
    * @throws ClaimLost
    */
   note(tx: Connection, claim: Claim, change: Partial<Data>): Promise<void>;
   /**
-   * Removes a job that no runner has claimed.
-   * @returns false where one has
+   * Removes a job that was not claimed yet.
+   * @returns false when it was claimed
    */
   withdraw(tx: Connection, id: string): Promise<boolean>;
   /**
-   * Starts to take jobs. When a handler throws, its job is handed out again, with the next attempt. The signal is aborted when
-   * the claim is lost.
+   * Starts to run jobs. If a handler throws, its job is retried, with the next attempt. The signal aborts when the claim is lost.
    */
   work(handle: (claim: Claim, signal: AbortSignal) => Promise<void>): void;
   /** Fetches jobs now. */
   wake(): void;
-  /** Takes no more jobs, and resolves once the running handlers have ended. */
+  /** Fetches no more jobs, and resolves when the running handlers have ended. */
   stop(): Promise<void>;
 };
 
-/** Jobs that one instance runs at the same time, each with another key. */
+/** Number of jobs that one instance runs at once, each with another key. */
 const concurrency = 16;
 /**
- * A dead runner is noticed after `heartbeatSeconds`, one pass of the supervision (`superviseSeconds`), the retry's delay and
- * one poll: less than 30 seconds. Shorter would take a busy machine or a database that restarts for a death.
+ * A dead runner is noticed after `heartbeatSeconds`, one pass of the supervision (`superviseSeconds`), the delay of the retry and
+ * one poll: less than 30 seconds in all. Shorter times would take a busy machine or a restart of the database for a dead runner.
  */
 export const heartbeatSeconds = 15;
 export const superviseSeconds = 5;
 const retryDelaySeconds = 1;
 const pollMs = 1000;
-/** Pause between fetches, because each reads all waiting jobs, which may be thousands. */
+/** A fetch reads all waiting jobs, which may be thousands, so that one fetch has to serve all jobs that ended meanwhile. */
 const restMs = 200;
-/** The longest that pg-boss allows. Handlers have shorter deadlines of their own. */
+/** The maximum of pg-boss; handlers have shorter deadlines of their own. */
 const expireSeconds = 24 * 3600;
-/** Unlimited in practice: a job that failed for good would block its key forever. */
+/** High enough that no job ever fails for good, because a failed job would block its key forever. */
 const retryLimit = 1_000_000;
 
 /** pg-boss never changes the policy of an existing queue. */

@@ -1,5 +1,5 @@
-// A queue with at most one job for each key over all instances, which does all that is due for the key. pg-boss enforces it by a
-// unique index. The job stays as long as work is left, scheduled for when that is due.
+// A queue of work by key: one job does everything that is due for a key, one at a time over all instances. pg-boss enforces at
+// most one job for each key with a unique index. The job exists as long as work is left, with the time when that is due.
 import { fromDrizzle, type PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import type { Connection, Database } from "../store/database.ts";
@@ -12,11 +12,14 @@ import {
   type JobRunner,
 } from "./job-runner.ts";
 
-/** A key's next job. */
+/** The next job of a key. */
 export type NextJob = {
   key: number;
   delayMs: number;
-  /** The job may wait for long, for example for a dead receiver. See `slowConcurrency`. */
+  /**
+   * Whether the job may take long without doing anything, for example because a receiver does not respond. Slow jobs share fewer
+   * slots.
+   */
   isSlow?: boolean;
 };
 
@@ -24,44 +27,45 @@ type SingletonQueueOptions = {
   boss: PgBoss;
   db: Database;
   name: string;
-  /** Jobs that one instance runs at the same time, and how many of them may be slow. */
+  /** Number of jobs that one instance runs at once, and how many of them may be slow. */
   concurrency: number;
   slowConcurrency: number;
   log: Logger;
 };
 
 export type SingletonQueueWork = {
-  /** Does what is due for a key, or a part of it. */
+  /** Does the work that is due for a key, or a part of it. */
   perform(key: number, claim: Claim, signal: AbortSignal): Promise<void>;
-  /** @returns what is left to do for a key, as seen by the transaction; null = nothing */
+  /** Returns what is left to do for a key, as the transaction sees it; null = nothing. */
   next(tx: Connection, key: number): Promise<Omit<NextJob, "key"> | null>;
 };
 
 export type SingletonQueue = {
   /**
-   * Ensures a job for each key, in the transaction that gives the key something to do. A running job of the key does not end
-   * before this transaction does, and checks for work again. Lock the subjects of the keys before, and change them after.
+   * Ensures that keys have jobs, in the transaction that adds their work. A running job of a key cannot end before this
+   * transaction, and then checks for work once more. Lock the objects of the keys before this call, and change their work after
+   * it.
    */
   ensure(tx: Connection, jobs: readonly NextJob[]): Promise<void>;
   /**
    * Keeps claims from being lost until the transaction ends.
-   * @returns the claims that are still held
+   * @returns those that are still held
    */
   hold(tx: Connection, claims: readonly Claim[]): Promise<Set<Claim>>;
-  /** Starts to take jobs. */
+  /** Starts to run jobs. */
   work(work: SingletonQueueWork): void;
   /** Fetches jobs now. */
   wake(): void;
-  /** Aborts the job of a key on this instance. */
+  /** Aborts the job that runs for a key on this instance. */
   abort(key: number, reason: Error): void;
-  /** Aborts all jobs, and resolves once they have ended. Other instances, or the next start, do what is left. */
+  /** Aborts running jobs, and resolves when they have ended; the next instance does what is left. */
   stop(reason: Error): Promise<void>;
 };
 
 /** pg-boss never changes the policy of an existing queue. */
 export const singletonQueueOptions = {
   policy: "exclusive",
-  // A job that failed for good would leave its key without one.
+  // Never exhausted, because a job that failed for good would leave its key without one.
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,
@@ -72,10 +76,10 @@ export const singletonQueueOptions = {
   deleteAfterSeconds: 60,
 } as const;
 
-/** PostgreSQL's channel for notices of new jobs. The text of a notice is the name of the queue. */
+/** PostgreSQL channel that announces new jobs; the payload is the name of the queue. */
 export const jobsChannel = "quarterdeck_jobs";
 
-/** Interval of polls, which limits the delay of jobs without a notice. */
+/** Maximum delay before due work is started. */
 const pollMs = 1000;
 const slow = 0;
 const quick = 1;
@@ -107,9 +111,9 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
     const rowsOfWanted = sql`json_to_recordset(${wanted}::json) as wanted(key text, seconds double precision)`;
     const wantedStart = sql`pgboss.job_now() + make_interval(secs => wanted.seconds)`;
     const isTheirs = sql`job.name = ${name} and job.singleton_key = wanted.key and job.state <= 'active'`;
-    // A row that is there is locked by this, so that its job cannot end unseen; one that is not there is inserted. Somebody else
-    // may have been quicker with that, or ended the job: then there is one to lock, or none. The lock keeps only the end of a job
-    // waiting, and no outcome of its work.
+    // This locks existing jobs, so that they cannot end unnoticed, and missing ones are inserted. Another transaction may have
+    // inserted the job first, or ended it, so the loop tries again. The lock only delays the end of a job, not the outcome of its
+    // work.
     let isAnyLate = false;
     for (let missing = [...jobs], tries = 0; missing.length > 0; tries++) {
       if (tries === 3) throw new Error(`No job could be added to the queue ${name}.`);
@@ -128,7 +132,7 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
     await tx.execute(sql`select pg_notify(${jobsChannel}, ${name})`);
   }
 
-  /** Ends a job and adds the next job of its key, in one transaction. */
+  /** Ends a job and inserts the next one of its key, in one transaction. */
   const finish = (claim: Claim, key: number, next: SingletonQueueWork["next"]): Promise<void> =>
     db.transaction(async (tx) => {
       if (!(await lockClaim(tx, name, claim))) return;
@@ -159,7 +163,7 @@ export function createSingletonQueue(options: SingletonQueueOptions): SingletonQ
           try {
             await perform(key, claim, signal);
           } finally {
-            // The key may have been claimed again by a runner that considered this one dead.
+            // The key may have been claimed again, after this runner was considered dead.
             if (held.get(key) === claim) held.delete(key);
           }
           await finish(claim, key, next);
