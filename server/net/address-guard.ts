@@ -1,13 +1,13 @@
-// Decides which IP addresses requests to user-entered URLs may reach: those of the internet, not of this network.
+// Decides which IP addresses may be reached for URLs that users enter: those of the internet, not of this network.
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 export type AddressGuard = {
-  /** @returns why an address may not be reached, e.g. “127.0.0.1 is a loopback address”; null = it may */
+  /** Returns why an address is blocked, such as “127.0.0.1 is a loopback address”; null = it is allowed. */
   refusal(address: string): string | null;
 };
 
 /**
- * What is not on the internet, or is somebody's own inside of it. The first range that holds an address names it.
+ * Ranges that are not on the internet, or reserved in it. The first range that contains an address gives the reason.
  * https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry
  */
 const special = [
@@ -15,7 +15,7 @@ const special = [
   ["10.0.0.0/8", "a private address"],
   ["100.64.0.0/10", "a private address of a provider"],
   ["127.0.0.0/8", "a loopback address"],
-  // Not in the registry: a public address that inside Azure is the host of the machine.
+  // Not in the registry: a public address that is the host of the machine inside Azure.
   ["168.63.129.16/32", "the address of Azure's own services"],
   ["169.254.0.0/16", "a link-local address, where clouds keep their metadata"],
   ["172.16.0.0/12", "a private address"],
@@ -34,7 +34,7 @@ const special = [
   ["240.0.0.0/4", "a reserved address"],
   ["::/128", "an address of this machine"],
   ["::1/128", "a loopback address"],
-  // They contain an IPv4 address, which a translator may reach in this network.
+  // These contain an IPv4 address, and the gateway that forwards them may be in this network.
   ["::/96", "an IPv4 address inside an IPv6 one"],
   ["64:ff9b::/96", "an IPv4 address behind NAT64"],
   ["64:ff9b:1::/48", "an IPv4 address behind NAT64"],
@@ -54,18 +54,18 @@ const special = [
 
 const named = special.map(([range, words]) => ({ ranges: rangesOf([range]), words }));
 const refused = rangesOf(special.map(([range]) => range));
-/** All of IPv6 that is given out at all. https://www.iana.org/assignments/ipv6-address-space */
+/** The only range of IPv6 from which global addresses are allocated. https://www.iana.org/assignments/ipv6-address-space */
 const givenOut = rangesOf(["2000::/3"]);
 
 /**
- * @param allow ranges (`10.0.0.0/8`) and addresses that may be reached all the same, with commas between them
- * @throws Error that names the entry which is neither
+ * @param allow ranges (`10.0.0.0/8`) and addresses that are allowed anyway, separated by commas
+ * @throws Error that names the invalid entry
  */
 export function createAddressGuard(allow: string | null): AddressGuard {
   const allowed = rangesOf((allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
   return {
     refusal(address) {
-      // Checked before `SocketAddress` drops the zone, and with it the network.
+      // Checked first, because `SocketAddress` would drop the zone, and with it the network.
       if (address.includes("%")) return `${address} is an address of one network card`;
       if (isIP(address) === 0) return `${address} is no IP address`;
       const found = parse(address);
@@ -81,7 +81,7 @@ export function createAddressGuard(allow: string | null): AddressGuard {
   };
 }
 
-/** An IPv6 address that is mapped (`::ffff:10.0.0.1`) becomes its IPv4 one, which is what would be reached. */
+/** Parses an address. A mapped IPv6 address (`::ffff:10.0.0.1`) becomes the IPv4 address that would be reached. */
 function parse(address: string): SocketAddress {
   if (isIPv4(address)) return new SocketAddress({ address, family: "ipv4" });
   const found = new SocketAddress({ address, family: "ipv6" });
@@ -89,7 +89,7 @@ function parse(address: string): SocketAddress {
   return mapped !== undefined && isIPv4(mapped) ? parse(mapped) : found;
 }
 
-/** One list for each family: in a single one `::/0` would hold every IPv4 address too, as a mapped one. */
+/** One list for each family: in a common list `::/0` would also contain every IPv4 address, as a mapped one. */
 type Ranges = Record<"ipv4" | "ipv6", BlockList>;
 
 const isIn = (ranges: Ranges, address: SocketAddress): boolean =>
@@ -102,7 +102,7 @@ function rangesOf(texts: readonly string[]): Ranges {
     const family = isIPv6(address) ? "ipv6" : "ipv4";
     const longest = family === "ipv6" ? 128 : 32;
     const length = Number(prefix ?? longest);
-    // A mapped address is checked as IPv4, so a range of mapped ones would never match.
+    // Mapped addresses are checked as IPv4, so a range of them would never match.
     if (isIP(address) === 0 || length > longest || parse(address).family !== family)
       throw new Error(
         `“${text.trim()}” is neither an IP address nor a range of them, such as 10.0.0.0/8 or fd00::/8.`,

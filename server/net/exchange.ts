@@ -1,26 +1,26 @@
-// Sends one request and reads its response, within a deadline and with bounded memory.
+// Sends one request and reads its response, with a deadline and a limited size.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { StringDecoder } from "node:string_decoder";
 import { diagnoseSendError, SendError } from "./send-error.ts";
 import { toError } from "../to-error.ts";
 
-/** The connection of a longer body is closed instead of reading it. */
+/** Limit of the body: a longer one is not read, and its connection is closed. */
 const readBytes = 64 * 1024;
 const keptHeaderCharacters = 8 * 1024;
 
 export type Exchanged = {
   status: number;
-  /** Names in lower case; 8 KiB in total. */
+  /** Names in lower case; 8 KiB in all at most. */
   headers: Record<string, string>;
   body: string;
-  /** Whether the response had more than `body`. */
+  /** Whether the body was longer than `body`. */
   isBodyCut: boolean;
   /** IP address of the receiver. */
   address: string;
 };
 
 type Limits = {
-  /** Host as in the URL, for messages. */
+  /** As in the URL, for error messages. */
   host: string;
   timeoutMs: number;
   keepBytes: number;
@@ -28,7 +28,7 @@ type Limits = {
 };
 
 /**
- * @param open sends the request; called once more when a kept connection turns out to be of no use
+ * @param open sends the request; called again when a kept-alive connection turns out to be stale
  * @throws SendError, an error of the network, or the signal's reason
  */
 export async function exchange(open: () => ClientRequest, limits: Limits): Promise<Exchanged> {
@@ -67,8 +67,8 @@ export async function exchange(open: () => ClientRequest, limits: Limits): Promi
 }
 
 /**
- * A kept connection was closed just when it was used again, or something of the response before was still to come on it, such as
- * the body of a 204. That says nothing of the receiver.
+ * Whether a kept-alive connection was closed just when it was reused, or still had data of the previous response, such as the
+ * body of a 204. That says nothing about the receiver.
  */
 const isStale = ({ reusedSocket }: ClientRequest, error: unknown): boolean =>
   reusedSocket && /^(?:ECONNRESET|EPIPE|HPE_.*)$/.test(String(toError(error).code));
@@ -83,14 +83,14 @@ function receive(
       reject(new SendError("broken", `${host} closed the connection during the response.`));
     outgoing.on("error", (error) => {
       if (answer === null) return reject(error);
-      // Data after a complete response, such as a body of a 204, changes nothing; its “end” follows.
+      // Data after a complete response, such as the body of a 204, is ignored: the `end` event follows.
       if (answer.complete) return;
       // A receiver that has begun to respond has received the request.
       if (toError(error).code === "ECONNRESET") return breakOff();
       reject(diagnoseSendError(error, host));
     });
     outgoing.on("close", () => {
-      // E.g. after a “101 Switching Protocols”, which nobody asked for: Node reports no error then.
+      // For example after an unexpected “101 Switching Protocols”, for which Node reports no error.
       if (answer === null)
         reject(new SendError("broken", `${host} closed the connection without a response.`));
     });
@@ -133,6 +133,6 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(kept);
 }
 
-/** What is no UTF-8 is replaced. The decoder keeps a character back of which only the first bytes are there. */
+/** Decodes UTF-8, replacing invalid bytes. For a cut text, StringDecoder leaves out an incomplete last character. */
 const textOf = (bytes: Buffer, isCut: boolean): string =>
   isCut ? new StringDecoder("utf8").write(bytes) : bytes.toString("utf8");

@@ -1,20 +1,20 @@
 import { toError } from "../to-error.ts";
-// What goes wrong with a request to somebody else's machine, in the operator's words. Only the host of a URL is
-// named: its path may be a secret, as in Slack's.
+// Errors of requests to other machines, for operators. Messages only contain the host of a URL, because its path may be a secret,
+// as in Slack's webhooks.
 
 /**
- * - `refused`: nothing was sent, because it must not be
- * - `unreachable`: there is no such host, or none that takes a connection
+ * - `refused`: the request is not allowed, and nothing was sent
+ * - `unreachable`: the host does not exist, or accepts no connection
  * - `timeout`: the whole exchange took too long
- * - `tls`: the connection is not one to trust
- * - `broken`: there was a connection, but no whole response
+ * - `tls`: the connection cannot be trusted
+ * - `broken`: there was a connection, but no complete response
  */
 export type SendErrorKind = "refused" | "unreachable" | "timeout" | "tls" | "broken";
 
 export class SendError extends Error {
   override name = "SendError";
   readonly kind: SendErrorKind;
-  /** How long it took to fail. */
+  /** Milliseconds until the failure. */
   durationMs = 0;
 
   constructor(kind: SendErrorKind, message: string, options?: ErrorOptions) {
@@ -79,7 +79,7 @@ const byCode: Record<string, Row> = {
   UNABLE_TO_GET_ISSUER_CERT: untrusted,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
   INVALID_PURPOSE: ["tls", "has a certificate that is not one for servers."],
-  // Of those that Node has no name for, which are about weakness.
+  // Errors of OpenSSL that Node has no code for, which are about weak keys.
   UNSPECIFIED: weakKey,
   ERR_TLS_CERT_ALTNAME_INVALID: ["tls", "has a certificate for another host name."],
   HPE_HEADER_OVERFLOW: ["broken", "returned more than 16 KiB of headers."],
@@ -92,7 +92,7 @@ const byPrefix: [prefix: RegExp, row: Row][] = [
   [/^(CERT_|UNABLE_TO_|INVALID_CA|ERROR_IN_CERT)/, ["tls", "has a certificate that is not valid."]],
 ];
 
-/** By what OpenSSL calls the reason. Alerts are the other side's. */
+/** By OpenSSL's reason texts. Alerts come from the other side. */
 const byTlsReason: [reason: RegExp, row: Row][] = [
   [/alert protocol version|unsupported protocol|version too low/, oldTls],
   [/certificate required|alert (?:.* )?(?:certificate|unknown ca)/, clientCertificate],
@@ -102,10 +102,10 @@ const byTlsReason: [reason: RegExp, row: Row][] = [
   [/key too small|md too weak/, weakKey],
 ];
 
-/** What is known of an error of a connection. */
+/** The parts of a connection's error that are read. */
 type NetworkError = { code?: unknown; message?: unknown };
 
-/** In OpenSSL's own words; null = the error is not about TLS. Some come as an error of writing, with the reason in their text alone. */
+/** Returns OpenSSL's reason text; null = the error is not about TLS. Write errors contain the reason only in their message. */
 function tlsReasonOf({ code, message }: NetworkError): string | null {
   if (typeof code !== "string" || !/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return null;
   const told = /:SSL routines:[^:]*:([^:]+):/.exec(typeof message === "string" ? message : "")?.[1];
@@ -129,10 +129,10 @@ function rowOf(error: NetworkError): Row | undefined {
   return row ?? ["tls", `broke off the TLS handshake${reason === "" ? "" : `: ${reason}`}.`];
 }
 
-/** What is said of whom an error is about, to follow their name, e.g. `has a certificate that has expired.`; null = nothing. */
+/** Returns text to follow the host's name, such as `has a certificate that has expired.`; null = unknown error. */
 export const networkWords = (error: NetworkError): string | null => rowOf(error)?.[1] ?? null;
 
-/** The same of TLS alone; null = the error is not about that, `no TLS` = nobody speaks it there. */
+/** The same for TLS only; null = the error is not about TLS, `no TLS` = the server does not use TLS. */
 export function tlsWords(error: NetworkError): string | null {
   const row = rowOf(error);
   if (row === noTls) return "no TLS";
@@ -140,8 +140,8 @@ export function tlsWords(error: NetworkError): string | null {
 }
 
 /**
- * Errors of the network become SendErrors; all others are bugs and stay what they are.
- * @param host as in the URL, e.g. `example.com:8080`
+ * Turns network errors into a SendError; returns all others unchanged, because they are bugs.
+ * @param host as in the URL, such as `example.com:8080`
  */
 export function diagnoseSendError(error: unknown, host: string): unknown {
   if (error instanceof SendError) return error;

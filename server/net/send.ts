@@ -1,5 +1,5 @@
-// Sends requests to URLs that users entered: receivers of webhooks, hooks of chats. They reach the internet and what the operator
-// allows, have a deadline, and use bounded memory whatever the response.
+// Sends requests to URLs that users entered: webhook receivers, chat webhooks. Requests only reach the internet and what the
+// operator allows, and are limited in time and size.
 import { type ClientRequest, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { createAgents, createTargets, hostnameOf, type Lookup, systemLookup } fr
 import { exchange, type Exchanged } from "./exchange.ts";
 import { SendError, diagnoseSendError } from "./send-error.ts";
 
-/** Limit of checking a URL, for which a form waits. */
+/** Short, because a user waits for the check of a URL. */
 const judgingMs = 5000;
 
 export type SendRequest = {
@@ -18,24 +18,24 @@ export type SendRequest = {
   body: string | Uint8Array;
   /** `send` throws its reason. */
   signal?: AbortSignal;
-  /** Limit from the lookup to the last byte of the response; by default 15,000. */
+  /** Limit for everything from the DNS lookup to the last byte of the response; default 15,000. */
   timeoutMs?: number;
-  /** Bytes kept of the response's body; by default 4096. */
+  /** How much of the response's body is kept; default 4096 bytes. */
   keepBytes?: number;
 };
 
 type SendResponse = Exchanged & { durationMs: number };
 
 export type Sender = {
-  /** @returns why a URL cannot be used, for the user who entered it; null = it can */
+  /** Returns why a URL cannot be used now, for the user who enters it; null = it can. */
   refusalOf(url: string): Promise<string | null>;
   /**
-   * Any status is a response, a redirect too: it is not followed.
-   * A request may arrive twice, when a kept connection turns out to be of no use.
+   * Any status is a response, including redirects, which are not followed.
+   * A request may be sent twice, when a kept-alive connection turns out to be stale.
    * @throws SendError
    */
   send(request: SendRequest): Promise<SendResponse>;
-  /** Closes all connections. Running requests fail. */
+  /** Closes all connections; requests in flight fail. */
   close(): void;
 };
 
@@ -46,19 +46,19 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
   let isClosed = false;
 
   function open(url: URL, { method, headers, body }: SendRequest): ClientRequest {
-    // Destroyed agents would connect again.
+    // Destroyed agents would open new connections.
     if (isClosed) throw new SendError("broken", "The service is stopping.");
     const isHttps = url.protocol === "https:";
     const outgoing = (isHttps ? requestHttps : requestHttp)(url, {
       method,
       headers: {
         ...headers,
-        // Last, so that they override: after a wrong `Content-Length`, the rest of a body would be read as another request.
+        // Last, so that they take precedence: the rest of a body with a wrong length would be read as another request.
         "accept-encoding": "identity",
         "content-length": Buffer.byteLength(body),
       },
       agent: isHttps ? agents.https : agents.http,
-      // RFC 6066, section 3: the name that TLS asks for has no dot at its end, or some servers refuse it.
+      // RFC 6066, section 3: the server name in TLS has no trailing dot, and some servers reject one.
       ...(url.hostname.endsWith(".") && { servername: url.hostname.slice(0, -1) }),
       maxHeaderSize: 16 * 1024,
     });
@@ -73,7 +73,7 @@ export function createSender(options: { guard: AddressGuard; lookup?: Lookup }):
         const url = targets.parse(text);
         host = url.host;
         const isKnown = targets.addressesOf(hostnameOf(url)).then(() => true);
-        // The promise that loses the race is not awaited.
+        // Handles the rejection of a lookup that lost the race.
         isKnown.catch(() => undefined);
         const isLate = wait(judgingMs, false, { ref: false });
         if (await Promise.race([isKnown, isLate])) return null;

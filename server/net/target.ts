@@ -1,4 +1,4 @@
-// Resolves a URL that a user entered, checks its addresses, and connects to checked addresses only.
+// Resolves URLs that users entered, checks whether a request may go there, and makes connections that lead nowhere else.
 import { promises as dns, type LookupAddress } from "node:dns";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
@@ -10,21 +10,21 @@ import { SendError } from "./send-error.ts";
 
 export type Lookup = (hostname: string, options: { all: true }) => Promise<LookupAddress[]>;
 
-/** The system's lookup, which includes /etc/hosts as for every other program. */
+/** The machine's own resolver, which includes /etc/hosts, as for all other programs. */
 export const systemLookup: Lookup = (hostname, options) => dns.lookup(hostname, options);
 
 type Targets = {
   /**
-   * Checks all of a URL that needs no lookup, including a host that is an IP address.
+   * Checks everything that needs no name server, including a host that is an IP address.
    * @throws SendError
    */
   parse(url: string): URL;
   /**
-   * @returns the addresses of a host: at least one, all allowed
+   * Returns the addresses of a host: never empty, and all of them are allowed.
    * @throws SendError, or the error of the lookup
    */
   addressesOf(hostname: string): Promise<LookupAddress[]>;
-  /** @throws SendError where an address is not allowed */
+  /** @throws SendError when an address is blocked */
   check(address: string, hostname: string): void;
 };
 
@@ -44,7 +44,7 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
     check,
 
     parse(text) {
-      // The same parser that browsers have: 0x7f.1, 2130706433 and １２７.０.０.１ come out of it as 127.0.0.1.
+      // The same parser as in browsers: 0x7f.1, 2130706433 and １２７.０.０.１ all become 127.0.0.1.
       const url = URL.parse(text);
       if (url === null) throw new SendError("refused", "The URL is not valid.");
       if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -59,7 +59,7 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
     },
 
     async addressesOf(hostname) {
-      // An address is no question for a name server; `parse` has judged it.
+      // `parse` has checked IP addresses, which need no lookup.
       const family = isIP(hostname);
       if (family !== 0) return [{ address: hostname, family }];
       const addresses = await lookup(hostname, { all: true });
@@ -68,35 +68,35 @@ export function createTargets({ guard, lookup }: { guard: AddressGuard; lookup: 
           "unreachable",
           `${hostname} could not be resolved: the name has no address.`,
         );
-      // One forbidden address refuses the host, because the connection may take any of them.
+      // One blocked address blocks the host, because the connection may use any of them.
       for (const { address } of addresses) check(address, hostname);
       return addresses;
     },
   };
 }
 
-/** Without the brackets that an IPv6 address has in a URL. */
+/** Returns the host name without the brackets of an IPv6 address. */
 export const hostnameOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
-/** Node closes a connection earlier when the server says that it will. */
+/** Node closes a connection earlier when the server announces that it will. */
 const idleMs = 10_000;
 const freeSocketsOfAHost = 64;
 
 type Agents = { http: HttpAgent; https: HttpsAgent };
 
-/** Creates agents whose connections lead only to allowed addresses, and are reused for a while. */
+/** Agents whose connections only lead to allowed addresses, and are kept alive for a while. */
 export function createAgents(targets: Targets): Agents {
-  // The connection uses the result that was checked: a second lookup could return another.
+  // The connection uses the checked result of the lookup, because a second lookup could return other addresses.
   const addressesOf = callbackify(targets.addressesOf);
   const lookup: LookupFunction = (hostname, _options, done) =>
     addressesOf(hostname, (error, addresses) => done(error, error === null ? addresses : []));
   const options = {
     keepAlive: true,
     maxFreeSockets: freeSocketsOfAHost,
-    // Closes idle connections only; a running request has its own deadline.
+    // Only closes idle connections; a request in flight has its own deadline.
     timeout: idleMs,
     lookup,
-    // With it `lookup` is always asked for all addresses, whatever flags Node was started with.
+    // Makes Node request all addresses from `lookup`, whatever flags it was started with.
     autoSelectFamily: true,
     // The default of 250 ms gives up on distant hosts.
     autoSelectFamilyAttemptTimeout: 2000,
@@ -108,13 +108,13 @@ export function createAgents(targets: Targets): Agents {
   };
 }
 
-/** Checks the address of each established connection before a byte is sent. */
+/** Checks the actual address of each connection before a byte is sent, whatever led there. */
 function watched<Agent extends HttpAgent>(agent: Agent, targets: Targets): Agent {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, done) => {
     const socket = connect(options, done);
     if (socket instanceof Socket)
-      // First, because TLS and the request wait for the same event.
+      // Prepended, because TLS and the request wait for the same event.
       socket.prependOnceListener("connect", () => {
         try {
           targets.check(socket.remoteAddress ?? "an unknown address", options.host ?? "The host");
