@@ -1,5 +1,5 @@
-// The URL of a PostgreSQL database, read as PostgreSQL's own programs read it; the `pg` package differs in what it makes of
-// `sslmode`: https://www.postgresql.org/docs/current/libpq-ssl.html
+// Parses the URL of a PostgreSQL database like PostgreSQL's own programs; the `pg` package treats `sslmode` differently:
+// https://www.postgresql.org/docs/current/libpq-ssl.html
 import type { ConnectionOptions } from "node:tls";
 
 export type PostgresAddress = {
@@ -10,7 +10,7 @@ export type PostgresAddress = {
   password: string;
   database: string;
   sslMode: SslMode;
-  /** Paths where the connection is made from. */
+  /** Paths on the machine that connects. */
   sslRootCertificate: string | null;
   sslCertificate: string | null;
   sslKey: string | null;
@@ -21,7 +21,10 @@ type SslMode = (typeof sslModes)[number];
 
 const example = "It reads postgres://user:password@host:5432/database.";
 
-/** @throws Error to be said after the URL's name, “… isn't a valid URL.”; it repeats nothing of the URL, which holds a secret */
+/**
+ * @throws Error whose message follows the URL's name (“… isn't a valid URL.”), and repeats nothing of the URL, which contains a
+ *   secret
+ */
 export function readPostgresUrl(text: string, defaultUser = "postgres"): PostgresAddress {
   let url: URL;
   let parts: { user: string; password: string; database: string };
@@ -47,7 +50,7 @@ export function readPostgresUrl(text: string, defaultUser = "postgres"): Postgre
     ...parts,
     user: parts.user || (asked.get("user") ?? defaultUser),
     password: parts.password || (asked.get("password") ?? ""),
-    // A URL has no other place for a socket's folder.
+    // A URL has no other place for the folder of a socket.
     host: asked.get("host") ?? (url.hostname.replace(/^\[|\]$/g, "") || "localhost"),
     port: Number(url.port || (asked.get("port") ?? 5432)),
     sslMode,
@@ -60,9 +63,9 @@ export function readPostgresUrl(text: string, defaultUser = "postgres"): Postgre
 export const placeOf = ({ host, port }: PostgresAddress): string => `${host}:${port}`;
 
 /**
- * Connects with TLS where the address asks for it, and without where it lets the server choose and that one has none.
- * @param readFile what is in a file of the address
- * @param attempt makes one connection; throws what `pg` throws
+ * Connects with TLS unless the address disables it; without TLS where the address permits that and the server has none.
+ * @param readFile reads a file that the address names
+ * @param attempt makes one connection; throws the errors of `pg`
  */
 export async function connectAs<Connection>(
   address: PostgresAddress,
@@ -70,7 +73,7 @@ export async function connectAs<Connection>(
   attempt: (ssl: ConnectionOptions | false) => Promise<Connection>,
 ): Promise<Connection> {
   const { sslMode, host } = address;
-  // As on a socket, which PostgreSQL never encrypts.
+  // PostgreSQL never encrypts connections over a socket.
   if (sslMode === "disable" || host.startsWith("/")) return attempt(false);
   try {
     return await attempt(await tlsOptions(address, readFile));
@@ -82,7 +85,10 @@ export async function connectAs<Connection>(
   }
 }
 
-/** `require` encrypts; who answers is looked at by `verify-…`, and by `require` too where an authority is named. */
+/**
+ * Returns the TLS options. `require` only encrypts; the server's certificate is verified by `verify-…`, and by `require` where an
+ * authority is given.
+ */
 async function tlsOptions(
   { sslMode, sslRootCertificate, sslCertificate, sslKey }: PostgresAddress,
   readFile: (path: string) => Promise<string>,

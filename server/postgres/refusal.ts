@@ -1,9 +1,9 @@
-// Why PostgreSQL could not be used, in the operator's words.
+// Explains to operators why PostgreSQL could not be used.
 import { placeOf, type PostgresAddress } from "./address.ts";
 
 /**
- * @param setting where the URL stands, e.g. “DATABASE_URL”
- * @param error what a connection or a query failed with
+ * @param setting name of the setting with the URL, such as “DATABASE_URL”
+ * @param error of a connection or a query
  */
 export function describeRefusal(
   address: PostgresAddress,
@@ -17,7 +17,7 @@ export function describeRefusal(
   const known = `${message} ${code}`;
   if (code === "28P01")
     return `PostgreSQL at ${place} refuses the password of ${user}. Correct it in ${setting}.`;
-  // Of the driver, which has none to send.
+  // An error of the driver, which has no password to send.
   if (message.includes("client password must be a"))
     return `PostgreSQL at ${place} asks for a password of ${user}. Add it to ${setting}.`;
   if (code === "28000" && message.includes("no encryption"))
