@@ -1,4 +1,4 @@
-// `backup-self`: stores everything that this installation is as one file, whether the service runs or not.
+// `backup-self`: stores the whole installation as one file, whether the service runs or not.
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { countOf } from "../../contract/count-text.ts";
@@ -95,7 +95,7 @@ async function openById(
 ): Promise<{
   storage: Storage;
   prefix: string;
-  /** What the storage provider asks for. */
+  /** Recipients of the storage provider; null = none. */
   recipients: string | null;
   mark(): Promise<void>;
 }> {
@@ -122,7 +122,7 @@ async function openById(
     secrets: createSecretReader(environment, dirname(inventoryFile)),
     markedPathOf,
     setMarkedPath,
-    // Which files of its own are there, nobody remembers of this command.
+    // This command does not keep the keys of the files that it has stored.
     keys: [],
     signal,
   });

@@ -1,4 +1,4 @@
-// Reads a command line: which command is to run with what, or what is printed in its place. Pure.
+// Parses a command line into the command to run, or the text to print instead. Pure.
 import { commandLine, startLine } from "../program-name.ts";
 import type { Command } from "./command.ts";
 
@@ -6,13 +6,13 @@ type ReadCommandLine =
   | { kind: "run"; command: Command; argument: string; options: ReadonlySet<string> }
   | { kind: "help"; text: string }
   | { kind: "version" }
-  /** The exit code is 2. */
+  /** Exits with code 2. */
   | { kind: "refused"; text: string };
 
-/** What is run without `quarterdeck.ts`, and has the same help. */
+/** A command that is run without `quarterdeck.ts`, but has the same kind of help. */
 type Described = Pick<Command, "name" | "parameter" | "options" | "about" | "details" | "failure">;
 
-/** On a clone, `npm start` builds the dashboard as well. */
+/** False on a clone, where `npm start` also builds the dashboard. */
 const hasStart = startLine !== "npm start";
 
 const start: Described = {
@@ -47,10 +47,10 @@ Exit codes:
 `;
 
 const isHelp = (word: string) => word === "--help" || word === "-h";
-/** A single dash is the standard input. */
+/** Whether the word is an option. A single dash is the standard input. */
 const isOption = (word: string) => /^-./.test(word);
 
-/** @param given what follows the program */
+/** @param given the arguments of the program */
 export function readCommandLine(
   given: readonly string[],
   commands: readonly Command[],
@@ -76,7 +76,7 @@ export function readCommandLine(
   if (described.parameter === undefined && args.length > 0) return refuse("takes no argument");
   if (described.parameter !== undefined && args.length !== 1)
     return refuse(`takes one argument, ${described.parameter}`);
-  // The package's program starts the service itself where nothing else is said.
+  // Without arguments the package's program starts the service itself.
   if (command === undefined) return refuse("takes neither arguments nor options");
   return {
     kind: "run",

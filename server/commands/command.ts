@@ -1,40 +1,40 @@
-// What `quarterdeck.ts` knows of a command, and a command of the world.
+// The type of a command, and what `quarterdeck.ts` passes to it.
 import type { Environment } from "../environment/handover.ts";
 
 export type Command = {
   name: string;
-  /** The one argument it takes, as the usage shows it; undefined = none. */
+  /** Name of its only argument in the usage; undefined = it takes none. */
   parameter?: string;
-  /** Those it knows, e.g. `--json`; none takes a value. */
+  /** Its options, such as `--json`; none takes a value. */
   options?: readonly string[];
   /** One line for the usage. */
   about: string;
-  /** What its own help adds. */
+  /** Further text of its own help. */
   details?: string;
-  /** What an exit code of 1 says, as the end of a sentence. */
+  /** Meaning of exit code 1, as the end of a sentence. */
   failure: string;
-  /** @throws what `expectedErrorMessage` has words for */
+  /** @throws errors that `expectedErrorMessage` knows how to explain */
   run(context: CommandContext): Promise<void>;
 };
 
 export type CommandContext = {
-  /** Empty where the command takes none. */
+  /** Empty where the command takes no argument. */
   argument: string;
-  /** Those that were given. */
+  /** The given options. */
   options: ReadonlySet<string>;
   environment: Environment;
   isRoot: boolean;
-  /** As of process.version, and the path of that Node. */
+  /** process.version, and the path of that Node. */
   nodeVersion: string;
   runtime: string;
   /** Writes a line for the operator. */
   say(line: string): void;
-  /** Shows a line in place of the last one, on a terminal only; an empty one ends that. */
+  /** Replaces the last line, on a terminal only; an empty line ends that. */
   showProgress(line: string): void;
-  /** All of the standard input. */
+  /** Returns all of the standard input. */
   readInput(): Promise<string>;
-  /** The command's own, where it ends well: 0 unless this is called. */
+  /** Sets the exit code of a successful command; the default is 0. */
   setExitCode(code: number): void;
-  /** What was started ends when the command does, the last first, also where it is interrupted. */
+  /** Registers a cleanup, which runs when the command ends or is interrupted, in reverse order. */
   onEnd(end: () => void | Promise<void>): void;
 };

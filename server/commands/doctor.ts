@@ -1,4 +1,4 @@
-// Checks an installation, and says what to do about what is wrong.
+// `doctor`: checks an installation, and says how to fix problems.
 import { dirname } from "node:path";
 import { diagnosisStates, type Diagnosis } from "../../contract/doctor.ts";
 import { readConfig, readSecretFiles } from "../config.ts";

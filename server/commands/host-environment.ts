@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { workerEnvironment } from "../workers/environment.ts";
 import type { CommandContext } from "./command.ts";
 
-/** What programs that a command runs on this machine see. */
+/** Returns the environment of programs that a command runs on this machine. */
 export function hostEnvironment({
   environment,
   runtime,

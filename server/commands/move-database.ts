@@ -1,4 +1,4 @@
-// Moves the database between the embedded PostgreSQL and a server, and takes that back.
+// `move-database` and `cancel-move`: move the database between the embedded PostgreSQL and a server, and undo that.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { countText } from "../../contract/count-text.ts";
@@ -78,7 +78,7 @@ async function readTarget({ argument, environment, readInput }: CommandContext):
       : variable === undefined
         ? argument
         : (environment[variable] ?? "");
-  // A variable may name a file, too.
+  // A variable may also refer to a file.
   const url = readSecretFile("<target>", given).trim();
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new ConfigError(
@@ -87,7 +87,7 @@ async function readTarget({ argument, environment, readInput }: CommandContext):
   return url;
 }
 
-/** @param sourceUrl null where the embedded database must be there already */
+/** @param sourceUrl null where the embedded database is the source, and has to exist */
 function holdFolder({ onEnd }: CommandContext, dataFolder: string, sourceUrl: string | null): void {
   if (sourceUrl === null && !existsSync(join(dataFolder, "postgres")))
     throw new ConfigError(
@@ -97,7 +97,7 @@ function holdFolder({ onEnd }: CommandContext, dataFolder: string, sourceUrl: st
   onEnd(() => lock.release());
 }
 
-/** Starts the embedded database where there is no URL. */
+/** Returns options for the database of the URL or, without one, starts the embedded database. */
 async function openDatabaseOf(
   { say, onEnd }: CommandContext,
   dataFolder: string,
@@ -115,7 +115,7 @@ async function openDatabaseOf(
   return { connection: postgres.connection, embeddedIn: folder };
 }
 
-/** One line a table, on a terminal and in a log alike. */
+/** Prints one line per table, on a terminal and in a log alike. */
 function createProgress(say: (line: string) => void): Progress {
   let saidMs = performance.now();
   const line = (...parts: string[]) => {

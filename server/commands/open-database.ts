@@ -11,8 +11,8 @@ import type { CommandContext } from "./command.ts";
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * The database that `databaseUrl` names; without it the embedded one: as the running service has it, or started until the
- * command ends.
+ * Opens the database of `databaseUrl` or, without one, the embedded database: that of the running service, or one that is started
+ * until the command ends.
  * @throws ConfigError, DatabaseUnusable, EmbeddedPostgresError
  */
 export async function openCommandDatabase(

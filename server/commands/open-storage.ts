@@ -1,4 +1,4 @@
-// Opens the storage that a command names, with nothing but the environment or the inventory.
+// Opens the storage that a command names, using only the environment or the inventory.
 import { dirname, resolve } from "node:path";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
 import { parseInventory, readText } from "../inventory/file.ts";
@@ -21,7 +21,10 @@ type OpenedStorage = { storage: ListedStorage; prefix: string };
 
 const remoteForm = /^rclone:\/\/([A-Za-z0-9_][A-Za-z0-9_.+@ -]*:.*)$/;
 
-/** What a command names as a folder, `s3://bucket/prefix`, `rclone://remote:path` or the id of a provider. @throws ConfigError */
+/**
+ * Opens a folder, `s3://bucket/prefix`, `rclone://remote:path`, or the storage provider with an id.
+ * @throws ConfigError
+ */
 export async function openStorage(context: CommandContext): Promise<OpenedStorage> {
   const { argument } = context;
   if (/^\d+$/.test(argument))
@@ -42,7 +45,10 @@ export async function openStorage(context: CommandContext): Promise<OpenedStorag
   return { storage: createS3Storage(access), prefix };
 }
 
-/** One that is no folder. @throws ConfigError, InventoryError, StorageError */
+/**
+ * Opens a storage provider that is not a folder.
+ * @throws ConfigError, InventoryError, StorageError
+ */
 async function openById(id: number, context: CommandContext): Promise<ListedStorage> {
   const { environment, isRoot } = context;
   const { inventoryFile } = readConfig(readSecretFiles(environment), isRoot);
@@ -68,7 +74,7 @@ async function openById(id: number, context: CommandContext): Promise<ListedStor
   });
 }
 
-/** By the config file that rclone itself would take. */
+/** Uses the config file that rclone itself would use. */
 function openRemote(remote: string, context: CommandContext): ListedStorage {
   const path = context.environment["RCLONE_CONFIG"];
   return createRcloneStorage({

@@ -1,5 +1,5 @@
-// `quarterdeck <command>`, on a clone `npm run quarterdeck -- <command>`: what an operator does to an installation beside running it.
-// Like `main.ts`, it alone reads `process.*`.
+// `quarterdeck <command>`, on a clone `npm run quarterdeck -- <command>`: runs administrative commands on an installation.
+// Besides `main.ts`, the only file that reads `process.*`.
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { expectedErrorMessage } from "../expected-error.ts";
@@ -38,10 +38,10 @@ if (read.kind === "refused") {
 }
 const { command, argument, options } = read;
 
-// Whoever reads what is said may go, as `head` does. The command goes on, and ends what it has started.
+// The reader of the output may exit early, as `head` does. The command then continues, and cleans up.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
-/** What has been started, in order; it is ended in the opposite one. */
+/** Registered cleanups, which run in reverse order. */
 const started: (() => void | Promise<void>)[] = [];
 
 async function endAll() {
@@ -49,7 +49,7 @@ async function endAll() {
 }
 
 let isInterrupted = false;
-// A connection that is cut takes back what it had not committed.
+// Closing a connection rolls back what was not committed.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
     isInterrupted = true;

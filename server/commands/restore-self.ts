@@ -1,4 +1,4 @@
-// `restore-self`: makes an installation of what `backup-self` stored, on a machine that has none; whole or not at all.
+// `restore-self`: restores an installation from a file of `backup-self`, on a machine that has none; completely or not at all.
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
@@ -57,7 +57,7 @@ Either all of it is restored, or nothing. Never start it while the old installat
     const folder = await openRestoreFolder(config.dataFolder, config.inventoryFile);
     let isDecided = false;
     let restoring: Promise<unknown> = Promise.resolve();
-    // Registered before the database, so that it comes when that has ended.
+    // Registered before the database's cleanup, so that it runs after the database has ended.
     onEnd(async () => {
       await restoring.catch(() => undefined);
       if (!isDecided) await folder.undo(config.databaseUrl === null);
@@ -86,13 +86,13 @@ Either all of it is restored, or nothing. Never start it while the old installat
           folder.id,
         ]);
         stopping.signal.throwIfAborted();
-        // Whatever becomes of the answer: the next run finds out.
+        // The commit may succeed even if its response is lost; the next run finds out.
         isDecided = true;
         await side.query("commit");
         restored = loaded;
       }
       await side.close();
-      // Of an older version, it is brought up to date.
+      // Migrates a database of an older version.
       const { close } = await openDatabase(target.connection, () => undefined);
       await close();
       await folder.finish();
@@ -100,7 +100,7 @@ Either all of it is restored, or nothing. Never start it while the old installat
     };
     const restoration = work();
     restoring = restoration;
-    // Said last: where nobody reads it any more, all is done.
+    // Printed last, when everything is done, in case the reader of the output has gone.
     const loaded = await restoration;
     if (loaded === null) context.say("An earlier run has restored everything.");
     else report(context, config, { loaded, what: `${key} in ${storage.place}`, isKnown });
@@ -144,14 +144,14 @@ async function openTarget(
     return { connection: await openOwnServer(databaseUrl), embeddedIn: null };
   const folder = join(dataFolder, "postgres");
   const postgres = await startEmbeddedPostgres({ folder, log: { ...silent, error: say } });
-  // Interrupted meanwhile: its folder is taken away next.
+  // Interrupted meanwhile: the database's folder is removed next.
   if (signal.aborted) await postgres.stop();
   signal.throwIfAborted();
   onEnd(() => postgres.stop());
   return { connection: postgres.connection, embeddedIn: folder };
 }
 
-/** Which restore filled the database; null = none. */
+/** Returns which restore filled the database; null = none. */
 async function readRestored({ query }: Side): Promise<string | null> {
   const [table] = await query<{ is_there: boolean }>(
     "select to_regclass('public.settings') is not null as is_there",
@@ -163,7 +163,7 @@ async function readRestored({ query }: Side): Promise<string | null> {
   return row?.value ?? null;
 }
 
-/** By their paths on this machine. */
+/** Returns the files by their paths on this machine. */
 function filesOf({ inventory, secrets }: Loaded, inventoryFile: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [reference, content] of secrets)

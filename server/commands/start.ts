@@ -1,4 +1,4 @@
-// `quarterdeck start`, the package's `npm start`: a clean environment, then the service.
+// `quarterdeck start`, the package's equivalent of `npm start`: cleans the environment, then starts the service.
 import { existsSync, readdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { resolve } from "node:path";
@@ -6,13 +6,15 @@ import { fileURLToPath } from "node:url";
 import { handOver, takeEnvironment } from "../environment/handover.ts";
 import { closeInheritedFiles } from "../environment/inherited-files.ts";
 
-/** As package.json has them for `npm start`. A program of npm can name none, so this process gives them to itself. */
+/**
+ * The flags of `npm start` in package.json. A package's program cannot declare any, so this process restarts itself with them.
+ */
 const flags = ["--max-semi-space-size=8", "--external-memory-accounted-in-global-limit"];
 
-/** What a data folder has as soon as a service has started in it. */
+/** Files that exist in a data folder as soon as a service has started in it. */
 const ownNames = ["lock", "inventory.yaml", "instance.lock"];
 
-/** @returns why the service must not take the folder for its own; null = it may */
+/** @returns why the service must not use the folder as its data folder; null = it may */
 function problemWithFolder(folder: string): string | null {
   if (!existsSync(folder) || ownNames.some((name) => existsSync(`${folder}/${name}`))) return null;
   return readdirSync(folder).length === 0
@@ -25,7 +27,7 @@ handOver({
   env: process.env,
   execPath: process.execPath,
   execArgv: [...flags, ...process.execArgv],
-  // This file, and not the program that imported it.
+  // This file, not the program that imported it.
   argv: [process.execPath, fileURLToPath(import.meta.url)],
   ...(process.execve && { execve: process.execve.bind(process) }),
 });
@@ -33,7 +35,7 @@ const environment = takeEnvironment(process);
 const isDefaultFolder = !environment["QUARTERDECK_DATA"]?.trim() && process.getuid?.() !== 0;
 const problem = isDefaultFolder ? problemWithFolder(resolve("data")) : null;
 if (problem === null) {
-  // In the package's own folder: the default one in /tmp would take code from whoever came first.
+  // In the package's own folder: the default one in /tmp might contain another user's code.
   enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url)));
   await import("../main.ts");
 } else {

@@ -1,4 +1,4 @@
-// Lets an operator in who has lost all tokens: whoever can read the database's password may sign in.
+// `token`: lets in an operator who has lost all tokens. Whoever can read the database's password may sign in.
 import { signInCodeMinutes } from "../../contract/tokens.ts";
 import { systemClock } from "../clock.ts";
 import { ConfigError, readConfig, readSecretFiles } from "../config.ts";
@@ -24,7 +24,7 @@ Set QUARTERDECK_DATA or DATABASE_URL as for the service, and PORT, HOST or QUART
       );
     const { db, close } = await openUnchanged(await openCommandDatabase(context, config));
     onEnd(close);
-    // As the service does, which says when the code has expired.
+    // The clock that the service uses to check whether the code has expired.
     const nowMs = config.databaseUrl === null ? systemClock.now() : await readDatabaseTime(db);
     const clock = { ...systemClock, now: () => nowMs };
     const code = await createTokens({ db, clock }).replaceCode();

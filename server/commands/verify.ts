@@ -1,4 +1,4 @@
-// `verify`: whether what lies in a storage is what was stored there, without a database and without the service.
+// `verify`: checks whether the files in a storage are what was stored there, without a database and without the service.
 import { countOf } from "../../contract/count-text.ts";
 import { sizeInWords } from "../backups/formatting.ts";
 import {
@@ -61,7 +61,7 @@ inventory. --json writes the result as JSON.`,
 const inWords = ({ files, ofFiles, bytes, ofBytes }: VerifyProgress) =>
   `${files} of ${ofFiles} files, ${sizeInWords(bytes)} of ${sizeInWords(ofBytes)}`;
 
-/** Snake case, as everything that leaves the program. */
+/** Snake case, like all output of the program. */
 const asJson = ({ sound, soundBytes, problems, withoutManifest, leftovers }: Verified) => ({
   sound,
   sound_bytes: soundBytes,
@@ -70,7 +70,7 @@ const asJson = ({ sound, soundBytes, problems, withoutManifest, leftovers }: Ver
   leftovers,
 });
 
-/** Others may write into a storage: a name is on one line, and nothing that a terminal would obey. */
+/** Others may write into a storage, so a name is printed on one line, without control characters. */
 const shown = (text: string) => toShownText(text, Infinity);
 
 function report({ problems, withoutManifest, leftovers }: Verified): string[] {
