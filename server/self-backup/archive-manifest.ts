@@ -1,14 +1,15 @@
-// The first file of an archive: what is in it, and what is not. docs/self-backup.md describes the format for operators.
+// The first file of an archive: lists what the archive contains, and what it lacks. docs/self-backup.md describes the format for
+// operators.
 import { z } from "zod/mini";
 
 export const names = {
   manifest: "manifest.json",
   inventory: "inventory.yaml",
-  /** As `sha256sum` writes it, for all files before it. */
+  /** In the format of `sha256sum`, for all files before it. */
   checksums: "SHA256SUMS",
 } as const;
 
-/** The text of a COPY, cut into parts that are numbered from 1. */
+/** Returns the name of a part of a table's COPY text; numbers start at 1. */
 export const nameOfPart = (table: string, part: number): string =>
   `tables/${table}.copy.${String(part).padStart(6, "0")}`;
 
@@ -20,7 +21,7 @@ export const archiveManifestSchema = z.looseObject({
   made_at: z.iso.datetime(),
   /** The newest migration, in milliseconds. */
   schema: z.int(),
-  /** Of the job engine. */
+  /** Schema version of pg-boss. */
   jobs_schema: z.int(),
   tables: z.array(z.object({ name: z.string(), columns: z.string(), rows: z.int() })),
   sequences: z.array(
@@ -29,7 +30,7 @@ export const archiveManifestSchema = z.looseObject({
   has_inventory: z.boolean(),
   /** False: webhooks have no signing secret, and there are no files of secrets. */
   has_secrets: z.boolean(),
-  /** `reference` is what the inventory says. */
+  /** `reference` is the text in the inventory. */
   secret_files: z.array(z.object({ name: z.string(), reference: z.string() })),
   /** References to files that are not in the archive, because secrets are left out or the file could not be read. */
   missing_files: z.array(z.string()),

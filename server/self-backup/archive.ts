@@ -1,5 +1,5 @@
-// Writes everything that an installation is into one archive: rows of one moment as COPY has them, the inventory, and secrets
-// where they may be in it.
+// Writes the whole installation into one archive: rows of one snapshot as COPY text, the inventory, and secrets where they are
+// allowed.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -23,10 +23,10 @@ import { SelfBackupError } from "./self-backup-error.ts";
 import { partBytes, tarEnd, tarMember, type Member } from "./tar.ts";
 
 type ArchiveOptions = {
-  /** Of `openSnapshot`. */
+  /** From `openSnapshot`. */
   side: Side;
   inventoryFile: string;
-  /** Only true for an archive that is encrypted before it is stored. */
+  /** Must only be true for an archive that is encrypted before it is stored. */
   withSecrets: boolean;
   madeAt: Date;
   version: string;
@@ -34,12 +34,12 @@ type ArchiveOptions = {
 
 type Archive = {
   manifest: ArchiveManifest;
-  /** What could not be put in, in words. */
+  /** Messages about what could not be included. */
   warnings: string[];
   content: AsyncGenerator<Buffer>;
 };
 
-/** What stands in the place of a secret that is left out; a restore makes a new one. */
+/** Replacements of secrets that are left out, by table and column; a restore creates new ones. */
 const blanks: Record<string, Record<string, string>> = {
   webhooks: {
     secret: "''",
@@ -166,14 +166,14 @@ async function* readTable(
     .map((column) => (blank[column] === undefined ? column : `${blank[column]} as ${column}`));
   const statement = `copy (select ${selected.join(", ")} from ${name}) to stdout`;
   try {
-    // A stream of bytes, whose types do not say so.
+    // A stream of bytes, although its types do not say so.
     for await (const chunk of client.query(copyTo(statement))) yield chunk as Buffer;
   } catch (error) {
     throw explainMoveError(error, place, "back up");
   }
 }
 
-/** At least one, so that each table has a file. */
+/** Yields at least one part, so that each table has a file. */
 async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;

@@ -1,8 +1,12 @@
-// Encrypts and decrypts as age does: https://c2sp.org/age. Loaded only where a recipient or an identity is set.
+// Encrypts and decrypts in the format of age: https://c2sp.org/age. The library is only loaded where a recipient or an identity
+// is set.
 import { throughWebStream } from "../encryption/web-stream.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 
-/** One or more `age1…`, between spaces, commas or lines. @throws SelfBackupError */
+/**
+ * @param recipients one or more `age1…`, separated by spaces, commas or newlines
+ * @throws SelfBackupError
+ */
 export async function createEncryption(recipients: string) {
   const { Encrypter } = await import("age-encryption");
   const encrypter = new Encrypter();
@@ -19,7 +23,10 @@ export async function createEncryption(recipients: string) {
     throughWebStream(source, (stream) => encrypter.encrypt(stream));
 }
 
-/** @param identities the text of an identity file, as `age-keygen` writes it @throws SelfBackupError */
+/**
+ * @param identities the text of an identity file of `age-keygen`
+ * @throws SelfBackupError
+ */
 export async function createDecryption(identities: string) {
   const { Decrypter } = await import("age-encryption");
   const decrypter = new Decrypter();
@@ -32,7 +39,7 @@ export async function createDecryption(identities: string) {
     try {
       decrypter.addIdentity(line);
     } catch (cause) {
-      // What the library says of a key may quote it.
+      // The library's error may quote the key.
       throw noIdentity(cause instanceof Error ? cause.name : undefined);
     }
   return async function* decrypt(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -48,7 +55,7 @@ export async function createDecryption(identities: string) {
   };
 }
 
-/** For whoever reads back soon what it encrypts now. */
+/** Creates a key pair for a process that will read back what it encrypts. */
 export async function createThrowawayKey(): Promise<{ identity: string; recipient: string }> {
   const { generateX25519Identity, identityToRecipient } = await import("age-encryption");
   const identity = await generateX25519Identity();

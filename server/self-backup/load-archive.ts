@@ -1,5 +1,5 @@
-// Loads an archive into an empty database, inside a transaction that the caller commits: nothing of it counts before all of
-// it was read and held against its checksums.
+// Loads an archive into an empty database, in a transaction that the caller commits after everything was read and its checksums
+// verified.
 import { createHash } from "node:crypto";
 import { finished } from "node:stream/promises";
 import { from as copyFrom } from "pg-copy-streams";
@@ -21,21 +21,21 @@ export type Loaded = {
   manifest: ArchiveManifest;
   /** Null where the archive has none. */
   inventory: Buffer | null;
-  /** By the reference that the inventory has. */
+  /** By their references in the inventory. */
   secrets: ReadonlyMap<string, Buffer>;
   /** Ids of webhooks that were paused, because their signing secrets are not in the archive. */
   pausedWebhooks: number[];
 };
 
 /**
- * @param side of `openSide`, whose open transaction has everything when this resolves
+ * @param side from `openSide`; its open transaction contains everything when this resolves
  * @throws SelfBackupError, MoveError
  */
 export async function loadArchive(content: AsyncIterable<Uint8Array>, side: Side): Promise<Loaded> {
   try {
     return await load(content, side);
   } catch (error) {
-    // What PostgreSQL refuses as a row came out of no PostgreSQL.
+    // Text that PostgreSQL rejects as a row was not written by PostgreSQL.
     const { code } = toError(error instanceof MoveError ? error.cause : error);
     if (/^2[23]/.test(code ?? "")) throw damaged(toError(error).message);
     throw error;
@@ -80,7 +80,7 @@ async function load(content: AsyncIterable<Uint8Array>, side: Side): Promise<Loa
 
   for (const table of manifest.tables) {
     const into = side.client.query(copyFrom(`copy ${table.name} (${table.columns}) from stdin`));
-    // Awaited at once, so that a failure while nothing is written is not one that nobody awaits.
+    // Awaited at once, so that a failure while nothing is written is not an unhandled rejection.
     const done = finished(into).then(
       () => null,
       (error: unknown) => error,
@@ -109,7 +109,7 @@ async function load(content: AsyncIterable<Uint8Array>, side: Side): Promise<Loa
   return { manifest, inventory, secrets, pausedWebhooks };
 }
 
-/** Passes on all but the list of checksums, which has to be the last and to name each of them with what it was. */
+/** Passes on all members but the list of checksums, which has to be the last one, and to match each of them. */
 async function* checked(members: AsyncIterable<Member>): AsyncGenerator<Member> {
   let sums = "";
   let told: string | null = null;
@@ -129,7 +129,7 @@ function readManifest(member: Member | null): ArchiveManifest {
   try {
     if (member?.name === names.manifest) content = JSON.parse(member.content.toString());
   } catch {
-    // None of ours.
+    // The archive was not written by Quarterdeck.
   }
   const parsed = archiveManifestSchema.safeParse(content);
   if (!parsed.success)
@@ -144,7 +144,7 @@ const damaged = (why: string) =>
     `The archive is damaged: ${why.replace(/\.$/, "")}. Nothing was restored. Use another one.`,
   );
 
-/** @throws SelfBackupError this version can't make the database that the archive is of */
+/** @throws SelfBackupError when this version cannot create the archive's database */
 function refuseOther(manifest: ArchiveManifest, side: Side): void {
   if (manifest.schema > newestMigration())
     throw new SelfBackupError(
@@ -157,14 +157,14 @@ function refuseOther(manifest: ArchiveManifest, side: Side): void {
 }
 
 /**
- * What was true of the old machine alone: instances that lived, who looked after a server, limits of requests, a move.
- * @returns ids of the webhooks that are paused from now on, because nobody knows what they would sign with
+ * Removes what only applied to the old machine: live instances, leases of servers, rate limits, a move.
+ * @returns ids of the webhooks that are paused now, because their signing secrets are unknown
  */
 async function settle({ query }: Side): Promise<number[]> {
   await query("delete from instances");
   await query("delete from rate_limits");
   await query("update server_leases set instance_id = null, home = null");
-  // `first_home`: the installation's first machine is the one that it is restored on.
+  // `first_home`: the machine of the restore becomes the installation's first one.
   await query("delete from settings where key in ('move', 'first_home', 'restored')");
   const paused = await query<{ id: number }>(
     `update webhooks set paused_at = coalesce(paused_at, now()),

@@ -1,4 +1,4 @@
-// Backs the service up each night, tries a restore of what it stored, and keeps the newest ones.
+// Backs up the service each night, tries to restore the result, and keeps the newest backups.
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { countOf } from "../../contract/count-text.ts";
@@ -48,7 +48,7 @@ type NightlyOptions = {
 
 type Files = SelfBackupRecord["stored"];
 
-/** On the timeline. */
+/** The object on the timeline. */
 const entry = {
   kind: "backup",
   object: { type: "installation", id: 1, name: "Quarterdeck" },
@@ -56,7 +56,7 @@ const entry = {
   actor: theSchedule,
 } as const;
 
-/** Of an installation, which belongs to no server: for every channel that hears of backups. */
+/** An event of the installation, which belongs to no server: for every channel that is notified about backups. */
 const eventOf = (
   action: "finished" | "failed",
   words: string,
@@ -87,8 +87,8 @@ export function createNightly(options: NightlyOptions) {
   let running: Promise<void> = Promise.resolve();
 
   /**
-   * @param stored of which it holds some
-   * @throws StorageError, InventoryError, or what else stands in its way
+   * @param stored files, of which this storage may hold some
+   * @throws StorageError, InventoryError, or other errors of opening it
    */
   async function openStorage(id: number, stored: Files) {
     const { inventoryFile: file } = options;
@@ -106,13 +106,13 @@ export function createNightly(options: NightlyOptions) {
     return { ...opened, recipients: settings.recipients ?? recipientsIn(provider) };
   }
 
-  /** @param made is told of the file as soon as it is there, and whether it is good once that is known */
+  /** @param made called with the file as soon as it exists, and again once it is known to be good */
   async function backUp(
     before: Files,
     made: (key: string, isGood: boolean) => Promise<void>,
   ): Promise<string> {
     const { storage, mark, recipients } = await openStorage(providerId, before);
-    // The drill decrypts with a key that this process alone has, and forgets.
+    // The drill decrypts with a key that only this process has, and that is never stored.
     const throwaway = recipients === null ? null : await createThrowawayKey();
     const { key, archive, warnings } = await storeArchive({
       from: { connection: options.connection, embeddedIn: null },
@@ -134,7 +134,10 @@ export function createNightly(options: NightlyOptions) {
     return `${key} in ${storage.place}, restored as a trial: ${countOf(rows, "row")}.`;
   }
 
-  /** Loads what is stored into a database of its own, which compares the rows of each table; and forgets it. */
+  /**
+   * Loads the stored file into a database of its own, which compares the number of rows of each table; then removes that
+   * database.
+   */
   async function drill(
     storage: Pick<ListedStorage, "get" | "size" | "place">,
     key: string,
@@ -161,7 +164,7 @@ export function createNightly(options: NightlyOptions) {
     }
   }
 
-  /** What is older than the newest good ones goes. A file that could not be removed is tried again the next night. */
+  /** Removes what is older than the newest good backups. A file that could not be removed is tried again the next night. */
   async function prune(stored: Files): Promise<Files> {
     const oldest = stored.filter((one) => one.is_good).at(-keep);
     const kept = oldest === undefined ? 0 : stored.indexOf(oldest);
@@ -188,13 +191,13 @@ export function createNightly(options: NightlyOptions) {
     try {
       const detail = await backUp(record.stored, async (key, isGood) => {
         stored = [...record.stored, { provider_id: providerId, key, is_good: isGood }];
-        // A kill from here on leaves no file that retention doesn't know.
+        // Recorded first, so that retention knows the file even after a kill.
         await writeRecord(db, { ...record, begun_at: at, stored });
       });
       stored = await prune(stored);
       await db.transaction(async (tx) => {
         await writeRecord(tx, { begun_at: at, last_good_at: at, failure: null, stored });
-        // That all is well is nobody's business but after a failure.
+        // Success is only reported after a failure.
         if (record.failure === null)
           await recordActivity(tx, { ...entry, action: "finished", outcome: "good", detail });
         else await recordEvent(tx, eventOf("finished", detail, record));
@@ -202,7 +205,7 @@ export function createNightly(options: NightlyOptions) {
       log.info({ detail }, "Quarterdeck was backed up, and its restore was tried");
     } catch (error) {
       if (signal.aborted) {
-        // The service ends: the next one does it again. A file that is there already goes with the next ones.
+        // The service is stopping, and the next start repeats the backup. A stored file is removed by retention.
         await writeRecord(db, { ...record, stored }).catch(() => undefined);
         throw error;
       }
@@ -216,9 +219,9 @@ export function createNightly(options: NightlyOptions) {
   }
 
   return {
-    /** Does nothing where another one has begun a short while ago. */
+    /** Does nothing where another backup has begun recently. */
     run: () => (running = run()),
-    /** Whether the night's was missed, or there was none yet. */
+    /** Whether the last scheduled backup was missed, or there was none yet. */
     isDue: async () => isDue(await readRecord(db), clock.now()),
     /** For the overview. */
     async problem(): Promise<NonNullable<Overview["self_backup"]> | null> {

@@ -1,4 +1,4 @@
-// What a restore could not know of the machine that it was made on: said to the operator, with what to do.
+// Lists for operators what a restore cannot know about the new machine, and what to do.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Environment } from "../environment/handover.ts";
@@ -10,7 +10,7 @@ import { secretReferences } from "./secret-references.ts";
 
 type Options = { loaded: Loaded; inventoryFile: string; environment: Environment };
 
-/** @returns a sentence each */
+/** @returns one sentence for each */
 export function openQuestions({ loaded, inventoryFile, environment }: Options): string[] {
   const { inventory: text, pausedWebhooks } = loaded;
   const said: string[] = [];

@@ -1,4 +1,4 @@
-// Opens a stored backup of Quarterdeck itself: whole, decrypted and unpacked, or not at all.
+// Opens a stored backup of Quarterdeck itself: verified, decrypted and decompressed.
 import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { createZstdDecompress } from "node:zlib";
@@ -16,7 +16,10 @@ const storedName = /\.tar\.zst(?:\.age)?$/;
 
 export const isStoredName = (key: string): boolean => storedName.test(key);
 
-/** The key of the newest one. @throws SelfBackupError there is none */
+/**
+ * Returns the key of the newest backup.
+ * @throws SelfBackupError there is none
+ */
 export async function findNewest(
   storage: ListedStorage,
   prefix: string,
@@ -39,14 +42,14 @@ export async function findNewest(
 type Stored = {
   storage: Pick<ListedStorage, "get" | "size" | "place">;
   key: string;
-  /** The text of an identity file of age; null = none was given. */
+  /** Text of an age identity file; null = none was given. */
   identities: string | null;
   signal: AbortSignal;
 };
 
 /**
- * The archive. Its last piece comes only where the file is what the manifest beside it says.
- * @returns `isKnown`: there is a manifest
+ * Returns the archive. Its last piece is only passed on where the file matches the manifest beside it.
+ * @returns `isKnown`: whether there is a manifest
  * @throws SelfBackupError, StorageError
  */
 export async function openStored({ storage, key, identities, signal }: Stored) {
@@ -69,7 +72,7 @@ export async function openStored({ storage, key, identities, signal }: Stored) {
     content,
     { signal },
   );
-  // What fails here fails the reader of `content`.
+  // An error here is reported to the reader of `content`.
   flown.catch(() => undefined);
   return { content: readable(content, `${key} in ${storage.place}`, signal), isKnown };
 }
@@ -88,12 +91,12 @@ async function readSum(
     const { sha256, name } = selfManifestSchema.parse(JSON.parse(text));
     if (key.split("/").at(-1) === name) return sha256;
   } catch {
-    // None of ours.
+    // The file was not written by Quarterdeck.
   }
   throw new SelfBackupError(`${key}.json in ${storage.place} is not its manifest, or damaged.`);
 }
 
-/** Holds the last piece back until all of them are known to be right. */
+/** Holds back the last piece until all of the content is verified. */
 const checkedBy = (expected: string | null, what: string) =>
   async function* check(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const hash = createHash("sha256");
@@ -110,7 +113,7 @@ const checkedBy = (expected: string | null, what: string) =>
     if (held !== null) yield held;
   };
 
-/** What zlib and age say of damage, in the operator's words. */
+/** Translates errors of zlib and age about damage for operators. */
 async function* readable(
   content: AsyncIterable<Buffer>,
   what: string,

@@ -1,5 +1,5 @@
-// What the service remembers of the backups that it made of itself: the newest outcomes, and which files retention has to keep.
-// And what follows from that: whether one is due, and whether all is well.
+// Records the backups that the service made of itself: the newest outcomes, and the files that retention keeps. Also decides
+// whether a backup is due, and whether everything is in order.
 import { eq } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
 import { settings } from "../store/tables.ts";
@@ -7,13 +7,13 @@ import { settings } from "../store/tables.ts";
 const key = "self_backup";
 
 export type SelfBackupRecord = {
-  /** When the newest one began, in ISO 8601; absent in records of earlier versions. */
+  /** When the newest one began, in ISO 8601; missing in records of earlier versions. */
   begun_at?: string | null;
-  /** The newest one whose restore was tried well, in ISO 8601. */
+  /** The newest one that was restored successfully in a drill, in ISO 8601. */
   last_good_at: string | null;
   /** Why the newest one failed; null = it did not. */
   failure: { at: string; reason: string } | null;
-  /** Each in the storage of that id, the oldest first. `is_good`: its restore was tried well. */
+  /** Files with the ids of their storage providers, oldest first. `is_good`: a drill restored the file successfully. */
   stored: { provider_id: number; key: string; is_good: boolean }[];
 };
 
@@ -32,20 +32,20 @@ export async function readRecord(db: Pick<Connection, "select">): Promise<SelfBa
 }
 
 const hourMs = 3600 * 1000;
-/** A day, and what a night's run may be late. */
+/** A day, and the possible delay of a nightly run. */
 const dueMs = 25 * hourMs;
-/** Two instances that find one due, or a catch-up just before the night's, make one. */
+/** Minimum time between two, so that two instances, or a catch-up just before the nightly run, only make one. */
 const apartMs = 5 * hourMs;
-/** A night that was left out, and the next one too. */
+/** A nightly run that was missed, and the next one too. */
 const overdueMs = 48 * hourMs;
 
-/** Whether none has begun for longer than a night. A clock that was wrong may have left a moment to come. */
+/** Whether the last one began too long ago. A start in the future was stored by a wrong clock. */
 export const isDue = ({ begun_at: begun = null }: SelfBackupRecord, nowMs: number): boolean =>
   begun === null || Math.abs(nowMs - Date.parse(begun)) > dueMs;
 
 /**
- * Notes that one begins now.
- * @returns what was known before; null = another one has begun a short while ago
+ * Stores that a backup begins now.
+ * @returns the previous record; null = another backup has begun recently
  */
 export const claim = (db: Database, nowMs: number): Promise<SelfBackupRecord | null> =>
   db.transaction(async (tx) => {
@@ -67,7 +67,7 @@ type Judgement = {
   failure: SelfBackupRecord["failure"];
 };
 
-/** Whether an installation that is to back itself up each night does. */
+/** Decides on the state of an installation's nightly backups. */
 export function judge({ last_good_at: good, failure }: SelfBackupRecord, nowMs: number): Judgement {
   const isOld = good !== null && nowMs - Date.parse(good) > overdueMs;
   const state = failure !== null ? "failed" : good === null ? "none" : isOld ? "overdue" : "good";

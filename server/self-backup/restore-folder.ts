@@ -1,4 +1,4 @@
-// The data folder while it is restored: files that are put in place, and a marker that says that they are not all of it yet.
+// The data folder during a restore: puts files in place, and keeps a marker until the restore is complete.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rm, rmdir } from "node:fs/promises";
@@ -9,18 +9,21 @@ import { toError } from "../to-error.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 
 const markerName = "restoring.json";
-/** What a lock leaves, which is no data. */
+/** Files of the lock, which are not data. */
 const lockNames = new Set(["lock", "instance.lock", "instance.pid"]);
 const databaseName = "postgres";
 
 type Marker = {
-  /** The database has the same, once its transaction is committed. */
+  /** Also stored in the database by the restore's transaction. */
   id: string;
-  /** Files that were made, and the topmost folder that was made for each. */
+  /** Files that were created, with the topmost folder that was created for each. */
   files: { path: string; folder: string | null }[];
 };
 
-/** A service must not start on half of an installation. @throws SelfBackupError */
+/**
+ * Prevents a service from starting on an incomplete restore.
+ * @throws SelfBackupError
+ */
 export function refuseHalfRestored(dataFolder: string): void {
   if (existsSync(join(dataFolder, markerName)))
     throw new SelfBackupError(
@@ -29,8 +32,8 @@ export function refuseHalfRestored(dataFolder: string): void {
 }
 
 /**
- * To be called with the lock of the folder.
- * @throws SelfBackupError there is data already
+ * Call it while holding the folder's lock.
+ * @throws SelfBackupError the folder already has data
  */
 export async function openRestoreFolder(dataFolder: string, inventoryFile: string) {
   const path = join(dataFolder, markerName);
@@ -71,10 +74,10 @@ export async function openRestoreFolder(dataFolder: string, inventoryFile: strin
 
   return {
     id: marker.id,
-    /** Whether a restore was cut off here, at whatever point. */
+    /** Whether an earlier restore was interrupted here. */
     isRerun: earlier !== null,
 
-    /** Removes what a restore that was cut off has put in place. */
+    /** Removes the files of an interrupted restore. */
     async startAnew(): Promise<void> {
       await removeFiles();
       marker = { ...marker, files: [] };
@@ -82,8 +85,8 @@ export async function openRestoreFolder(dataFolder: string, inventoryFile: strin
     },
 
     /**
-     * Puts files in place that only this account can read. One that is there with the same content stays.
-     * @throws SelfBackupError one is there with other content
+     * Writes files that only this account can read. An existing file with the same content stays.
+     * @throws SelfBackupError a file exists with other content
      */
     async place(files: ReadonlyMap<string, Buffer>): Promise<void> {
       for (const [file, content] of files) {
@@ -99,7 +102,7 @@ export async function openRestoreFolder(dataFolder: string, inventoryFile: strin
         const folder = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
         marker.files.push({ path: file, folder: folder ?? null });
         await note();
-        // Never through a link, and never over what is there.
+        // Never follows a link, and never overwrites a file.
         const handle = await open(file, "wx", 0o600);
         try {
           await handle.writeFile(content);
@@ -111,10 +114,10 @@ export async function openRestoreFolder(dataFolder: string, inventoryFile: strin
       }
     },
 
-    /** All of it is there, and in the database too. */
+    /** Called when everything is in place, including the database. */
     finish: () => rm(path, { force: true }),
 
-    /** @param withDatabase whether the embedded one goes too; it must have ended */
+    /** @param withDatabase whether to remove the embedded database too, which must have ended */
     async undo(withDatabase: boolean): Promise<void> {
       await removeFiles();
       if (withDatabase) await removeEmbedded(join(dataFolder, databaseName));
@@ -129,13 +132,13 @@ async function readMarker(path: string): Promise<Marker | null> {
     return marker;
   } catch (error) {
     if (toError(error).code === "ENOENT") return null;
-    // It was cut off while the marker was being written for the first time, before anything else.
+    // An interrupted first write of the marker, before which nothing was created.
     if (error instanceof SyntaxError) return { id: randomUUID(), files: [] };
     throw error;
   }
 }
 
-/** Others may have put something into one of them. */
+/** Stops at a folder that contains other files. */
 async function removeEmpty(folder: string, topmost: string): Promise<void> {
   try {
     await rmdir(folder);
@@ -145,7 +148,7 @@ async function removeEmpty(folder: string, topmost: string): Promise<void> {
   if (folder !== topmost) await removeEmpty(dirname(folder), topmost);
 }
 
-/** Removes a database that has ended, and where it lies where its account could not enter `folder`. */
+/** Removes a database that has ended, also where it is stored outside of `folder`. */
 export async function removeEmbedded(folder: string): Promise<void> {
   const elsewhere = await readFile(join(folder, "moved-to.txt"), "utf8").catch(() => "");
   if (elsewhere.trim() !== "") await rm(elsewhere.trim(), { recursive: true, force: true });

@@ -1,7 +1,7 @@
-// What an inventory says of where its secrets are.
+// Finds the references to secrets in an inventory.
 import type { Inventory } from "../inventory/schema.ts";
 
-/** The fields of entries that hold a reference, and no name that somebody chose. */
+/** Fields of entries that hold a reference, not a name that a user chose. */
 const fields = new Set([
   "url",
   "webhook",
@@ -21,7 +21,7 @@ function* referencesIn(value: unknown, field: string): Generator<string> {
       yield* referencesIn(inner, Array.isArray(value) ? field : name);
 }
 
-/** Each `file:PATH` and `env:NAME` once, sorted. */
+/** Returns each `file:PATH` and `env:NAME` once, sorted. */
 export const secretReferences = (
   inventory: Inventory,
 ): { files: string[]; variables: string[] } => {

@@ -1,4 +1,4 @@
-// Stores an archive of the installation as one file, compressed and maybe encrypted, with a manifest beside it.
+// Stores an archive of the installation as one file, compressed and optionally encrypted, with a manifest beside it.
 import { createHash } from "node:crypto";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -13,18 +13,18 @@ import { createEncryption } from "./encryption.ts";
 import { SelfBackupError } from "./self-backup-error.ts";
 import type { SelfManifest } from "./stored-manifest.ts";
 
-/** Where the files are in a storage. */
+/** Folder of the files in a storage. */
 export const selfFolder = "quarterdeck/";
 
 type StoreOptions = {
   from: SideOptions;
   storage: Storage;
-  /** Before `selfFolder`; empty, or with a slash at its end. */
+  /** Before `selfFolder`; empty, or with a trailing slash. */
   prefix: string;
   inventoryFile: string;
   /** Public keys of age; null = not encrypted. */
   recipients: string | null;
-  /** Whether secrets are in it. It has to be encrypted then. */
+  /** Whether to include secrets, which requires encryption. */
   withSecrets: boolean;
   now: Date;
   version: string;
@@ -40,7 +40,7 @@ export type StoredArchive = {
 };
 
 /**
- * Nothing is left in the storage where it fails.
+ * Leaves nothing in the storage where it fails.
  * @throws SelfBackupError, MoveError, StorageError, or the signal's reason
  */
 export async function storeArchive(options: StoreOptions): Promise<StoredArchive> {
@@ -77,7 +77,7 @@ export async function storeArchive(options: StoreOptions): Promise<StoredArchive
       encrypt === null
         ? pipeline(content, zstd, measure, { signal })
         : pipeline(content, zstd, encrypt, measure, { signal });
-    // What fails here fails `put`, which says it; and the other way round.
+    // An error here makes `put` fail, which reports it, and vice versa.
     flown.catch(() => undefined);
     await storage.put(key, measure, { signal });
     await flown;
@@ -116,7 +116,7 @@ export async function storeArchive(options: StoreOptions): Promise<StoredArchive
   }
 }
 
-/** E.g. `2026-01-31T020000Z`, so that the newest is the last. */
+/** Returns a name such as `2026-01-31T020000Z`, so that the newest one sorts last. */
 const nameOf = (moment: Date): string =>
   `${moment.toISOString().slice(0, 19).replaceAll(":", "")}Z`;
 

@@ -1,15 +1,15 @@
-// The manifest beside a stored backup of Quarterdeck itself. It holds no secret and can be read without an identity.
+// The manifest beside a stored backup of Quarterdeck itself. It contains no secret, and can be read without an identity.
 import { z } from "zod/mini";
 
-/** Loose: a later version may add fields; `version` changes only when the meaning of one does. */
+/** Loose, because a later version may add fields; `version` only changes when the meaning of a field does. */
 export const selfManifestSchema = z.looseObject({
   format: z.literal("quarterdeck-self-backup"),
   version: z.literal(1),
-  /** Of the file, which is in the same folder. */
+  /** Name of the file, which is in the same folder. */
   name: z.string(),
   /** Bytes of the file. */
   size: z.int().check(z.nonnegative()),
-  /** Hex, of the file. */
+  /** Checksum of the file, in hex. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   compression: z.literal("zstd"),
   encryption: z.nullable(z.literal("age")),
@@ -22,7 +22,7 @@ export const selfManifestSchema = z.looseObject({
   counts: z.record(z.string(), z.int()),
   /** Whether secrets are in the file. */
   has_secrets: z.boolean(),
-  /** Lines for a shell in the folder of the file. */
+  /** Shell commands to run in the folder of the file. */
   restore: z.array(z.string()),
 });
 

@@ -3,9 +3,9 @@
 import { SelfBackupError } from "./self-backup-error.ts";
 
 const blockBytes = 512;
-/** A table has one file of at most this size for each part, so that nobody needs more memory than for one. */
+/** Maximum size of a table's part, so that no one needs more memory than for one part. */
 export const partBytes = 4 * 1024 * 1024;
-/** The inventory and the list of checksums are the only ones that are not cut. */
+/** Limit of files that are not split: the inventory and the list of checksums. */
 const maxMemberBytes = 64 * 1024 * 1024;
 
 export type Member = { name: string; content: Buffer };
@@ -34,7 +34,7 @@ export const tarEnd = (): Buffer => Buffer.alloc(2 * blockBytes);
 
 const padding = (bytes: number) => (blockBytes - (bytes % blockBytes)) % blockBytes;
 
-/** Of all bytes, with spaces for the checksum's own. */
+/** Sum of all header bytes, with spaces in place of the checksum itself. */
 function checksumOf(header: Buffer): number {
   let sum = 8 * 0x20;
   for (const [at, byte] of header.entries()) if (at < 148 || at >= 156) sum += byte;
@@ -42,8 +42,8 @@ function checksumOf(header: Buffer): number {
 }
 
 /**
- * The files of an archive, one after the other.
- * @throws SelfBackupError it is none of ours, or damaged, or without its end
+ * Reads the files of an archive, one after the other.
+ * @throws SelfBackupError the archive was not written by Quarterdeck, is damaged or incomplete
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<Member> {
   const pieces = source[Symbol.asyncIterator]();
@@ -76,7 +76,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
       await take(padding(size));
       yield { name, content };
     }
-    // To its end, so that whoever compresses or encrypts has checked all of it.
+    // Reads to the end, so that decompression and decryption verify everything.
     while ((await pieces.next()).done !== true);
   } finally {
     await pieces.return?.();
