@@ -1,4 +1,4 @@
-// What the service is made of: all that it does not find out by itself.
+// Dependencies and settings of the service.
 import type { Logger } from "pino";
 import type pg from "pg";
 import type { Clock } from "./clock.ts";
@@ -9,50 +9,50 @@ import type { Instance } from "./instances/life.ts";
 import type { SmtpSettings } from "./notifications/channels/smtp-url.ts";
 
 export type AppOptions = {
-  /** Where PostgreSQL is. */
+  /** Options to connect to PostgreSQL. */
   connection: pg.PoolConfig;
-  /** This one among others on the same database; null = it has the database for itself. */
+  /** This instance among several on a database; null = it is the only one. */
   instance: Instance | null;
   dataFolder: string;
   inventoryFile: string;
-  /** The operator wants nobody to change it through the interface. */
+  /** Whether the operator has disabled changes through the interface. */
   isInventoryReadOnly: boolean;
-  /** A token that the operator chose. */
+  /** A token that the operator chose; null = none. */
   token: string | null;
   rateLimit: number;
   publicUrl: string | null;
-  /** Whether a request for this host is one for this service, see `createAllowedHosts`. */
+  /** Whether the host of a request belongs to this service, see `createAllowedHosts`. */
   isAllowedHost: IsAllowedHost;
-  /** Where people open the dashboard, without a slash at the end; null = nobody knows yet. */
+  /** Returns the base URL of the dashboard, without a trailing slash; null = not known yet. */
   address?: () => string | null;
-  /** Ranges of addresses that webhooks may reach although they are private; null = none. */
+  /** Private address ranges that webhooks may reach; null = none. */
   allow: string | null;
   /** The mail server; null = no mail can be sent. */
   smtp: SmtpSettings | null;
-  /** For how long the timeline and what was sent are kept. */
+  /** How many days the timeline and sent messages are kept. */
   keepDays: number;
   /** The service's nightly backup of itself; null or absent = none. */
   selfBackup?: SelfBackupSettings | null;
   /** The built dashboard; null = none. */
   dashboardFolder: string | null;
-  /** Where `env:NAME` in the inventory is looked up. */
+  /** Variables for `env:NAME` in the inventory. */
   secrets: Record<string, string | undefined>;
-  /** Uids of accounts that belong to the service and that no site may have. */
+  /** Uids of the service's other accounts, which no site may have. */
   reservedAccounts: readonly number[];
-  /** What workers inherit; no secret is in it. */
+  /** Environment that workers inherit, without secrets. */
   workerEnvironment: Record<string, string>;
   invalidResponse: "fail" | "log";
-  /** What becomes of a query that asks for a second connection inside a transaction: `log` lets it have one. */
+  /** What happens when a query asks for a second connection inside a transaction: `log` allows it. */
   secondConnection: "fail" | "log";
   version: string;
-  /** As of process.version. */
+  /** process.version */
   nodeVersion: string;
-  /** Whom the service runs as. Root alone can give each site's code another account than its own. */
+  /** The account of the service. Only root can run each site's code as another account. */
   account: { name: string; isRoot: boolean };
   clock: Clock;
-  /** Whether what time it is is the database's to say, since other instances with other clocks share it; absent = no. */
+  /** Whether the database's clock is used, because other instances share the database; default false. */
   goesByDatabase?: boolean;
-  /** When times of a site's files are trusted; absent = where they can be, see `trustedTimes`. */
+  /** When modification times of a site's files are trusted; default: where they can be, see `trustedTimes`. */
   fileTimes?: TrustedTimes | undefined;
   log: Logger;
 };

@@ -1,13 +1,16 @@
-// Time, passed in wherever it matters, so that a test decides what time it is.
+// The clock, passed in wherever it matters, so that tests control the time.
 
 export type Clock = {
   /** Milliseconds since 1970, like `Date.now()`. */
   now(): number;
-  /** Calls `run` once in `delayMs` milliseconds; the answer cancels it. */
+  /**
+   * Calls `run` once after `delayMs` milliseconds.
+   * @returns a function that cancels it
+   */
   after(delayMs: number, run: () => void): () => void;
 };
 
-/** What a timer of Node can wait at the most; beyond it, it would fire at once. */
+/** Longest delay of a Node timer; a longer one would fire at once. */
 const longestTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {

@@ -12,9 +12,9 @@ import { shortestChosenToken } from "./tokens/service.ts";
 import { toError } from "./to-error.ts";
 
 export type SelfBackupSettings = {
-  /** Of the inventory. */
+  /** Id of a storage provider in the inventory. */
   providerId: number;
-  /** How many are kept. */
+  /** How many backups are kept. */
   keep: number;
   /** Public keys of age; null = not encrypted, and without secrets. */
   recipients: string | null;
@@ -26,19 +26,19 @@ export type Config = {
   /** Absolute path of the folder with everything that the service stores. */
   dataFolder: string;
   inventoryFile: string;
-  /** Forms show the lines for the inventory and never write it. */
+  /** Whether forms only show the lines for the inventory, and never write it. */
   isInventoryReadOnly: boolean;
-  /** Null: the embedded PostgreSQL. */
+  /** Null = the embedded PostgreSQL. */
   databaseUrl: string | null;
-  /** A token that the operator chose. */
+  /** A token that the operator chose; null = none. */
   token: string | null;
-  /** Requests a minute that one token may make; 0 = no limit. */
+  /** Requests per minute for each token; 0 = no limit. */
   rateLimit: number;
   /** Whether workers are stopped with the service; by default the signal decides. */
   workersOnStop: "by signal" | "keep" | "stop";
-  /** Public base URL, without a slash at the end; null = taken from each request. */
+  /** Public base URL, without a trailing slash; null = taken from each request. */
   publicUrl: string | null;
-  /** Base URL of another service to proxy, without a slash at the end; null = be the service. */
+  /** Base URL of another service to proxy, without a trailing slash; null = this process is the service. */
   upstream: string | null;
   /** Private address ranges that webhooks may reach; null = none. */
   allow: string | null;
@@ -50,9 +50,9 @@ export type Config = {
   selfBackupRecipients: string | null;
   /** The service's nightly backup of itself; null = none. */
   selfBackup: SelfBackupSettings | null;
-  /** What this instance does where several share one database. */
+  /** Role of this instance where several share a database. */
   role: InstanceRole;
-  /** What the other instances know it by, and where they reach it, without a slash at the end. */
+  /** Name of this instance for the others, and its base URL for them, without a trailing slash. */
   instance: { name: string; url: string };
   logLevel: LogLevel;
 };
@@ -65,10 +65,13 @@ export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-/** May also be given as `file:/path`, which keeps the secret out of the environment. */
+/** Secrets that may also be given as `file:/path`, which keeps them out of the environment. */
 const secretVariables = ["QUARTERDECK_TOKEN", "DATABASE_URL", "SMTP_URL"];
 
-/** Replaces each `file:/path` of a secret by the content of that file. @throws ConfigError */
+/**
+ * Replaces each `file:/path` of a secret by the content of the file.
+ * @throws ConfigError
+ */
 export function readSecretFiles(environment: Environment): Environment {
   const read = { ...environment };
   for (const name of secretVariables)
@@ -77,8 +80,8 @@ export function readSecretFiles(environment: Environment): Environment {
 }
 
 /**
- * The content of the file that `file:/path` names; any other text as it is.
- * @param name what the message of a failure calls it
+ * Returns the content of the file of `file:/path`; returns any other text unchanged.
+ * @param name of the setting, for error messages
  * @throws ConfigError
  */
 export function readSecretFile(name: string, text: string): string {
@@ -99,7 +102,7 @@ export function readSecretFile(name: string, text: string): string {
 }
 
 /**
- * @param isRoot whether the service runs as root, which decides where its data goes
+ * @param isRoot whether the service runs as root, which decides the default data folder
  * @throws ConfigError
  */
 export function readConfig(environment: Environment, isRoot: boolean): Config {
@@ -182,7 +185,10 @@ function readInteger(
   return value;
 }
 
-/** As PostgreSQL's own programs read it. The driver looks into the service's own environment, which holds no secret. */
+/**
+ * Adds the password to a URL that has none, as PostgreSQL's own programs do. The driver would only read the service's own
+ * environment, which contains no secrets.
+ */
 function withPassword(url: string | null, password: string | undefined): string | null {
   if (url === null || !password) return url;
   if (/^\w+:\/\/[^/?#@]*:[^/?#@]|[?&]password=/.test(url)) return url;
@@ -245,7 +251,7 @@ function readUrl(name: string, text: string | null): string | null {
   return text.replace(/\/+$/, "");
 }
 
-/** What is wrong with where people are to open the dashboard, for the log; null = nothing. */
+/** Returns a problem with the public URL, for the log; null = none. */
 export const publicUrlProblem = (publicUrl: string | null): string | null =>
   publicUrl === null || new URL(publicUrl).pathname === "/"
     ? null

@@ -1,4 +1,4 @@
-// One service per data folder: two would run every job twice and fight over the database.
+// Locks a data folder, because two services in one would run every job twice and conflict over the database.
 import {
   chmodSync,
   closeSync,
@@ -17,12 +17,12 @@ import { DatabaseSync } from "node:sqlite";
 import { makeFolders } from "./make-folders.ts";
 import { toError } from "./to-error.ts";
 
-/** Another live process works in this data folder. */
+/** Another live process uses this data folder. */
 export class DataFolderInUse extends Error {
   override name = "DataFolderInUse";
 }
 
-/** The data folder cannot be locked at all: no permission, or a file system without locks. */
+/** The data folder cannot be locked: no permission, or a file system without locks. */
 export class DataFolderUnusable extends Error {
   override name = "DataFolderUnusable";
 }
@@ -30,12 +30,12 @@ export class DataFolderUnusable extends Error {
 // https://www.sqlite.org/rescode.html#busy
 const sqliteBusy = 5;
 
-/** Below the data folder, whose mode lets the database's account through. */
+/** Inside the data folder, whose mode lets the database's account pass. */
 const lockFolder = "lock";
 const lockFile = "instance.lock";
 const pidFile = "instance.pid";
 
-/** Keeps them from the garbage collector, which would close a lock whose caller forgot it. */
+/** Keeps locks from the garbage collector, which would close a lock that its caller no longer refers to. */
 const held = new Set<DatabaseSync>();
 
 /**
@@ -83,7 +83,10 @@ export function lockDataFolder(folder: string): { release(): void } {
   };
 }
 
-/** Whose the lock may be: this process's user, or the data folder's owner where root runs what belongs to an ordinary user. */
+/**
+ * Possible owners of the lock: this process's user, or the data folder's owner where root runs a service that belongs to an
+ * ordinary user.
+ */
 type Owners = { own: number; folder: Stats };
 
 const ownersOf = (folder: string): Owners => ({
@@ -91,7 +94,7 @@ const ownersOf = (folder: string): Owners => ({
   folder: statSync(folder),
 });
 
-/** Holds the lock file in `folder`. */
+/** Locks the lock file in `folder`. */
 function hold(folder: string, owners: Owners): DatabaseSync {
   const path = join(folder, lockFile);
   makeOwn(path, "file", owners);
@@ -99,8 +102,8 @@ function hold(folder: string, owners: Owners): DatabaseSync {
     return lockExclusively(path);
   } catch (error) {
     if (!isBusy(error) || isHeldByService(path)) throw error;
-    // Earlier versions left it readable for every account, and one of them holds it with the lock of a reader, which no service takes.
-    // The file of a service that runs is never removed: that one holds it exclusively.
+    // Earlier versions left the file readable for every account, so another account may hold a read lock, which no service takes.
+    // The file of a running service is never removed, because that service holds an exclusive lock.
     rmSync(path);
     makeOwn(path, "file", owners);
     return lockExclusively(path);
@@ -110,8 +113,8 @@ function hold(folder: string, owners: Owners): DatabaseSync {
 function lockExclusively(path: string): DatabaseSync {
   const lock = new DatabaseSync(path);
   try {
-    // Without the file of a journal, which a killed process would leave and a full disk would refuse. Node lets no database be without
-    // any journal.
+    // Keeps the journal in memory, because a killed process would leave a journal file, and a full disk would prevent one. Node
+    // does not allow a database without a journal.
     lock.exec("PRAGMA locking_mode = exclusive; PRAGMA journal_mode = memory; BEGIN EXCLUSIVE");
     return lock;
   } catch (error) {
@@ -120,7 +123,7 @@ function lockExclusively(path: string): DatabaseSync {
   }
 }
 
-/** Whether not even a reader gets in. */
+/** Whether even a reader is locked out. */
 function isHeldByService(path: string): boolean {
   const reader = new DatabaseSync(path, { readOnly: true });
   try {
@@ -136,12 +139,15 @@ function isHeldByService(path: string): boolean {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && error.errcode === sqliteBusy;
 
-/** Makes the folder or file, closed to others, or checks that it is that. @throws Error it is a link, something else, or somebody else's. */
+/**
+ * Creates a private folder or file, or checks that it is one.
+ * @throws Error it is a link, something else, or belongs to another user
+ */
 function makeOwn(path: string, kind: "folder" | "file", { own, folder }: Owners): void {
   const mode = kind === "folder" ? 0o700 : 0o600;
   try {
     if (kind === "folder") mkdirSync(path, { mode });
-    // Fails without opening a file that is there.
+    // Fails without opening an existing file.
     else closeSync(openSync(path, "wx", mode));
     if (folder.uid !== own && own === 0) lchownSync(path, folder.uid, folder.gid);
   } catch (error) {
@@ -155,26 +161,29 @@ function makeOwn(path: string, kind: "folder" | "file", { own, folder }: Owners)
   if ((found.mode & 0o7777) !== mode) chmodSync(path, mode);
 }
 
-/** Whom the message above names. */
+/** Stores the pid for the message of DataFolderInUse. */
 function notePid(own: string, folder: string): void {
   const path = join(own, pidFile);
   try {
-    // Removed first, because the mode is for new files only. What an earlier version left tells of no process any more.
+    // Removed first, because the mode only applies to new files. A pid of an earlier version is outdated.
     for (const old of [path, join(folder, pidFile)]) rmSync(old, { force: true });
     writeFileSync(path, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
   } catch {
-    // A full disk. The pid serves the message alone, so it is no reason not to start.
+    // On a full disk the pid is only missing in a message, so the start continues.
   }
 }
 
-/** The folder's own file is there while an earlier version runs, and only then. */
+/**
+ * Returns the pid of the process that holds the lock. The file in the data folder itself only exists while an earlier version
+ * runs.
+ */
 function holder(own: string, folder: string): string {
   for (const path of [join(folder, pidFile), join(own, pidFile)]) {
     try {
       const pid = Number.parseInt(readFileSync(path, "utf8"), 10);
       if (pid > 0) return ` (process ${pid})`;
     } catch {
-      // There is the other one.
+      // The other file may exist.
     }
   }
   return "";

@@ -1,4 +1,4 @@
-// What ends a start or a command and can be fixed by the operator: one sentence, where a stack would hide it.
+// Errors that end a start or a command and that the operator can fix: printed as one sentence instead of a stack.
 import { ConfigError } from "./config.ts";
 import { DataFolderInUse, DataFolderUnusable } from "./data-lock.ts";
 import { InventoryError } from "./inventory/file.ts";
@@ -28,7 +28,7 @@ const expected = [
   StorageError,
 ];
 
-/** @returns null for an error that nobody expects */
+/** @returns null for an unexpected error */
 export function expectedErrorMessage(error: unknown): string | null {
   if (error instanceof Error && expected.some((kind) => error instanceof kind))
     return error.message;
@@ -40,7 +40,7 @@ export function expectedErrorMessage(error: unknown): string | null {
   if (code === "EACCES" && port !== undefined)
     return `This account may not open port ${port}. Choose a port above 1023 with PORT.`;
   const words = describeDatabaseError(error);
-  // What has ended connects to nothing again.
+  // The process has ended, so it will not reconnect.
   return words === lostWords ? lostForGood : words;
 }
 

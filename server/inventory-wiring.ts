@@ -1,5 +1,5 @@
-// Wires the inventory to the servers that it lists: a change of the file wakes what reaches them, and a server that responds
-// again has its undecided accounts decided.
+// Wires the inventory to the servers that it lists: a change of the file updates their connections, and when a server responds
+// again, its undecided accounts are decided.
 import { dirname } from "node:path";
 import type { AppOptions } from "./app-options.ts";
 import { findAccount, ownAccount } from "./hosts/account.ts";
@@ -26,15 +26,15 @@ type InventoryWiringOptions = Pick<
 > & {
   db: Database;
   leases: Leases;
-  /** Whether this instance looks after servers; without, it reads no inventory file. */
+  /** Whether this instance looks after servers; otherwise it reads no inventory file. */
   isRunner: boolean;
-  /** Called once the rows are those of the file. */
+  /** Called once the rows match the file. */
   onInventory(): void;
   /** Called when a server responds again. */
   onReached(serverId: number): void;
 };
 
-/** Why an account on a server cannot be decided where another instance, or none yet, looks after the server. */
+/** Why an account on a server cannot be decided while this instance does not look after the server. */
 const notOurs = "no instance of the service looks after its server yet.";
 
 export async function wireInventory(options: InventoryWiringOptions) {
@@ -73,7 +73,7 @@ export async function wireInventory(options: InventoryWiringOptions) {
     db,
     servers,
     leases,
-    // Decides the accounts that could not be decided while the server was away.
+    // Decides the accounts that were undecided while the server was unreachable.
     onResponse: inventory.catchUp,
     onReached(id) {
       inventory.read();

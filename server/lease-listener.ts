@@ -1,4 +1,4 @@
-// Tells the parts of the service when this instance gains or loses servers.
+// Notifies the parts of the service when this instance gains or loses servers.
 import type { Backups } from "./backups/backups.ts";
 import { LeaseLost, type LeaseListener } from "./instances/leases.ts";
 import type { LiveInventory } from "./inventory/inventory.ts";
@@ -21,7 +21,7 @@ export function createLeaseListener({
   return {
     isBusy: backups.isBusyWith,
     async taken(ids) {
-      // Decides the accounts that could not be decided without the lease.
+      // Decides the accounts that were undecided without the lease.
       await Promise.all(ids.map(inventory.catchUp));
       await reachability.noteTaken(ids);
       await workers.take(ids);

@@ -1,4 +1,4 @@
-// The log of the service. Every logger is made here, so that no error gets into one with the values it carries.
+// Creates all loggers of the service, so that no logged error contains the values that it carries.
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from "pino";
 import { messageOf, toLoggableError } from "./loggable-error.ts";
 
@@ -8,7 +8,7 @@ const options: LoggerOptions = {
     logMethod(parts, method) {
       const [first]: unknown[] = parts;
       const error = first instanceof Error ? first : errorIn(first);
-      // Without words beside it, pino would take the error's own, as they are.
+      // Without a message, pino would use the error's own, unfiltered.
       if (parts.length === 1 && error !== undefined) parts.push(messageOf(error));
       method.apply(this, parts);
     },
@@ -18,11 +18,11 @@ const options: LoggerOptions = {
 const errorIn = (object: unknown): unknown =>
   typeof object === "object" && object !== null && "err" in object ? object.err : undefined;
 
-/** @param destination where its lines go; the standard output if not given */
+/** @param destination of the lines; default: the standard output */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   destination === undefined
     ? pino({ ...options, level })
     : pino({ ...options, level }, destination);
 
-/** What code that runs without the service needs of a log. Compatible with pino. */
+/** The part of a log that code outside the service needs. Compatible with pino. */
 export type Log = Record<"info" | "warn" | "error", (fields: object, message: string) => void>;

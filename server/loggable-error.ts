@@ -1,7 +1,7 @@
-// What may be shown of an error, in the log and to people. The errors of the database carry what was written: Drizzle's
-// has every value of its query, PostgreSQL's the row or the value that did not fit; secrets are among them.
+// Filters errors for the log and for people. Errors of the database contain written values, and so secrets: Drizzle's have all
+// values of the query, PostgreSQL's the row or value that was rejected.
 
-/** Names and numbers that say what happened. Everything else that hangs on an error stays out. */
+/** Fields with names and numbers that describe the error. All other fields are left out. */
 const loggedFields = [
   "code",
   "errno",
@@ -22,8 +22,8 @@ const loggedFields = [
 ] as const;
 
 /**
- * Classes of SQLSTATE whose messages name tables, columns, accounts and limits. Others may quote a value, e.g. those of
- * class 22, “data exception”. https://www.postgresql.org/docs/18/errcodes-appendix.html
+ * Classes of SQLSTATE whose messages only name tables, columns, accounts and limits. Others may quote a value, such as class 22,
+ * “data exception”. https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
 const plainClasses = new Set("08 0A 23 25 26 28 3D 3F 40 42 53 54 55 57 58 XX".split(" "));
 
@@ -35,11 +35,11 @@ const isErrorLike = (value: unknown): value is ErrorLike =>
   "message" in value &&
   typeof value.message === "string";
 
-/** Drizzle's: its message is the query and all its values. */
+/** Whether it is Drizzle's error, whose message contains the query and all its values. */
 const isFailedQuery = (error: ErrorLike): error is ErrorLike & { query: string } =>
   "query" in error && typeof error.query === "string" && "params" in error;
 
-/** PostgreSQL's, as `pg` throws it. */
+/** Whether it is PostgreSQL's error, as `pg` throws it. */
 const isDatabaseError = (error: ErrorLike): error is ErrorLike & { code: string } =>
   "severity" in error && "code" in error && /^[0-9A-Z]{5}$/.test(String(error.code));
 
@@ -50,7 +50,9 @@ function plainMessage(error: ErrorLike): string {
   return error.message;
 }
 
-/** Where it was thrown. A stack begins with the message, which may hold anything, lines that look like a stack's too. */
+/**
+ * Returns the frames of a stack. A stack begins with the message, which may contain any text, even lines that look like frames.
+ */
 function framesOf({ stack, message }: ErrorLike): string {
   if (typeof stack !== "string") return "";
   const head = `: ${message}\n`;
@@ -77,7 +79,7 @@ type LoggableError = {
   errors?: unknown[];
 } & { [Field in (typeof loggedFields)[number]]?: string | number };
 
-/** An error for the log: what it is, where it came from and why, without any value that it was about. */
+/** Returns an error for the log: its name, origin and cause, without the values that it carries. */
 export function toLoggableError(error: unknown, seen: readonly unknown[] = []): unknown {
   if (!isErrorLike(error)) return typeof error === "string" ? error : String(error);
   if (seen.includes(error)) return "[the same]";
@@ -98,10 +100,10 @@ export function toLoggableError(error: unknown, seen: readonly unknown[] = []): 
   return loggable;
 }
 
-/** An error in one sentence, for a reason that is stored and shown. */
+/** Returns an error as one sentence, for a reason that is stored and shown. */
 export function messageOf(error: unknown): string {
   if (!isErrorLike(error)) return String(error);
-  // What the database says is of more use than the query, and as free of values.
+  // The database's message is more useful than the query, and contains no values either.
   return isFailedQuery(error) && isErrorLike(error.cause)
     ? plainMessage(error.cause)
     : plainMessage(error);

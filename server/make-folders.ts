@@ -2,10 +2,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it that are missing. Node's `recursive` never ends where the system says of a folder that
- * can't be made that it is not there, as below /proc.
- * @param mode of the folder itself; those above may be entered by everyone
- * @throws what the system says
+ * Creates a folder and its missing parents. Node's `recursive` never returns where the system reports ENOENT for a folder that
+ * cannot be created, as below /proc.
+ * @param mode of the folder itself; its parents may be entered by everyone
+ * @throws file system errors
  */
 export function makeFolders(folder: string, mode: number): void {
   if (existsSync(folder)) return;
@@ -13,7 +13,7 @@ export function makeFolders(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Somebody else made it just now.
+    // Another process may have created it meanwhile.
     if (!existsSync(folder)) throw error;
   }
 }

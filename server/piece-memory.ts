@@ -1,27 +1,26 @@
-// Memory for the pieces of a stream of gigabytes, used again and again: what is allocated for each one is garbage after it,
-// and cleaning up looks through the whole heap.
+// Reusable memory for the pieces of streams of gigabytes: allocating each piece would create garbage, and collecting it scans the
+// whole heap.
 
 const pieceBytes = 1024 * 1024;
 
-/** Each buffer that zlib fills, wherever `freeOutput` is used. */
+/** Size of the buffers that zlib fills, wherever `freeOutput` is used. */
 export const outputBytes = 1024 * 1024;
 
 /**
- * Gives the memory of a piece of zlib's output back at once, when that piece and all before it are not needed any more.
- * zlib fills one buffer after the other, and 64 MB of them would wait for the garbage collector; it is done with one that
- * is full.
+ * Frees the memory of a piece of zlib's output at once, when that piece and all before it are no longer needed. zlib fills one
+ * buffer after the other, and 64 MB of them would wait for the garbage collector; a full buffer is not used by zlib again.
  */
 export function freeOutput({ buffer, byteOffset, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && byteOffset + byteLength === outputBytes) buffer.transfer(0);
 }
 
-/** Which one each piece is of. */
+/** The memory that each piece belongs to. */
 const memories = new WeakMap<ArrayBufferLike, PieceMemory>();
 
 export type PieceMemory = {
-  /** For one piece. */
+  /** Returns memory for one piece. */
   take(): Buffer;
-  /** Takes a piece that is not needed any more, of whatever memory; what was not given here is left alone. */
+  /** Takes back a piece that is no longer needed, from any such memory; ignores all others. */
   giveBack(piece: Buffer): void;
 };
 
