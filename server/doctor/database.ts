@@ -1,4 +1,4 @@
-// The service's own database: whether it responds, whose schema it has, and what time it is there.
+// Checks the service's own database: whether it responds, its schema, and its clock.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { openUnchanged, type OpenDatabase } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
@@ -12,11 +12,11 @@ type Found = {
   diagnosis: Diagnosis;
   /** Null where it has no tables yet. */
   opened: OpenDatabase | null;
-  /** By how much its clock is ahead of this machine's. */
+  /** How far its clock is ahead of this machine's. */
   offsetMs: number;
 };
 
-/** @throws what `expectedErrorMessage` has words for */
+/** @throws errors that `expectedErrorMessage` knows how to explain */
 export async function checkDatabase(connection: ConnectionOptions): Promise<Found> {
   const opened = await openUnchanged(connection);
   const beforeMs = Date.now();

@@ -1,4 +1,4 @@
-// Every check of an installation, each with its result in words and its cure. What fails keeps no other check from its result.
+// Runs all checks of an installation, each with its result and how to fix it. A check that fails does not affect the others.
 import { dirname } from "node:path";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import type { Config } from "../config.ts";
@@ -23,22 +23,22 @@ import { checkTools } from "./tools.ts";
 type DiagnoseOptions = {
   config: Pick<Config, "dataFolder" | "inventoryFile" | "smtp"> &
     Partial<Pick<Config, "selfBackup">>;
-  /** Where `env:NAME` of the inventory is looked up. */
+  /** Variables for `env:NAME` in the inventory. */
   environment: Record<string, string | undefined>;
-  /** Whether that is the service's own, and not that of a command beside it. */
+  /** Whether `environment` is the service's own, not that of a command. */
   isOfService: boolean;
-  /** As of process.version. */
+  /** process.version */
   nodeVersion: string;
   host: LocalHost;
-  /** `follow` is told of the servers of the file; a running service follows those that it has accepted. */
+  /** `follow` is called with the servers of the file, which a running service may not have accepted. */
   servers: Pick<Servers, "open" | "login" | "follow" | "accounts">;
-  /** Uids of the service's other accounts, which no site may have; empty where they are not known. */
+  /** Uids of the service's other accounts, which no site may have; empty where they are unknown. */
   reservedAccounts: readonly number[];
-  /** @throws what `expectedErrorMessage` has words for */
+  /** @throws errors that `expectedErrorMessage` knows how to explain */
   openDatabase(): Promise<ConnectionOptions>;
 };
 
-/** What takes longer does not work well enough for a backup or a message either. */
+/** A check that takes longer fails, because backups and messages would have the same problem. */
 const limitMs = 10_000;
 
 export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
@@ -92,7 +92,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis[]> {
   }
 }
 
-/** Its result, or what stood in its way. */
+/** @returns the result of the check, or a diagnosis of its error */
 async function withinLimit<Result>(
   name: string,
   check: (signal: AbortSignal) => Promise<Result>,

@@ -1,4 +1,4 @@
-// How a check says what it found.
+// Builds the results of checks.
 import type { Diagnosis } from "../../contract/doctor.ts";
 
 export const ok = (name: string, message: string): Diagnosis => ({

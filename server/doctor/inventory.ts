@@ -1,4 +1,4 @@
-// The inventory file: its mistakes by line, the accounts it names, and the secrets it says where to find.
+// Checks the inventory file: its mistakes by line, the accounts that it names, and its references to secrets.
 import { existsSync } from "node:fs";
 import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
@@ -22,11 +22,11 @@ type Found = {
 type InventoryOptions = {
   file: string;
   accounts: AccountSource;
-  /** As the database has them. */
+  /** Accounts that are stored in the database. */
   stored: EntryAccounts;
   servers: Pick<Servers, "follow" | "accounts">;
   secrets: SecretReader;
-  /** Whether `secrets` has the variables of the service. */
+  /** Whether `secrets` uses the environment of the service. */
   isOfService: boolean;
 };
 
@@ -68,12 +68,12 @@ const kinds = {
 
 const sizeOf = (inventory: Inventory): string =>
   Object.entries(kinds)
-    // The keys of a literal are what they are.
+    // The keys of a literal are exactly its own.
     .map(([kind, word]) => [inventory[kind as keyof Inventory].length, word] as const)
     .map(([count, word]) => countOf(count, word))
     .join(", ");
 
-/** Where each secret should be, with what it is for. */
+/** Yields the reference of each secret, with its purpose. */
 function* secretsOf(inventory: Inventory): Generator<[reference: string, purpose: string]> {
   for (const { id, name, ...entry } of inventory.databases)
     if ("url" in entry) yield [entry.url, `the url of database ${id} (${name})`];

@@ -1,4 +1,4 @@
-// What the machine itself has for the service: a Node, room on its disks, a clock that is right.
+// Checks the machine: Node, free disk space, the clock.
 import { access, constants, stat, statfs } from "node:fs/promises";
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { durationInWords, sizeInWords } from "../backups/formatting.ts";
@@ -7,18 +7,18 @@ import { toError } from "../to-error.ts";
 import { failed, ok, warning } from "./finding.ts";
 
 const lowBytes = 1024 ** 3;
-/** Less than PostgreSQL needs to go on after a burst of changes. */
+/** Less than PostgreSQL needs to continue after a burst of changes. */
 const tooLowBytes = 256 * 1024 ** 2;
 
-/** Two clocks that are kept by NTP differ by less. */
+/** Two clocks that NTP synchronizes differ by less. */
 const offMs = 2000;
-/** Tokens, schedules and signatures of webhooks would be judged by a wrong time; Standard Webhooks allows 5 min. */
+/** From here on tokens, schedules and webhook signatures may be wrong; Standard Webhooks allows 5 min. */
 const wrongMs = 60_000;
 
-/** As `node-version.cjs` has it, without which an older Node could not even be told. */
+/** The same as in `node-version.cjs`, which an older Node can run to report that. */
 const oldestNode = 24;
 
-/** @param version as of process.version */
+/** @param version process.version */
 export function checkNode(version: string): Diagnosis {
   return Number.parseInt(version.slice(1), 10) < oldestNode
     ? failed(
@@ -59,7 +59,7 @@ export async function checkDataFolder(folder: string): Promise<Diagnosis> {
   return checkRoom(name, folder, bavail * bsize);
 }
 
-/** @param offsetMs by how much the database's clock is ahead of this one; null = unknown */
+/** @param offsetMs how far the database's clock is ahead of this one; null = unknown */
 export async function checkClock(
   host: Pick<LocalHost, "run">,
   offsetMs: number | null,
@@ -84,7 +84,7 @@ export async function checkClock(
   );
 }
 
-/** @returns null where nobody can tell, as in a container */
+/** @returns null where that is unknown, as in a container */
 async function isSynchronized(
   host: Pick<LocalHost, "run">,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The mail server of SMTP_URL: whether it responds and takes the login. No mail is sent.
+// Checks the mail server of SMTP_URL: whether it responds and accepts the login. Sends no mail.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import type { Inventory } from "../inventory/schema.ts";
 import { tryMailServer } from "../notifications/channels/email.ts";

@@ -1,4 +1,4 @@
-// The service's backups of itself: whether the newest one was made, and its restore tried.
+// Checks the service's backups of itself: whether the newest one was made, and its restore tested.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { judge, readRecord } from "../self-backup/record.ts";
 import type { Database } from "../store/database.ts";
@@ -6,7 +6,7 @@ import { failed, ok, warning } from "./finding.ts";
 
 const name = "Self-backup";
 
-/** What an installation is told that does not back itself up; it may be backed up in another way. */
+/** Result for an installation that does not back itself up; it may be backed up in another way. */
 export const noSelfBackup = warning(
   name,
   "Quarterdeck does not back itself up: its history, settings and inventory are on this machine alone.",

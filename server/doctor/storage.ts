@@ -1,4 +1,4 @@
-// The storage providers of the inventory: each takes, returns and deletes a small object, and says what room it has.
+// Checks the storage providers of the inventory: each stores, returns and deletes a small object, and reports its free space.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { openService } from "../backups/open-service.ts";
 import type { Host } from "../hosts/host.ts";
@@ -19,12 +19,14 @@ type Provider = Inventory["storage_providers"][number];
 type StorageOptions = {
   inventory: Inventory;
   servers: Pick<Servers, "open" | "login">;
-  /** This machine. */
+  /** The host of this machine. */
   host: Pick<Host, "run" | "account">;
-  /** For what has to lie on disk for a while. */
+  /** Folder for temporary files. */
   spoolFolder?: string;
   secrets: SecretReader;
-  /** Where the storage's folder was when it was last known by its marker; null = never, or the database cannot be asked. */
+  /**
+   * Returns the key of the folder where the storage's marker file was last known; null = never, or the database is unavailable.
+   */
   markedPathOf(providerId: number): Promise<string | null>;
   signal: AbortSignal;
 };
@@ -52,14 +54,14 @@ async function checkStorage(provider: Provider, options: StorageOptions): Promis
 }
 
 type OwnOptions = StorageOptions & {
-  /** What was stored there; of a folder that has no marker yet, at least one of it has to be there. */
+  /** Keys that were stored there. In a folder without a marker at least one of them has to exist. */
   keys: readonly string[];
   setMarkedPath(providerId: number, path: string): Promise<void>;
 };
 
 /**
- * Opens it for what is stored there besides the backups of configurations, which may be all.
- * @returns also what makes a folder known by its marker once something was stored there
+ * Opens a storage for files other than backups of configurations, possibly the only ones there.
+ * @returns also `mark`, which stores the marker file once something was stored in a folder
  * @throws StorageError, ServerAway
  */
 export async function openOwn(
@@ -84,12 +86,12 @@ export async function openOwn(
   };
 }
 
-/** Whoever may open what is stored there; null = everybody. */
+/** Returns the recipients that files are encrypted to; null = not encrypted. */
 export const recipientsIn = ({ recipients }: Provider): string | null =>
   recipients?.join(" ") ?? null;
 
 /**
- * @returns also the folder, which other kinds than a local one have none of
+ * @returns also the folder; null for storages that are not local
  * @throws StorageError, ServerAway
  */
 async function open(
@@ -112,7 +114,7 @@ async function open(
     server !== undefined && host?.isRemote
       ? folderThere(server.id, { host, server: server.name, root })
       : folderHere(root, here);
-  // As for a backup: where its marker was and is no more, the disk is away.
+  // As for a backup: where the marker was known and has disappeared, the disk is not mounted.
   const isMarked =
     (await markedPathOf(provider.id)) === folder.key ||
     (await folder.isMarked().catch(() => false));

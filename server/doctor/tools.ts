@@ -1,4 +1,4 @@
-// The programs that the inventory's entries need, on the machine where they lie.
+// Checks the programs that the inventory's entries need, on their machines.
 import type { Diagnosis } from "../../contract/doctor.ts";
 import { findTools } from "../backups/sources/postgres/tools.ts";
 import { CommandMissing, type Host } from "../hosts/host.ts";
@@ -10,19 +10,19 @@ import { failed, ok, warning } from "./finding.ts";
 type Server = Inventory["servers"][number];
 
 type Tool = {
-  /** The first one that is there will do. */
+  /** The first one that is installed is used. */
   programs: readonly [string, ...string[]];
-  /** What its answer has to say; by default, a version. */
+  /** Pattern of its output; default: a version. */
   pattern?: RegExp;
   package: string;
   purpose: string;
-  /** It works without. */
+  /** Whether everything works without it. */
   isOptional?: boolean;
 };
 
 const versionPattern = /(\d+(?:\.\d+)+)/;
 
-/** Of the distribution; the tool's own, with two numbers, says nothing to anybody. */
+/** Version of the distribution; the tool's own version, with two numbers, is of no use. */
 const mysqlPattern = /(?:Distrib|from|Ver) (\d+\.\d+\.\d+)/;
 
 const mysqlTools: Tool[] = [
@@ -72,7 +72,7 @@ const ssh: Tool = {
   purpose: "to reach servers and storages over SSH",
 };
 
-/** What a server's entries need there; on this machine SQLite and zstd are part of Node. */
+/** Returns the tools that a server's entries need there; on this machine SQLite and zstd are part of Node. */
 function toolsOf({ sites, databases }: Inventory, server: Server): Tool[] {
   const isRemote = server.connection !== "local";
   const has = (engine: string) =>
@@ -89,7 +89,7 @@ function toolsOf({ sites, databases }: Inventory, server: Server): Tool[] {
   ];
 }
 
-/** Asks this machine and the servers over SSH side by side. */
+/** Checks this machine and the servers over SSH concurrently. */
 export async function checkTools(
   inventory: Inventory,
   servers: Pick<Servers, "open">,
@@ -137,7 +137,7 @@ async function checkServer(
   }
 }
 
-/** What is there in one line, and a result for each thing that is not. */
+/** Summarizes installed tools in one result, and returns one for each missing tool. */
 async function summed(name: string, checks: Promise<Diagnosis>[]): Promise<Diagnosis[]> {
   const results = await Promise.all(checks);
   const there = results.filter(({ state }) => state === "ok").map(({ message }) => message);
@@ -167,7 +167,7 @@ async function checkOne(
   const { programs, pattern = versionPattern, purpose, isOptional = false } = tool;
   for (const program of programs) {
     try {
-      // The one option that ssh has, and it writes to its error stream.
+      // `ssh` only knows -V, and writes the version to its error stream.
       const argv: [string, string] = [program, program === "ssh" ? "-V" : "--version"];
       const { stdout, stderr } = await host.run({ argv, signal });
       const version = pattern.exec(`${stdout}${stderr}`)?.[1];
