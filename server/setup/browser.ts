@@ -1,10 +1,10 @@
-// The browser that tests and benchmarks drive: the machine's own.
+// Finds the browser for tests and benchmarks.
 import { existsSync } from "node:fs";
 import { chromium, type LaunchOptions } from "@playwright/test";
 
 /**
- * The machine's Chromium first: Playwright's own is there only where somebody fetched it. The build without a window
- * before the whole one: it shows the same pages for little more than half of the processor's time.
+ * Prefers the machine's Chromium, because Playwright's own may not be installed; and the headless shell, which renders the same
+ * pages for little more than half of the processor time.
  */
 export const findBrowser = (): string | null =>
   [
@@ -17,7 +17,7 @@ export const findBrowser = (): string | null =>
     chromium.executablePath(),
   ].find((path) => path !== undefined && existsSync(path)) ?? null;
 
-/** @throws Error where there is no browser, with the command that brings one */
+/** @throws Error where there is no browser, with the command that installs one */
 export function launchOptions(): LaunchOptions {
   const executablePath = findBrowser();
   if (executablePath === null)
@@ -25,7 +25,7 @@ export function launchOptions(): LaunchOptions {
   return {
     executablePath,
     args: [
-      // Chromium's sandbox refuses root.
+      // Chromium's sandbox does not work as root.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       "--disable-gpu",
       "--disable-background-networking",

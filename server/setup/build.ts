@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Holds the hash of what the build beside it was made of. */
+/** Name of the file with the hash of the sources that a build was made from. */
 const stampName = ".sources";
 const sources = [
   "src/**/*",
@@ -19,21 +19,21 @@ const sources = [
   "package-lock.json",
 ];
 
-/** Builds into a folder of its own and renames it into place, so that other services never see a partial build. */
+/** Builds into a temporary folder and renames it, so that other services never see a partial build. */
 export async function buildDashboard(): Promise<void> {
   const place = join(root, "dist");
   const wanted = await hashSources();
   const builtOf = () => readFile(join(place, stampName), "utf8").catch(() => null);
   if ((await builtOf()) === wanted) return;
   console.log("Building the dashboard…");
-  // A process of its own: the service that starts afterwards is not to carry the builder's memory along.
+  // A separate process, so that the service that starts afterwards does not keep the builder's memory.
   const vite = join(root, "node_modules/vite/bin/vite.js");
   const name = `.vite/build-${process.pid}`;
   const fresh = join(root, name);
   execFileSync(process.execPath, [vite, "build", "--logLevel=warn", `--outDir=${name}`], {
     cwd: root,
     stdio: "inherit",
-    // A test's own would build React's development version.
+    // The NODE_ENV of a test would build React's development version.
     env: { ...process.env, NODE_ENV: "production" },
   });
   await writeFile(join(fresh, stampName), wanted);
@@ -43,7 +43,7 @@ export async function buildDashboard(): Promise<void> {
   try {
     await rename(fresh, place);
   } catch (error) {
-    // Another process put the same build in place first.
+    // Another process was faster with the same build.
     await rm(fresh, { recursive: true });
     if ((await builtOf()) !== wanted) throw error;
   }

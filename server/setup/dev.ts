@@ -10,6 +10,6 @@ process.env["QUARTERDECK_DEV_SERVICE"] ??= service;
 
 const dashboard = await createServer({ server: { port: 5173, strictPort: true } });
 await dashboard.listen();
-// What the service prints is then the address to open.
+// Makes the service print the address to open.
 environment["QUARTERDECK_PUBLIC_URL"] ??= "http://localhost:5173";
 await startWithSeed(process, environment, () => import("../main.ts"));

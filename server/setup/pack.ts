@@ -1,5 +1,5 @@
-// `npm run pack`: writes quarterdeck-<version>.tgz, which `npx quarterdeck` runs: JavaScript without types, because Node
-// refuses TypeScript below node_modules, the built dashboard, and a package.json with what the service needs at run time.
+// `npm run pack`: writes quarterdeck-<version>.tgz for `npx quarterdeck`: JavaScript without types, because Node refuses
+// TypeScript below node_modules, the built dashboard, and a package.json with the dependencies at run time.
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,9 +11,9 @@ import { buildDashboard } from "./build.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a command of the package runs; all else is found from here. */
+/** Entry point of the package's commands, from which all other modules are found. */
 const bin = "server/commands/bin.cjs";
-/** What the service reads and no module names. The snapshots beside the journal serve `npm run migrations` alone. */
+/** Files that the service reads and that no module names. Only `npm run migrations` needs the snapshots beside the journal. */
 const files = [
   "dist/**/*",
   "server/store/migrations/*.sql",
@@ -31,7 +31,7 @@ type Manifest = Record<"version" | "description" | "license", string> & {
 
 /**
  * @param target absolute path of the folder for the tarball
- * @returns its path
+ * @returns path of the tarball
  */
 export async function packQuarterdeck(target: string): Promise<string> {
   await buildDashboard();
@@ -43,7 +43,7 @@ export async function packQuarterdeck(target: string): Promise<string> {
         await copyInto(folder, join(path.parentPath, path.name).slice(root.length));
     const manifest: Manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     await writeFile(join(folder, "package.json"), manifestOf(manifest, imported));
-    // Of the npm that runs this script, where it is one; it is not always in PATH.
+    // Uses the npm that runs this script, if any, because npm may be missing from PATH.
     const npm = process.env["npm_execpath"];
     const args = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", target];
     await mkdir(target, { recursive: true });
@@ -58,8 +58,8 @@ export async function packQuarterdeck(target: string): Promise<string> {
 }
 
 /**
- * Writes the modules that the bin reaches: those that are imported, and those that are named to be run by a process or a
- * thread of their own.
+ * Writes the modules that the entry point reaches: those that are imported, and those that are named to be run as a process or
+ * thread.
  * @returns the packages that they import
  */
 async function writeModules(folder: string): Promise<Set<string>> {
@@ -82,7 +82,7 @@ async function writeModules(folder: string): Promise<Set<string>> {
   return packages;
 }
 
-/** Leaves all that stays in its line and column, so that a stack names the place in the sources. */
+/** Converts a module. All code stays at its line and column, so that stacks match the sources. */
 function toJavaScript(path: string, source: string) {
   const modules = new Set<string>();
   const stripped = path.endsWith(".ts") ? withoutTypes(source) : source;
@@ -104,7 +104,10 @@ function toJavaScript(path: string, source: string) {
   return { code, modules, imported };
 }
 
-/** Blanks are left where types were. At the end of a line they go, but for a line that ended in some before: it may be a text's. */
+/**
+ * Strips types, which leaves spaces. Trailing spaces are removed, except in lines that had some before, because those may be part
+ * of a text.
+ */
 function withoutTypes(source: string): string {
   const lines = source.split("\n");
   return stripTypeScriptTypes(source)
@@ -113,10 +116,7 @@ function withoutTypes(source: string): string {
     .join("\n");
 }
 
-/**
- * What is said above a module and above its parts is for who works on it: it goes where it has lines of its own, which stay,
- * empty.
- */
+/** Removes comments above a module and above its parts, which only developers need. Their lines stay, empty. */
 const withoutComments = (source: string): string =>
   source
     .replace(/^(?:\/\/.*\n)+/, emptied)

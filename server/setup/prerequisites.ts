@@ -1,4 +1,4 @@
-// Prerequisites of the tests on the machine: how to see whether each is there, and what installs it.
+// Prerequisites of the tests on the machine: how to detect each, and the packages that install it.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findBrowser } from "./browser.ts";
@@ -85,7 +85,7 @@ export function installPrerequisites(): Prerequisite[] {
   console.log(`Installing ${packages.join(", ")}…`);
   const options = {
     stdio: ["ignore", "ignore", "inherit"] as const,
-    // Runlevel 1: a database server that is installed for the tests is not started for the machine.
+    // Runlevel 1 prevents the packages from starting their database servers.
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
   };
   execFileSync("apt-get", ["update", "-qq"], { ...options, stdio: [...options.stdio] });

@@ -1,4 +1,4 @@
-// Runs the programs of `npm test`, and ends all that they started when it is interrupted.
+// Runs the programs of `npm test`, and ends all their processes when it is interrupted.
 import { spawn, type ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -6,13 +6,13 @@ import { leashed } from "../testing/leash.ts";
 import { signalGroup } from "../testing/signals.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** How long a program that was interrupted may take for its own end. */
+/** How long an interrupted program may take to end. */
 const graceMs = 20_000;
 
 const running = new Set<ChildProcess>();
 let interruptedBy: NodeJS.Signals | null = null;
 
-/** Interrupts what runs, once: most programs take a second signal as an order to leave everything lying. */
+/** Interrupts running programs, once: most of them skip their cleanup on a second signal. */
 export function watchInterrupts(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
@@ -26,13 +26,13 @@ export const isInterrupted = (): boolean => interruptedBy !== null;
 
 type ProgramOptions = {
   env?: Record<string, string>;
-  /** Open for writing; takes what it says. Left out: the terminal. */
+  /** File descriptor for the output; default: the terminal. */
   output?: number;
 };
 
 /**
- * Runs a program in a process group of its own: a terminal's Ctrl-C reaches it through `watchInterrupts` alone.
- * @returns whether it ended with 0 and nobody interrupted it
+ * Runs a program in a process group of its own, so that Ctrl-C in a terminal only reaches it through `watchInterrupts`.
+ * @returns whether it exited with 0 and was not interrupted
  */
 export async function runProgram(
   path: string,
@@ -56,7 +56,7 @@ export async function runProgram(
   return code === 0 && !isInterrupted();
 }
 
-/** Waits for those that a program left behind, and kills them when they stay. */
+/** Waits for processes that a program left behind, and kills them after a while. */
 async function endGroup({ pid }: ChildProcess): Promise<void> {
   for (const endMs = Date.now() + graceMs; hasMembers(pid); await sleep(50))
     if (Date.now() > endMs) signalGroup(pid, "SIGKILL");

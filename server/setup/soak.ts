@@ -1,15 +1,15 @@
-// `npm run soak`: what `npm test` does for seconds, for minutes. `npm run soak -- fuzz` runs one of the programs.
+// `npm run soak`: runs tests for minutes that `npm test` runs for seconds. `npm run soak -- fuzz` runs one of the programs.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { buildDashboard } from "./build.ts";
 
 type Program = {
   name: string;
-  /** One line for whoever chooses. */
+  /** One line that describes it. */
   about: string;
-  /** The tests that it runs: Vitest's, or those of the browser. */
+  /** The tests that it runs, with Vitest or in the browser. */
   files: readonly string[];
-  /** What makes them long. The environment of the command goes before it. */
+  /** Variables that make the tests run longer. The command's own environment takes precedence. */
   environment: Record<string, string>;
 };
 
@@ -238,11 +238,11 @@ const programs: readonly Program[] = [
   },
 ];
 
-/** @returns whether all was well */
+/** @returns whether all tests passed */
 function run({ name, about, files, environment }: Program): boolean {
   console.log(`\n— ${name}: ${about}`);
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  // Each test says its end at once: a file of them may take half an hour.
+  // Reports each test when it ends, because a file may take half an hour.
   const [bin, ...args] = files.includes(browserTests)
     ? ["playwright", "test", "--config=e2e/playwright.config.ts", "--reporter=list"]
     : ["vitest", "run", "--reporter=verbose"];
@@ -263,6 +263,6 @@ if (unknown.length > 0) {
 }
 const chosen = programs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 await buildDashboard();
-// All of them, also after one that failed.
+// Runs all of them, even after a failure.
 const results = chosen.map(run);
 process.exit(results.every(Boolean) ? 0 : 1);

@@ -1,4 +1,4 @@
-// `npm test`: what the tests need; then types, lint, format and the build; then unit, service and browser tests.
+// `npm test`: installs prerequisites; then checks types, lint, format and the build; then runs unit, service and browser tests.
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -12,21 +12,24 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const inCi = process.env["CI"] === "true";
 const reports = mkdtempSync(join(tmpdir(), "quarterdeck-reports-"));
 
-/** For programs in Go that end soon: looking for garbage takes them a quarter of their time, and hardly saves memory. */
+/** For short Go programs: garbage collection takes a quarter of their time, and hardly saves memory. */
 const once = { GOGC: "off", GOMEMLIMIT: "3GiB" };
 
 /** A program of a package. */
 type Step = { title: string; bin: string; args: string[]; env?: Record<string, string> };
 
-/** Runs a program, and shows what it says as it comes. @returns whether it was content */
+/**
+ * Runs a program and shows its output.
+ * @returns whether it succeeded
+ */
 function run({ title, bin, args, env = {} }: Step): Promise<boolean> {
   console.log(`\n— ${title}`);
   return runProgram(join(root, "node_modules/.bin", bin), args, { env });
 }
 
 /**
- * Runs a program beside others.
- * @returns whether it was content, and a function that shows what it said
+ * Runs a program concurrently with others.
+ * @returns whether it succeeded, and a function that shows its output
  */
 async function runBeside({ title, bin, args, env = {} }: Step) {
   const file = join(reports, `${title}.log`);
@@ -40,7 +43,7 @@ async function runBeside({ title, bin, args, env = {} }: Step) {
   }
 }
 
-/** What came of one program's tests; `failures` has a paragraph for each: file, name and reason. */
+/** Result of one program's tests; `failures` has a paragraph for each: file, name and reason. */
 type Outcome = { passed: number; failed: number; skipped: number; failures: string[] };
 
 type VitestReport = {
@@ -71,7 +74,7 @@ function readVitest(file: string): Outcome {
     });
   return {
     passed: report.numPassedTests,
-    // A file that could not even be loaded fails without a test of its own.
+    // A file that could not be loaded fails without a failed test.
     failed: Math.max(report.numFailedTests, report.numFailedTestSuites > 0 ? 1 : 0),
     skipped: report.numPendingTests + report.numTodoTests,
     failures,
@@ -119,7 +122,7 @@ async function main(): Promise<boolean> {
     return false;
   }
 
-  // Side by side: each has pieces in which it leaves a processor idle.
+  // Concurrently, because each leaves processors idle at times.
   const checks = await Promise.all([
     runBeside({ title: "types", bin: "tsc", args: ["--noEmit", "--checkers", "1"], env: once }),
     runBeside({ title: "lint", bin: "oxlint", args: [], env: once }),
@@ -155,7 +158,7 @@ async function main(): Promise<boolean> {
   const sum = (kind: "passed" | "failed" | "skipped") =>
     outcomes.reduce((total, outcome) => total + outcome[kind], 0);
   const skipped = sum("skipped");
-  // Once more at the end: thousands of lines stand between here and where each was printed.
+  // Repeated at the end, because thousands of lines may have been printed since.
   for (const failure of outcomes.flatMap(({ failures }) => failures))
     console.log(`\nFailed: ${failure.slice(0, 2000)}`);
   console.log(`\n${sum("passed")} passed, ${sum("failed")} failed, ${skipped} skipped`);
@@ -163,12 +166,12 @@ async function main(): Promise<boolean> {
   return unit && browser && sum("passed") > 0 && !(inCi && skipped > 0);
 }
 
-// Dozens of services are started, each by a program of its own: what Node made of their files is kept for the next one.
+// Dozens of services are started as separate processes, which share a compile cache.
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node");
 
 watchInterrupts();
 const passed = await main();
-// Those of an interrupted program among them, which could not remove its own.
+// Includes the folders of an interrupted program, which could not remove them.
 await removeDeadFolders();
 rmSync(reports, { recursive: true, force: true });
 process.exit(passed ? 0 : 1);

@@ -1,4 +1,4 @@
-// Reads which modules import and export what, whatever the way: values, types, re-exports and dynamic imports.
+// Reads the imports and exports of modules, of any form: values, types, re-exports and dynamic imports.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,15 +17,15 @@ export const readModules = (): Map<string, Module> =>
 
 export type Module = {
   /**
-   * The names that it takes from other modules of the repository, by paths: values, types, re-exports, dynamic imports.
-   * `*` = any that is exported there; null = none, the module is imported for its effect.
+   * Names imported from other modules of the repository: values, types, re-exports, dynamic imports. `*` = any of its exports;
+   * null = none, the module is imported for its side effects.
    */
   imports: { path: string; name: string | null }[];
-  /** The names that it exports, `default` left out. */
+  /** Exported names, except `default`. */
   exports: string[];
 };
 
-/** @param path below the root of the repository */
+/** @param path relative to the root of the repository */
 export function parseModule(path: string, code: string): Module {
   const { module } = parseSync(path, code);
   const imports: { specifier: string; name: string | null }[] = [];
@@ -45,9 +45,9 @@ export function parseModule(path: string, code: string): Module {
         name: importName.kind === "Name" ? importName.name : "*",
       });
   for (const { moduleRequest } of module.dynamicImports) {
-    // What stands in the brackets as it is written, quotes included.
+    // The argument as it is written, including its quotes.
     const specifier = code.slice(moduleRequest.start + 1, moduleRequest.end - 1);
-    // There are many ways to take a name from the promise: each word of the importing module may be one.
+    // A name can be taken from the promise in many ways, so each word of the importing module may be one.
     for (const name of new Set(code.match(/\w+/g))) imports.push({ specifier, name });
   }
   return {
@@ -62,12 +62,12 @@ export function parseModule(path: string, code: string): Module {
   };
 }
 
-/** Paths below the root of the repository: each module, and the modules that it imports. */
+/** Each module with the modules that it imports, as paths relative to the root of the repository. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 const pathsOf = ({ imports }: Module): string[] => [...new Set(imports.map(({ path }) => path))];
 
-/** The modules of the repository that a module imports. */
+/** Returns the modules of the repository that a module imports. */
 export const importsOf = (path: string, code: string): string[] => pathsOf(parseModule(path, code));
 
 export const readImports = (): Imports =>

@@ -1,16 +1,16 @@
-// A small client of the service's own interface, for what makes a seed.
+// A small client of the service's API, for seeds.
 import { setTimeout as wait } from "node:timers/promises";
 
 type Listed = { id: number };
 
 export type SeedClient = {
-  /** @throws for anything but success */
+  /** @throws for any response but success */
   send(method: string, path: string, body?: object): Promise<unknown>;
-  /** The first hundred of a list. */
+  /** Returns the first hundred items of a list. */
   list<Item extends Listed>(path: string): Promise<Item[]>;
 };
 
-/** @param url of the service, without a slash at the end */
+/** @param url base URL of the service, without a trailing slash */
 export function createSeedClient(url: string, token: string): SeedClient {
   async function send(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(url + path, {
@@ -36,7 +36,7 @@ export function createSeedClient(url: string, token: string): SeedClient {
   return {
     send,
     async list<Item extends Listed>(path: string) {
-      // Each list of the interface has this envelope; its items are what the caller says.
+      // Every list of the API has this envelope; the caller knows the type of its items.
       const { data } = (await send("GET", `${path}?per_page=100`)) as { data: Item[] };
       return data;
     },

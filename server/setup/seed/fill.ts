@@ -1,5 +1,5 @@
-// Makes the large seed's workers, webhooks, channels, configurations and backups over HTTP, as a person would.
-// Each step looks at what is there first, so an interrupted seed goes on where it ended.
+// Creates the large seed's workers, webhooks, channels, configurations and backups over HTTP. Each step checks what exists, so
+// that an interrupted seed continues where it ended.
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { sitesFolder } from "./write-files.ts";
 type FillOptions = {
   client: SeedClient;
   dataFolder: string;
-  /** Address of the receiver, without a slash at the end. */
+  /** Base URL of the receiver, without a trailing slash. */
   receiver: string;
   say(line: string): void;
 };
@@ -32,7 +32,7 @@ export async function fill({ client, dataFolder, receiver, say }: FillOptions): 
   say("Webhooks and channels…");
   await makeWebhooks(client, receiver);
   await chooseChannels(client);
-  // Before the workers, so that they run what was deployed.
+  // Before the workers, so that they run the deployed version.
   for (const site of plan.deployments)
     await client.send("POST", `/api/site/${site}/deployment`, {
       status: site === plan.failedDeployment ? "failed" : "finished",
@@ -77,7 +77,7 @@ async function makeWorkers(client: SeedClient): Promise<void> {
       };
       const worker =
         known.find(isSame) ?? (await client.send("POST", `/api/site/${site}/worker`, body));
-      // The interface answers 201 with the worker.
+      // The API responds 201 with the worker.
       made.push(worker as Worker);
     }
   }
@@ -87,10 +87,10 @@ async function makeWorkers(client: SeedClient): Promise<void> {
   }
 }
 
-/** A worker that is still being installed cannot be stopped yet. */
+/** Stops a worker, after waiting until it is installed. */
 async function stop(client: SeedClient, id: number): Promise<void> {
   for (;;) {
-    // The interface answers 200 with the worker.
+    // The API responds 200 with the worker.
     const worker = (await client.send("GET", `/api/worker/${id}`)) as Worker;
     if (worker.status !== "installing") break;
     await wait(500);
@@ -117,8 +117,8 @@ async function makeConfigurations(client: SeedClient): Promise<void> {
 }
 
 /**
- * Runs what is still to be run, server after server, so that the machine stays usable meanwhile.
- * @param missing how many runs a configuration still needs
+ * Starts the missing runs, server by server, so that the machine stays usable.
+ * @param missing returns how many runs a configuration still needs
  */
 async function runAll(
   client: SeedClient,
@@ -142,7 +142,7 @@ async function runAll(
     }
 }
 
-/** The newest run of these sites fails after an earlier one was good. */
+/** Makes the newest run of these sites fail, after an earlier one was good. */
 async function loseFolders(client: SeedClient, dataFolder: string): Promise<void> {
   for (const id of plan.lostSites) {
     const name = plan.sites.find((site) => site.id === id)?.name ?? "";

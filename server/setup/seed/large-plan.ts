@@ -1,5 +1,5 @@
-// What the large seed consists of: names and numbers only, the same at every start.
-// Sizes are those at which a dashboard stops being easy: 13 servers, 80 sites, 60 workers, 41 backup configurations.
+// The content of the large seed: names and numbers only, the same at every start. The sizes are those that are hard for a
+// dashboard: 13 servers, 80 sites, 60 workers, 41 backup configurations.
 
 type PlannedWorker = { site: number; connection: string; queue: string; processes: number };
 type PlannedConfiguration = {
@@ -9,11 +9,11 @@ type PlannedConfiguration = {
   id: number;
   storage: number;
   frequency: string;
-  /** How often it is run while the seed is made. */
+  /** How many runs are started while the seed is created. */
   runs: number;
 };
 
-/** More than one page of sites on one server, none on others, and a name that no column is wide enough for. */
+/** One server has more than one page of sites, others have none, and one name is too long for any column. */
 const serverSizes = [
   ["web-1", 24],
   ["web-2", 12],
@@ -47,7 +47,7 @@ const zones = ["UTC", "Europe/Berlin", "America/New_York"];
 const queues = ["default", "emails", "exports", "images", "search", "imports"];
 const connections = ["redis", "database"];
 
-/** A list's item at any place, from its start again after its end. */
+/** Returns the item at an index, which wraps around at the end. */
 const around = <Item>(items: readonly [Item, ...Item[]] | Item[], place: number): Item => {
   const item = items[place % items.length];
   if (item === undefined) throw new Error("The list is empty.");
@@ -80,9 +80,9 @@ const databases = [
   "wiki",
 ].map((name, index) => ({ id: index + 1, server: around(databaseServers, index), name }));
 
-/** Nothing can be stored in the second one: its folder would lie below a file. */
+/** The second storage cannot store anything, because its folder would be below a file. */
 const brokenStorage = 2;
-/** Not a database at all. */
+/** A file that is not a database. */
 const brokenDatabase = 7;
 
 /** Several workers on the first sites, one on some of the others. */
@@ -114,15 +114,15 @@ const configurations: PlannedConfiguration[] = [
       id,
       storage: index === 4 ? brokenStorage : 1,
       frequency: frequencyOf(index + databases.length),
-      // One has not run yet, and one cannot.
+      // One has not run yet, and one cannot run.
       runs: index === 4 || index === 9 ? 0 : 1,
     })),
 ];
 
-/** Sites whose folder goes away after the first run, so that their last run has failed. */
+/** Sites whose folder is removed after the first run, so that their last run failed. */
 const lostSites = [11, 41];
 
-/** What becomes of a delivery, by the receiver's path. */
+/** The receiver's path decides on the result of a delivery. */
 const webhooks = [
   ...sites.filter(({ id }) => id % 8 === 1).map(({ id }) => ({ site: id, path: "/hooks" })),
   { site: 1, path: "/hooks/failing" },
@@ -146,15 +146,15 @@ export const largePlan = {
   lostSites,
   webhooks,
   channels,
-  /** By site: the first two sites name an address that no mail server is set up for. */
+  /** Channels by site: the first two sites have an email channel, although no mail server is set up. */
   channelsOf: (site: number) => (site <= 2 ? [1, 2] : site % 4 === 0 ? [] : [1]),
-  /** Site and queue of the worker that fails at once, of another one, and of one that keeps ending. */
+  /** Site and queue of two workers that fail at once, and of one that is crash-looping. */
   failing: [
     { site: 1, queue: "exports" },
     { site: 14, queue: "images" },
   ],
   crashLoop: { site: 3, queue: "search" },
-  /** By their place among the workers. */
+  /** Indexes of workers that are stopped. */
   stoppedWorkers: [20, 35, 47],
   deployments: sites.filter(({ id }) => id % 6 === 1).map(({ id }) => id),
   failedDeployment: 13,

@@ -1,4 +1,4 @@
-// `npm start -- --seed large` and `npm run dev -- --seed large`: a data folder full of real things to try the dashboard with.
+// `npm start -- --seed large` and `npm run dev -- --seed large`: a data folder with realistic content to try the dashboard.
 import { randomBytes } from "node:crypto";
 import { ConfigError, readConfig, readSecretFiles } from "../../config.ts";
 import type { Environment } from "../../environment/handover.ts";
@@ -10,13 +10,13 @@ import { startReceiver } from "./receiver.ts";
 import { prepareFiles, writeSlackUrl, writeState } from "./write-files.ts";
 
 type Seed = {
-  /** To be called once the service answers. */
+  /** Called once the service responds. */
   fill(): Promise<void>;
 };
 
 type Program = Pick<NodeJS.Process, "argv" | "getuid" | "exit" | "stdout" | "stderr">;
 
-/** Starts the service, with what the command line asks for before and behind it. */
+/** Starts the service, with the seed that the command line requests prepared before and filled afterwards. */
 export async function startWithSeed(
   program: Program,
   environment: Environment,
@@ -34,18 +34,18 @@ export async function startWithSeed(
   try {
     await seed?.fill();
   } catch (error) {
-    // The service goes on, and the next start with the seed goes on where this one ended.
+    // The service continues, and the next start with the seed continues where this one ended.
     program.stderr.write(`\nThe seed is incomplete: ${toError(error).message}\n\n`);
   }
 }
 
-/** Unless the operator chose a token, the service gets one for this start alone. */
+/** Length of a token that is generated for this start, unless the operator chose one. */
 const tokenBytes = 24;
 
 /**
- * Prepares what the arguments ask for, before the service starts.
- * @param environment what the service reads later; it gets what the seed needs
- * @returns null where no seed was asked for
+ * Prepares the requested seed before the service starts.
+ * @param environment of the service, to which the seed's variables are added
+ * @returns null where no seed was requested
  * @throws ConfigError
  */
 async function prepareSeed(

@@ -1,4 +1,4 @@
-// The files of the large seed: an inventory, a folder and an artisan script a site, SQLite databases.
+// The files of the large seed: an inventory, a folder and an artisan script for each site, SQLite databases.
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ const rowsPerDatabase = 200;
 
 type SeedState = {
   seed: "large";
-  /** Where the seed's receiver of webhooks listens on this machine; 0 = nowhere yet. */
+  /** Port of the seed's receiver of webhooks on this machine; 0 = none yet. */
   receiverPort: number;
-  /** Everything was made once; what people change afterwards stays as they left it. */
+  /** Whether everything was created once; later changes by users are kept. */
   isDone: boolean;
 };
 
@@ -36,8 +36,8 @@ async function readState(dataFolder: string): Promise<SeedState | null> {
 }
 
 /**
- * Writes the files into an empty folder; in one that has them already nothing is touched.
- * @throws ConfigError for a folder that holds anything else
+ * Writes the files into an empty folder; changes nothing where they exist.
+ * @throws ConfigError for a folder that contains anything else
  */
 export async function prepareFiles(dataFolder: string): Promise<SeedState> {
   const stored = await readState(dataFolder);
@@ -46,7 +46,7 @@ export async function prepareFiles(dataFolder: string): Promise<SeedState> {
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  // A seed that was interrupted here has written its own folder and nothing else yet.
+  // An interrupted seed has only written its own folder.
   if (found.some((name) => name !== "seed"))
     throw new ConfigError(
       `Couldn't seed ${dataFolder}: the folder already has other data. Set QUARTERDECK_DATA to an empty folder.`,
@@ -71,16 +71,19 @@ const databasePath = (folder: string, name: string) => join(folder, "databases",
 async function writeSite(root: string, site: { id: number; name: string }): Promise<void> {
   await mkdir(join(root, "storage"), { recursive: true, mode: 0o700 });
   await writeFile(join(root, "index.html"), `<h1>${site.name}</h1>\n`.repeat(200 + site.id * 20));
-  // Text like that compresses to next to nothing, and a nearly empty backup has a warning.
+  // Repeated text compresses to next to nothing, and a nearly empty backup has a warning.
   await writeFile(join(root, "photo.jpg"), noise(site.name, 4096 + site.id * 512));
   await writeFile(join(root, "artisan"), artisan(site.id), { mode: 0o700 });
 }
 
-/** The same for the same name each time, and nothing that compresses. @param size in bytes */
+/**
+ * Returns the same incompressible bytes for the same name.
+ * @param size in bytes
+ */
 const noise = (name: string, size: number): Buffer =>
   createHash("shake256", { outputLength: size }).update(name).digest();
 
-/** A worker is one sleeping process, so that sixty of them cost next to nothing. */
+/** Returns the script of a site's workers. A worker is one sleeping process, so that sixty of them cost next to nothing. */
 function artisan(site: number): string {
   const failing = plan.failing
     .filter((worker) => worker.site === site)
@@ -88,7 +91,7 @@ function artisan(site: number): string {
       ({ queue }) =>
         `*--queue=${queue}*) echo 'RuntimeException: Class "App\\Jobs\\ProcessOrder" not found'; exit 1 ;;`,
     );
-  // The first ends come fast, so that the pattern is known soon; the later ones cost little.
+  // The first exits come fast, so that the crash loop is detected soon; the later ones cost little.
   const looping =
     plan.crashLoop.site === site
       ? [
@@ -121,7 +124,7 @@ async function writeDatabase(path: string, isBroken: boolean): Promise<void> {
 function inventory(folder: string): string {
   const text = JSON.stringify;
   const own = ownAccount();
-  // Root's own folders are no site's unless the inventory says so.
+  // Root's own folders belong to no site unless the inventory names root.
   const user = own.uid === 0 ? `, user: ${accountName(own)}` : "";
   const kinds = {
     servers: plan.servers.map(
@@ -138,7 +141,7 @@ function inventory(folder: string): string {
     ),
     storage_providers: [
       `id: 1, name: backup disk, type: local, path: ${text(join(folder, "copies"))}`,
-      // Below a file, where no account can make a folder.
+      // Below a file, where no account can create a folder.
       `id: 2, name: old disk, type: local, path: ${text(join(folder, "sites", plan.sites[0]?.name ?? "", "index.html", "copies"))}`,
     ],
     notification_channels: plan.channels.map(({ id, name, type }) =>
@@ -152,6 +155,6 @@ function inventory(folder: string): string {
     .join("\n")}`;
 }
 
-/** The address that the Slack channels read their secret from. */
+/** Writes the URL that the Slack channels read as their secret. */
 export const writeSlackUrl = (dataFolder: string, url: string): Promise<void> =>
   writeFile(join(dataFolder, "seed", "slack.url"), url, { mode: 0o600 });

@@ -1,5 +1,5 @@
-// Puts `src/first-frame.ts` into index.html as an inline script, and the styles of all pages. The service names their
-// hashes in the policy that it sends, so nothing else may stand there.
+// Inlines `src/first-frame.ts` and the styles of all pages in index.html. The service sends a policy with their hashes, so
+// nothing else may be inline there.
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, type Rollup } from "vite";
 
@@ -7,7 +7,7 @@ const entry = fileURLToPath(new URL("../../../src/first-frame.ts", import.meta.u
 
 type Inlined = { script: string; styles: string };
 
-/** The script as a browser runs it. */
+/** Returns the compiled script. */
 async function compile(): Promise<string> {
   const result = await build({
     configFile: false,
@@ -24,13 +24,13 @@ async function compile(): Promise<string> {
   return output.output[0].code.trim();
 }
 
-/** What the build adds at the end of the head. */
+/** Tags that the build adds at the end of the head. */
 const builtFiles =
   /^ *<(?:script type="module"|link rel="(?:modulepreload|stylesheet)")[^>]*>(?:<\/script>)?\n/gm;
 
 /**
- * The first file to be asked for gets the connection that brought the page, so that is the largest one, which everything
- * waits for. The styles stand in the page: it is painted as soon as it is there, and takes no connection for them.
+ * Moves the largest script first: it is requested on the connection that loaded the page, and everything waits for it. The styles
+ * are inline, so that the page is painted at once, without a further request.
  */
 export function orderHead(html: string, { script, styles }: Inlined): string {
   const first = html.match(builtFiles)?.filter((line) => !line.includes("stylesheet")) ?? [];
