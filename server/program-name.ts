@@ -1,4 +1,4 @@
-// What an operator types to start the service or a command of it: the package's program, or the scripts of a clone.
+// How to start the service, or a command of it, for messages: with the package's program, or with the scripts of a clone.
 const isPackage = import.meta.filename.endsWith(".js");
 
 export const startLine = isPackage ? "npx quarterdeck" : "npm start";

@@ -1,4 +1,4 @@
-// Every route of the API. The four rooms and the tokens bring their own; the smaller parts are made here.
+// All routes of the API. The four rooms and the tokens export theirs; the smaller parts are created here.
 import { activityRoutes } from "./activity/routes.ts";
 import { createActivityStore } from "./activity/store.ts";
 import type { AppOptions } from "./app-options.ts";

@@ -1,28 +1,31 @@
-// What each signal asks of the service.
+// Maps signals to actions of the service.
 type SignalActions = {
-  /** In good order, with all the time that this takes. */
+  /** Shuts down in an orderly way, with all the time that this takes. */
   stop(signal: "SIGINT" | "SIGTERM" | "SIGHUP"): void;
-  /** Without waiting for anything. */
+  /** Exits without waiting for anything. */
   endAtOnce(): void;
-  /** Reads again what people may have changed. */
+  /** Reads again what operators may have changed. */
   reload(): void;
 };
 
 type Options = {
   on: (signal: NodeJS.Signals, run: () => void) => void;
-  /** A terminal sends Ctrl-C to npm and to us, and npm passes it on once more: not everyone of them is a new one. */
+  /**
+   * Whether npm started the process. A terminal sends Ctrl-C to npm and to this process, and npm forwards it, so one Ctrl-C
+   * arrives twice.
+   */
   isUnderNpm: boolean;
-  /** Whether there was a terminal and is none any more. */
+  /** Whether the process had a terminal that is closed now. */
   hasLostTerminal: () => boolean;
   nowMs: () => number;
 };
 
-/** How long npm's copy of a signal may take on a busy machine. */
+/** How long npm may take to forward a signal on a busy machine. */
 const npmCopyMs = 1000;
 
 /**
- * Ctrl-C and SIGTERM stop the service, a second Ctrl-C ends it at once. SIGHUP reloads, as for other services; when it says
- * that the terminal was closed, it stops.
+ * Ctrl-C and SIGTERM stop the service, and a second Ctrl-C ends it at once. SIGHUP reloads, as in other services, unless the
+ * terminal was closed, which stops the service.
  */
 export function watchSignals(options: Options, actions: SignalActions): void {
   const { on, isUnderNpm, hasLostTerminal, nowMs } = options;
@@ -49,8 +52,8 @@ export function watchSignals(options: Options, actions: SignalActions): void {
 const parentMs = 500;
 
 /**
- * Calls `gone` once the process that started this one has ended. `npx` runs a shell between the two, and a SIGTERM to npx
- * ends that shell alone; the service would go on without anybody who knows of it.
+ * Calls `gone` once the parent process has ended. `npx` runs a shell in between, and a SIGTERM to npx only ends that shell, so
+ * that the service would keep running unnoticed.
  */
 export function watchParent(parent: () => number, gone: () => void): void {
   const first = parent();

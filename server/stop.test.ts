@@ -18,14 +18,14 @@ test("SIGTERM ends a start in order, and not as one that failed", async () => {
   const folder = await realpath(await makeMemoryFolder("quarterdeck-stop-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const schemaFile = join(folder, "inventory.schema.json");
-  // What fails first, of the database that ends and of what needs it, is a matter of chance.
+  // Which error comes first, from the database that ends or from its clients, is random.
   for (let round = 0; round < 3; round++) {
     await rm(schemaFile, { force: true });
     const ended = startService(folder).then(
       () => "It is ready.",
       (error: unknown) => toError(error).message,
     );
-    // The database is up then, and much is still to be done.
+    // The database is running then, and the start is not yet complete.
     while (!existsSync(schemaFile)) await wait(5);
     sendSignal(Number(await readFile(join(folder, "lock/instance.pid"), "utf8")), "SIGTERM");
     expect(await ended).toMatch(/^The service ended with 0:/);

@@ -1,6 +1,6 @@
 /**
- * What was caught, as an error: anything can be thrown. An error of a system call has its `code`, `syscall` and `path`; they are undefined on
- * every other one.
+ * Returns what was caught as an Error, because anything can be thrown. Only errors of system calls have `code`, `syscall` and
+ * `path`.
  */
 export const toError = (caught: unknown): NodeJS.ErrnoException =>
   caught instanceof Error ? caught : new Error(String(caught));

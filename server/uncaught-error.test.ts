@@ -7,7 +7,7 @@ import { startService, type ServiceProcess } from "./testing/service-process.ts"
 
 const secret = "whsec_planted-in-a-rejection";
 
-/** Rejects a promise that nobody awaits, with an error as Drizzle throws it, once the signal comes. */
+/** Causes an unhandled rejection with an error of Drizzle when the signal arrives. */
 const rejecting = `process.on("SIGUSR2", () => {
   const cause = Object.assign(new Error("no"), { severity: "ERROR", code: "23505", detail: "${secret}" });
   const message = "Failed query: insert\\nparams: ${secret}";

@@ -1,4 +1,4 @@
-// What the service serves over HTTP: the interface, its metrics, and the dashboard.
+// Wires what the service serves over HTTP: the API, metrics, and the dashboard.
 import type { Hono } from "hono";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -21,11 +21,11 @@ import type { Tokens } from "./tokens/tokens.ts";
 type WebOptions = {
   db: Database;
   pool: MetricsOptions["pool"];
-  /** @throws what the database says */
+  /** @throws errors of the database */
   ping(): Promise<unknown>;
   tokens: Pick<Tokens, "findCaller" | "redeemCode">;
   peers: Peers;
-  /** Whether other instances count the same callers' requests. */
+  /** Whether other instances count requests of the same callers. */
   isShared: boolean;
   rateLimit: number;
   isAllowedHost: IsAllowedHost;
@@ -35,7 +35,7 @@ type WebOptions = {
   routes: readonly Route[];
   registry: Registry;
   metrics: readonly MetricsPart[];
-  /** Why requests are refused now; null = they are not. */
+  /** Returns why requests are refused now; null = they are not. */
   unavailableReason(): string | null;
   invalidResponse: "fail" | "log";
   version: string;

@@ -2,7 +2,7 @@ import { finished, type Writable } from "node:stream";
 
 type Watch = { waiting: Set<(error: Error) => void>; ending: Error | null };
 
-/** One watch for all pieces of a stream: to begin and end one for each takes longer than to write it. */
+/** One listener per stream, because adding and removing one for each piece takes longer than writing it. */
 const watches = new WeakMap<Writable, Watch>();
 
 function watch(into: Writable): Watch {
@@ -19,9 +19,9 @@ function watch(into: Writable): Watch {
 }
 
 /**
- * @returns once the stream is done with the piece
- * @throws its error, also one that it had before. A stream that was destroyed need not call a write back, e.g. one of
- * zlib whose output nobody has read, so its end is heeded as well.
+ * @returns once the stream has processed the piece
+ * @throws the stream's error, even an earlier one. A destroyed stream may never call back a write, such as a zlib stream whose
+ *   output is not read, so its end is watched as well.
  */
 export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
     });
   });
 
-/** What is written on its way to whoever reads it. */
+/** Writes the pieces to a stream while passing them on. */
 export async function* writingTo(
   into: Writable,
   content: AsyncIterable<Buffer>,
