@@ -21,7 +21,7 @@ function watch(into: Writable): Watch {
 /**
  * @returns once the stream has processed the piece
  * @throws the stream's error, even an earlier one. A destroyed stream may never call back a write, such as a zlib stream whose
- *   output is not read, so its end is watched as well.
+ * output is not read, so its end is watched as well.
  */
 export const writeTo = (into: Writable, piece: Buffer): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ const othersWrite = 0o022;
 /**
  * @param path absolute; may also be a file
  * @returns the only account except root that owns the folder or a part of its path, or why there is none: a sentence without its
- *   full stop
+ * full stop
  * @throws the file system's error where a part of the path does not exist
  */
 export async function findFolderOwner(path: string, look = here): Promise<FolderOwner> {

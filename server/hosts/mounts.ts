@@ -24,7 +24,7 @@ type Holding = {
 /**
  * @param folder its real path
  * @returns the mounts that this process may see; only root sees those of other users' containers. Empty on systems other than
- *   Linux.
+ * Linux.
  */
 export async function findHolding(folder: string): Promise<Holding> {
   const own = await readMounts("self");

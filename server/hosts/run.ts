@@ -21,7 +21,7 @@ const keptErrorCharacters = 16 * 1024;
 
 /**
  * @param environment of every command: PATH and HOME. Nothing else of the service's own environment gets through, because it
- *   holds secrets, and PG… variables that would mislead the tools.
+ * holds secrets, and PG… variables that would mislead the tools.
  * @param account the account to run as; null = the service's own
  */
 export const createRunner =

@@ -24,7 +24,7 @@ const keyOf = (module: string, name: string): string => `${module}#${name}`;
 
 /**
  * @param module the URL of a file that statically imports this task and the others used with it: once a process has become the
- *   account, it may not be able to read the program's own files.
+ * account, it may not be able to read the program's own files.
  */
 export function defineTask<Args, Result>(
   module: string,

@@ -42,7 +42,7 @@ export type RemoteAccounts = (server: number) => Promise<RemoteAccountSource | s
  * @param stored accounts that were decided before: the owner of a path is looked up only once
  * @param remote servers over SSH; their problems are not mistakes in the file
  * @returns the accounts, the mistakes in the file, the servers that could not be asked for all of their accounts, and those where
- *   a named user cannot be used
+ * a named user cannot be used
  */
 export async function decideAccounts(
   inventory: Inventory,

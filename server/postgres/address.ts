@@ -23,7 +23,7 @@ const example = "It reads postgres://user:password@host:5432/database.";
 
 /**
  * @throws Error whose message follows the URL's name (“… isn't a valid URL.”), and repeats nothing of the URL, which contains a
- *   secret
+ * secret
  */
 export function readPostgresUrl(text: string, defaultUser = "postgres"): PostgresAddress {
   let url: URL;

@@ -20,7 +20,7 @@ export class FolderMissing extends Error {}
 /**
  * Streams the output of an rclone command.
  * @param size of the file that the command reads. A reader may pause for minutes, such as a restore that builds an index, and
- *   rclone then loses its connection; the rest is read over another one. Omitted when the command does not read a file.
+ * rclone then loses its connection; the rest is read over another one. Omitted when the command does not read a file.
  */
 export function readFromRclone(
   options: RcloneOptions,

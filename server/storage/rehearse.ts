@@ -13,7 +13,7 @@ type Rehearsal = {
 /**
  * @param folder of the object, as in a key
  * @param attempt the same number when the rehearsal is repeated after a kill, which may have left the object; null = never
- *   repeated
+ * repeated
  * @throws StorageError
  */
 export async function rehearseStorage(

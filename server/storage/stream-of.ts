@@ -6,7 +6,7 @@ const heldBytes = 1024 * 1024;
 
 /**
  * @param end stops the source as soon as the reader closes the stream: `Readable.from` would wait for the next piece first, which
- *   may take long
+ * may take long
  * @param isOneByOne for pieces whose memory is reused: none is read ahead
  */
 export function streamOf(

@@ -10,7 +10,7 @@ const dialect = new PgDialect();
 /**
  * Runs a prepared statement. Timestamps are returned as `Date`, not as Drizzle maps them.
  * @param name shared by all variants of the statement's text. Each connection keeps a plan for each variant, so there should be
- *   few
+ * few
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
   db: Pick<Database, "$client">,

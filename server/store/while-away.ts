@@ -14,7 +14,7 @@ type WhileAwayOptions = {
 
 /**
  * @param work uses only the database. It may run again although it has succeeded, because its response was lost, and has to
- *   detect that
+ * detect that
  * @throws errors that are not about the database at once, and the last error after the time limit
  */
 export async function whileAway<Result>(
