@@ -1,4 +1,4 @@
-// Instances whose machines disagree about what time it is.
+// Instances on machines whose clocks differ.
 import { expect, onTestFinished, test } from "vitest";
 import type { NewToken } from "../../contract/tokens.ts";
 import { oneOfMany } from "../testing/instance.ts";

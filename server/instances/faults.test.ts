@@ -1,5 +1,5 @@
-// Three instances on one PostgreSQL, and faults by chance: whatever happens to them, each schedule runs once, each event is
-// delivered, no worker is there twice, and servers are looked after again soon.
+// Three instances on one PostgreSQL, with random faults: each schedule runs once, each event is delivered, no worker runs twice,
+// and servers soon have an instance again.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,13 +19,13 @@ import { createLoad, type Load } from "./testing/load.ts";
 import { createStriker } from "./testing/strike.ts";
 import { soon } from "../testing/soon.ts";
 
-/** For `npm run soak -- instances` alone: in `npm test` `several.test.ts` kills, hangs and stops instances. */
+/** Only for `npm run soak -- instances`: in `npm test`, `several.test.ts` kills, hangs and stops instances. */
 const many = Number(process.env["INSTANCE_FAULTS"] ?? 100);
 const seed = makeSeed();
 const again = `LONG_FORM=true INSTANCE_FAULTS=${many} CRASH_SEED=${seed} npx vitest run server/instances/faults.test.ts`;
 
 const servers = [1, 2, 3];
-/** Of each server over SSH, and of the first instance's own. */
+/** One site for each server over SSH, and that of the first instance's own machine. */
 const sites = [...servers, 100];
 const takeoverLimitMs = 30_000;
 
@@ -47,7 +47,7 @@ async function expectWorkers(): Promise<void> {
     }
 }
 
-/** Events that no receiver has. */
+/** Events that no receiver got. */
 async function undelivered(): Promise<object[]> {
   const arrived = new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"]));
   const events = await rig.ask<{ message_id: string; type: string; site_id: number | null }>(
@@ -64,7 +64,7 @@ const expectShared = async () => {
   expect(holders).toEqual(new Set(rig.instances.map(({ name }) => name)));
 };
 
-/** Each due moment has one run, and each says how it ended. */
+/** Each due time has one run, and each run has ended. */
 const expectRuns = async ({ look, dues }: Load) => {
   for (const { id, runs, unsettled } of await look())
     expect({ id, runs, unsettled }).toEqual({ id, runs: dues.get(id), unsettled: 0 });
@@ -78,9 +78,9 @@ async function expectStorage(): Promise<void> {
 }
 
 /**
- * A request makes a configuration wherever it comes in, and a run belongs to the claim of its job, which may outlast a lease; a write
- * that changes nothing, as of warnings that a run finds again, does no harm; the time zones of all schedules are noted by whoever
- * looks for missed runs. All else is for whoever looks after the server.
+ * Writes about a server by an instance that does not look after it. Excluded: any instance creates configurations for requests; a
+ * run belongs to the claim of its job, which may outlast a lease; updates that change nothing are harmless; and any instance
+ * stores the schedules' time zones when it looks for missed runs.
  */
 const writesOfOthers = () =>
   rig.ask<Noted>(
@@ -90,8 +90,8 @@ const writesOfOthers = () =>
   );
 
 /**
- * Runs that something was written about after they had ended, but for their removal, and for the warning that the recovery page
- * could not be written, for which no run waits.
+ * Runs whose row changed after they had ended, except for their removal, and for the warning that the recovery page could not be
+ * written, which no run waits for.
  */
 const changedAfterwards = () =>
   rig.ask(
@@ -112,7 +112,7 @@ inLongForm(() => {
       receiver = await startReceiver();
       rig = await createFaultRig(servers.length);
       const { folder } = rig.several;
-      // One that begins beside another says so.
+      // A second process of the same worker reports itself.
       for (const site of sites)
         await writeFile(
           join(folder, `site-${site}/artisan`),
@@ -149,7 +149,7 @@ while :; do sleep 86400 9>&- & wait $!; done
           process.stderr.write(`${lines.join("\n")}\n`);
         });
         await soon(expectShared, 120_000);
-        // Whose each site is has to be known before anything is made for it.
+        // The sites' accounts must be known before anything is created for them.
         await soon(async () => {
           for (const { service } of rig.instances)
             for (const id of sites) {
@@ -175,7 +175,7 @@ while :; do sleep 86400 9>&- & wait $!; done
           const { target, isOver } = await strike(fault);
           faults.push(`${seconds()} s: ${index}, ${fault.kind} ${target}`);
           begun.push(isOver);
-          // Waited for below.
+          // Awaited below.
           isOver.catch(() => undefined);
         }
         await Promise.all(begun);

@@ -1,4 +1,5 @@
-// The version before this one and this one, on one database: an upgrade, one instance after the other; in `npm run soak` the way back.
+// The previous version and this one, on one database: an upgrade, one instance after the other; in `npm run soak` also the way
+// back.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Asks those that take requests, in turn, until it is stopped. */
+  /** Sends requests to the API instances in turn until it is stopped. */
   function createLoad(configurations: readonly number[]) {
     const instances = new Set<ServiceProcess>();
     const refused: string[] = [];
@@ -50,7 +51,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
         if (answer.status >= 500) refused.push(`${method} ${path}: ${answer.status} ${text}`);
         return { text, isDone: answer.ok };
       } catch (error) {
-        // One that is being stopped is asked nothing more.
+        // An instance that is being stopped gets no more requests.
         if (instances.has(service)) refused.push(`${method} ${path}: ${String(error)}`);
         return { text: "", isDone: false };
       }
@@ -63,13 +64,13 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
           const site = sites[round % sites.length] ?? 0;
           for (const path of ["/api/overview", `/api/site/${site}/workers`, "/api/activity"])
             await ask(service, "GET", path);
-          // Of both sites, one after the other.
+          // Alternates between both sites.
           const isRestart = round % 8 < sites.length;
           const report = { status: "finished", restart_workers: isRestart };
           const deployed = await ask(service, "POST", `/api/site/${site}/deployment`, report);
           const { id }: { id?: number } = deployed.isDone ? JSON.parse(deployed.text) : {};
           if (id !== undefined) deployments.push({ id, site, isRestart });
-          // A run takes as long as many of the others.
+          // A run takes as long as many of the other requests.
           if (round % 2 === 1) continue;
           const configuration = configurations[(round / 2) % configurations.length];
           const run = await ask(service, "POST", `/api/backup/${configuration}`);
@@ -82,9 +83,9 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
       instances,
       deployments,
       backups,
-      /** What was answered with 5xx since the last look. */
+      /** Returns the requests that failed with 5xx since the last call. */
       refused: () => refused.splice(0),
-      /** Goes on until some more is done. */
+      /** Waits until some more requests have succeeded. */
       async goOn() {
         const done = [deployments.length, backups.length] as const;
         await soon(() => {
@@ -92,7 +93,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
           expect(backups.length).toBeGreaterThan(done[1]);
         }, 120_000);
       },
-      /** What was asked before is answered. */
+      /** Waits until all earlier requests have a response. */
       async passRound() {
         const done = rounds;
         await soon(() => expect(rounds).toBeGreaterThan(done), 120_000);
@@ -104,7 +105,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     };
   }
 
-  /** The instances by whom each server is looked after again, and what they answered between two of them is forgotten. */
+  /** Waits until the named instances look after the servers again, and discards failures in between. */
   async function settle(load: ReturnType<typeof createLoad>, ...names: string[]) {
     await soon(async () => {
       const owners = await several.owners();
@@ -127,7 +128,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
     };
     const configurations: number[] = [];
     for (const site of sites) {
-      // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+      // supervisord loses the stop signal of a process that it has forked, but that has not started its program yet.
       await make(`/api/site/${site}/worker`, { ...workerBody, stopwaitsecs: 5 });
       await make(`/api/site/${site}/webhook`, { url: receiver.url });
       const { id } = await make<BackupConfiguration>(`/api/server/${site}/backup-configuration`, {
@@ -182,7 +183,7 @@ describe.skipIf(previous === null)("this version and the one before it", () => {
         [load.backups],
       );
       const failed = runs.filter(({ status }) => status === "failed");
-      // A run of the instance that ends goes no further, and says so.
+      // A run of the instance that stops is interrupted, and its reason says so.
       for (const { status_reason: reason } of failed)
         expect(reason).toMatch(/^Interrupted: the service stopped during the run\./);
       expect(failed.length).toBeLessThan(runs.length);

@@ -1,4 +1,4 @@
-// Several instances on one database, each a process of its own.
+// Several instances on one database, as separate processes.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { workerBody } from "../testing/worker-body.ts";
 import { createSeveral, type Several } from "./testing/several.ts";
 import { soon } from "../testing/soon.ts";
 
-/** Between two looks at a log, each of which goes over SSH. */
+/** Interval of reading a log, which takes a command over SSH each time. */
 const patience = { timeout: 60_000, interval: 1000 };
 const servers = [1, 2];
 let several: Several;
@@ -22,13 +22,13 @@ let second: ServiceProcess;
 let api: ServiceProcess;
 beforeAll(async () => {
   several = await createSeveral(servers.length);
-  // The machine that all of them run on becomes the first one's.
+  // The machine that all of them run on belongs to the first one.
   first = await several.start("first");
   [second, api] = await Promise.all([
     several.start("second", "runner"),
     several.start("api", "api"),
   ]);
-  // Where other tests start as many at the same time, each of them takes half a minute.
+  // Other tests may start as many instances at once, and each start then takes half a minute.
 }, 300_000);
 afterAll(() => several?.close());
 
@@ -40,7 +40,7 @@ const json = async <Body>(service: ServiceProcess, path: string): Promise<Body> 
 const workersOf = async (service: ServiceProcess, site: number) =>
   (await json<Page<Worker>>(service, `/api/site/${site}/workers`)).data;
 const pidsOf = ({ process_list: list = [] }: Worker) => list.flatMap(({ pid }) => pid ?? []);
-/** @returns whose servers are, once some are the second one's */
+/** @returns the owners of the servers, once the second instance has some */
 const secondHasSome = () =>
   soon(async () => {
     const owners = await several.owners();
@@ -68,7 +68,7 @@ test("each of them answers for every server", async () => {
   for (const site of [...servers, 100]) {
     const created = await api.call("POST", `/api/site/${site}/worker`, {
       ...workerBody,
-      // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+      // supervisord loses the stop signal of a process that it has forked, but that has not started its program yet.
       stopwaitsecs: 5,
     });
     expect(`${created.status} ${created.ok ? "" : await created.text()}`).toBe("201 ");
@@ -102,7 +102,7 @@ inLongForm(() => {
     for (const { child } of runners) child.kill("SIGSTOP");
     await several.query("update server_leases set instance_id = null where server_id = $1", [site]);
     const asked = api.call("DELETE", `/api/worker/${worker.id}/stop`);
-    // Long enough to be refused in.
+    // Long enough for the request to be refused.
     await wait(500);
     for (const { child } of runners) child.kill("SIGCONT");
     await several.query("select pg_notify('quarterdeck_leases', '')");
@@ -120,7 +120,7 @@ test("one that hangs is taken for dead, and changes nothing when it wakes up", a
   second.child.kill("SIGSTOP");
   await soon(async () => expect((await several.owners()).get(hung)).toBe("first"));
   await installed(api, hung);
-  // What it does about its worker meanwhile is the other one's to say.
+  // The other instance now decides about the worker.
   expect((await api.call("DELETE", `/api/worker/${worker.id}/stop`)).status).toBe(204);
   await soon(async () =>
     expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" }),
@@ -128,7 +128,7 @@ test("one that hangs is taken for dead, and changes nothing when it wakes up", a
   second.child.kill("SIGCONT");
   await soon(() => expect(second.output()).toContain("was taken for dead"));
   expect((await workersOf(api, hung))[0]).toMatchObject({ status: "stopped" });
-  // It is asked for once more where it comes in between two that look after the server.
+  // Retried, because a request between two owners of the server is refused.
   await soon(async () =>
     expect((await api.call("POST", `/api/worker/${worker.id}/start`)).status).toBe(204),
   );
@@ -159,7 +159,7 @@ test("when one is killed another looks after its servers within 30 s, its worker
   let offset = last.end;
   const follow = async () => {
     const response = await api.call("GET", `/api/worker/${id}/log?offset=${offset}`);
-    // While nobody looks after its server.
+    // While no instance looks after its server.
     if (!response.ok) return 0;
     const part: WorkerLog = await response.json();
     expect(part).toMatchObject({ start: offset, rotated: false });
@@ -178,7 +178,7 @@ test("when one is killed another looks after its servers within 30 s, its worker
   });
   for (const one of servers) expect(pidsOf(await installed(api, one))).toEqual(running.get(one));
   expect(performance.now() - killedMs).toBeLessThan(30_000);
-  // Somebody else who follows it is behind.
+  // Another client that follows the log is behind.
   await expect.poll(follow, patience).toBeGreaterThan(before.text.split("\n").length + 100);
   expect(await counts()).toEqual(pids);
   const again = await json<WorkerLog>(api, `/api/worker/${id}/log?offset=${last.end}`);

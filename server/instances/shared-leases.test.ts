@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** One on a machine of its own. */
+/** An instance on a machine of its own. */
 const createInstance = () =>
   createSharedLeases({
     ...database,
@@ -71,7 +71,7 @@ test("an instance whose database does not answer lets go of its servers before o
   });
   expect(taken).toContain(2);
   expect(leases.elsewhere()).not.toContain(2);
-  // It waits for its row, and never hears of it.
+  // The renewal waits for its locked row, and gets no response.
   await withClient(database.connection, async (other) => {
     await other.query("begin");
     await other.query("select from instances for update");
@@ -171,7 +171,7 @@ test("an instance that was thought dead says that it has its own machine, until 
   const [first = "", again] = of("regained");
   expect(first).toMatch(/^regained (?:\d+,)*6$/);
   expect(again).toBe(first);
-  // A server over SSH may have been another's meanwhile; its own machine was not.
+  // A server over SSH may have had another instance meanwhile; the local server may not.
   for (const what of ["lost", "taken"])
     await vi.waitFor(() => expect(of(what).at(-1)).toMatch(/ (?:\d+,)*7$/), { timeout: 60_000 });
   expect(told.filter((one) => /^(?:lost|taken) .*\b6\b/.test(one))).toEqual([]);

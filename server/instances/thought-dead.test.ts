@@ -1,4 +1,4 @@
-// An instance that hung for longer than the others wait: they have called its machine unreachable.
+// An instance that hung for longer than its lease, so that the others have reported its machine as unreachable.
 import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../contract/servers.ts";
 import type { Worker } from "../../contract/workers/worker.ts";
@@ -18,7 +18,7 @@ test("its own machine and the workers there are reachable once it is back", asyn
     expect(one.status).toBe("installed");
     return one;
   });
-  // In one statement: nothing of it comes after the service has begun to look.
+  // In one statement, so that the service never sees a part of it.
   await service.query(`
     with dead as (delete from instances),
     contact as (
