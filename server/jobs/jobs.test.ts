@@ -16,10 +16,10 @@ const done: number[] = [];
 let database: TestDatabase;
 let jobs: Jobs;
 
-/** What a job does here is told by its id. */
+/** The id of a job decides what it does. */
 async function expire({ id }: { id: number }): Promise<void> {
   const value = `${secret}\0\ud800`;
-  // The second time the key is taken, so the query fails with all its values on the error.
+  // The second insert violates the key, so the error carries all values of the query.
   if (id === 1)
     for (let count = 0; count < 2; count++)
       await database.db.insert(settings).values({ key: secret, value });
@@ -34,7 +34,7 @@ beforeAll(async () => {
     createLog("trace", { write: (line) => void lines.push(line) }),
   );
   const nothing = async () => undefined;
-  // Every queue has the same handler; the test sends to one of them.
+  // All queues have the same handler; the test uses one of them.
   const handlers = new Proxy({} as Handlers, {
     get: (_, name) => (name === "backup.deadline" ? expire : nothing),
   });
@@ -79,12 +79,12 @@ test("a job of a server that a killed service had is handed out again, however l
   const instances = [await startTestJobs(fresh), await startTestJobs(fresh)];
   const begun: number[] = [];
   const handlersOf = (instance: number) =>
-    // Every queue has one; the test sends to one of them.
+    // All queues have a handler; the test uses one of them.
     new Proxy({} as Handlers, {
       get: (_, name) => async () => {
         if (name !== "backup-configuration.removing") return;
         begun.push(instance);
-        // The first one never ends it.
+        // The first instance never ends it.
         if (instance === 0) await new Promise(() => undefined);
       },
     });
@@ -106,7 +106,7 @@ test("a job of a server that a killed service had is handed out again, however l
   }
 });
 
-/** As pg-boss makes it, for what installs its tables. */
+/** The lock of pg-boss for installing its tables. */
 const installLock = `('x' || encode(sha224((current_database() || '.pgboss.pgboss')::bytea), 'hex'))::bit(64)::bigint`;
 
 test("instances that start together on a new database all start", async () => {
@@ -117,7 +117,7 @@ test("instances that start together on a new database all start", async () => {
       await holder.query(`begin; select pg_advisory_xact_lock(${installLock})`);
       const asked = [1, 2, 3].map(() => startTestJobs(fresh));
       for (const one of asked) one.catch(() => undefined);
-      // Whoever looked while another one installs would install as well, and fail.
+      // Without the lock, an instance that checks while another one installs would install as well, and fail.
       await soon(async () => {
         const { rows } = await database.db.execute(
           sql`select objid = ${migrationLock} as is_ours from pg_locks join pg_database on oid = database

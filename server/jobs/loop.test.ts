@@ -124,9 +124,9 @@ test("turns rest a while in between, and one turn serves all who woke it meanwhi
   loop.wake();
   await vi.waitFor(() => expect(atMs).toHaveLength(2), { interval: 5 });
   const [first = 0, second = 0] = atMs;
-  // Timers of Node may be early by a fraction.
+  // Node's timers may fire early by a fraction of a millisecond.
   expect(second - first).toBeGreaterThan(29);
-  // A stop does not wait for the rest.
+  // A stop does not wait for the rest of the pause.
   await loop.stop();
   expect(atMs).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-// Two instances on one database, each with its own engine.
+// Two instances on one database, each with its own pg-boss.
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sql } from "../store/drizzle.ts";
@@ -31,7 +31,7 @@ const queue = (): SingletonQueue => {
 };
 const ensure = (key: number, delayMs = 0) =>
   database.db.transaction((tx) => queue().ensure(tx, [{ key, delayMs }]));
-/** Both instances do the same. */
+/** Both instances do the same work. */
 const workAll = (work: SingletonQueueWork) => {
   for (const one of queues()) one.work(work);
 };
@@ -68,7 +68,7 @@ test("a key has one job at a time over all instances, whoever asks how often", a
 });
 
 test("what comes while a job runs is seen by it or by the next one, never by none", async () => {
-  // What is to be done is in a row; each change of it asks for a job in its transaction.
+  // The work is stored in a row; each change of it ensures a job in its transaction.
   await database.db.execute(sql`create table todo (key int primary key, many int not null)`);
   await database.db.execute(sql`insert into todo values (1, 0)`);
   let done = 0;
@@ -86,7 +86,7 @@ test("what comes while a job runs is seen by it or by the next one, never by non
     await database.db.transaction(async (tx) => {
       await queue().ensure(tx, [{ key: 1, delayMs: 0 }]);
       await tx.execute(sql`update todo set many = ${many}`);
-      // The job may want to end just now.
+      // The job may be about to end.
       if (many % 3 === 0) await wait(3);
     });
   await soon(() => expect(done).toBe(100));
@@ -110,14 +110,14 @@ test("a runner whose claim is gone holds it no more, and its job's end changes n
   queues()[0]?.work({
     async perform(_, claim) {
       claims.push(claim);
-      // The first runner does not come back before its claim is gone.
+      // The first runner only returns after its claim is lost.
       if (claims.length === 1) await release.promise;
     },
     next: async () => ({ delayMs: 3_600_000 }),
   });
   await ensure(1);
   await soon(() => expect(claims).toHaveLength(1));
-  // As the engine does where a heartbeat is missing.
+  // As pg-boss does when a heartbeat is missing.
   await database.db.execute(sql`
     update pgboss.job set state = 'retry', start_after = now() + interval '1 hour' where singleton_key = '1'`);
   const held = await database.db.transaction((tx) => queue().hold(tx, claims));
@@ -142,14 +142,14 @@ test("a runner that gets its own job again ends what it does for the claim befor
   });
   await ensure(1);
   await soon(() => expect(claims).toHaveLength(1));
-  // As the engine does where heartbeats are missing.
+  // As pg-boss does when heartbeats are missing.
   await database.db.execute(sql`
     update pgboss.job set state = 'retry', start_after = now() where singleton_key = '1'`);
   queue().wake();
   await soon(() => expect(ended).toEqual([0]));
   const held = await database.db.transaction((tx) => queue().hold(tx, claims));
   expect([...held]).toEqual([{ id: claims[0]?.id, attempt: 1 }]);
-  // The second one is still its own to end.
+  // The second claim is still held.
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   queue().abort(1, stopped);
   await soon(() => expect(ended).toEqual([0, 1]));
@@ -160,7 +160,7 @@ test("slow jobs leave room for the others", async () => {
   queues()[0]?.work({
     async perform(key, _, signal) {
       begun.push(key);
-      // Slow ones end when the test does.
+      // Slow jobs run until the end of the test.
       if (key < 1000) await new Promise((resolve) => signal.addEventListener("abort", resolve));
     },
     next: nothingLeft,
