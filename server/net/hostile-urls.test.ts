@@ -1,5 +1,5 @@
-// Ways to write an address of this network so that it does not look like one. Each is refused when it is saved and
-// again when something is sent, and nothing connects.
+// Ways to write an address of this network in disguise. Each is refused when it is saved, and again when a request is sent, and
+// nothing connects.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
@@ -14,7 +14,7 @@ let port: number;
 const connections: Socket[] = [];
 beforeAll(async () => {
   server.on("connection", (socket: Socket) => connections.push(socket));
-  // Without a host: all addresses of the machine, of both families where it has both.
+  // Without a host: listens on all addresses of the machine, of both families where it has both.
   server.listen(0);
   await once(server, "listening");
   port = portOf(server);
@@ -45,7 +45,7 @@ const names = lookupIn({
   "xn--bcher-kva.example.com": ["192.168.0.1"],
   "no-ip.example.com": ["not an address"],
 });
-/** The machine's own lookup where the machine itself is asked for; no test asks a name server. */
+/** Uses the machine's own lookup for its own names; no test queries a name server. */
 const lookup: Lookup = (hostname, options) =>
   /^(.*\.)?localhost\.?$/.test(hostname)
     ? systemLookup(hostname, options)
@@ -71,7 +71,7 @@ test.each([
   "http://0.0.0.0",
   "http://00.0x0",
   "http://0.0.0.1",
-  // Characters that become others.
+  // Characters that are normalized to others.
   "http://１２７.０.０.１",
   "http://127。0。0。1",
   "http://①②⑦.⓪.⓪.①",
@@ -96,7 +96,7 @@ test.each([
   "http://localhost.",
   "https://localhost",
   "http://api.localhost",
-  // IPv6, and IPv4 inside of it.
+  // IPv6 addresses, and IPv4 addresses inside them.
   "http://[::1]",
   "http://[::]",
   "http://[0:0:0:0:0:0:0:1]",
@@ -119,7 +119,7 @@ test.each([
   "http://[fd00:ec2::254]",
   "http://[ff02::1]",
   "http://[fec0::1]",
-  // Metadata of clouds.
+  // Metadata services of clouds.
   "http://169.254.169.254/latest/meta-data/",
   "http://2852039166",
   "http://0xa9fea9fe",
@@ -141,7 +141,7 @@ test.each([
   "http://240.0.0.1",
   "http://255.255.255.255",
   "http://4294967295",
-  // A host that is not where it seems to be.
+  // URLs whose host is not the one that it seems to be.
   "http://example.com@127.0.0.1",
   "http://127.0.0.1#@example.com",
   "http://127.0.0.1\\@example.com",
@@ -150,7 +150,7 @@ test.each([
   "http://user:pass@93.184.215.14",
   "http://user@93.184.215.14",
   "http://:pass@93.184.215.14",
-  // Names that lead here.
+  // Names that resolve to this network.
   "http://private.example.com",
   "http://PRIVATE.example.com",
   "http://private.example.com.",
@@ -170,7 +170,7 @@ test.each([
   "http://no-ip.example.com",
   "http://nowhere.example.com",
   "http://empty.example.com",
-  // What is no URL of a receiver.
+  // Not URLs of a receiver.
   "ftp://127.0.0.1",
   "file:///etc/passwd",
   "gopher://127.0.0.1",
@@ -197,14 +197,14 @@ test.each([
     expect(refusal).toMatch(/\.$/);
     const error: unknown = await sender.send(post(url)).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(SendError);
-    // Said in the same words, so it was refused for the same reason and not by a connection that failed.
+    // The same message as when saving, so the reason is the same, and not a failed connection.
     expect((error as SendError).message).toMatch(
       /^The URL|QUARTERDECK_ALLOW|could not be resolved/,
     );
   }
 });
 
-/** The port where something would answer, if the URL can have one. */
+/** Adds the port of the server that would respond, if the URL can have one. */
 function withPort(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === "") return url;
@@ -213,7 +213,7 @@ function withPort(url: string): string {
 }
 
 test("nothing of all this has connected", async () => {
-  // One that may: connections arrive in turn, so an earlier one would have been counted before it.
+  // A permitted request: connections arrive in order, so an earlier one would be counted before it.
   const sender = makeSender();
   const answer = await sender.send(post(`http://127.0.0.1:${port}`));
   expect(answer.body).toBe("reached");

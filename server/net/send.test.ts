@@ -37,7 +37,7 @@ describe("an answer", () => {
           response.end();
         });
       });
-      // A wrong length of the caller's does not count.
+      // A wrong length of the caller is ignored.
       await makeSender().send(post(receiver.url, { body, headers: { "Content-Length": "1" } }));
       expect(seen?.equals(Buffer.from(body))).toBe(true);
     },

@@ -9,7 +9,7 @@ describe("a name", () => {
   test("is looked up once, and the connection goes where that answer says", async () => {
     const close = { Connection: "close" };
     const first = await serve((_request, response) => response.writeHead(200, close).end("first"));
-    // Here 127.0.0.1 is the one that may be reached, and 127.0.0.2 the network behind it.
+    // Here 127.0.0.1 is the allowed address, and 127.0.0.2 an internal one.
     const second = await listen(
       createServer((_request, response) => response.end("second")),
       { host: "127.0.0.2", port: first.port },
