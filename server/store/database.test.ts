@@ -43,14 +43,14 @@ describe("a schema of another version", () => {
     const adjacent = await open();
     await adjacent.close();
     const before = (await database.db.execute(migrated)).rows;
-    // As a later version notes it.
+    // As a later version stores it.
     await database.db
       .update(settings)
       .set({ value: String(breaking) })
       .where(eq(settings.key, "schema_last_breaking"));
     await expect(open()).rejects.toThrow(/was upgraded by a newer version of Quarterdeck/);
     await expect(open()).rejects.toBeInstanceOf(NewerSchema);
-    // One that never noted anything.
+    // A version that never stored anything.
     await database.db.delete(settings).where(eq(settings.key, "schema_last_breaking"));
     await expect(open()).rejects.toBeInstanceOf(NewerSchema);
     expect((await database.db.execute(migrated)).rows).toEqual(before);
@@ -94,7 +94,7 @@ describe("a transaction is kept to its own connection", () => {
     await expect(ask()).resolves.not.toThrow();
     const inside = database.db.transaction(async () => ask());
     await expect(inside).rejects.toSatisfy(
-      // Drizzle wraps what a query failed with.
+      // Drizzle wraps the error of a query.
       (error) =>
         error instanceof SecondConnection || toError(error).cause instanceof SecondConnection,
     );
@@ -147,7 +147,7 @@ test("a connection that is lost inside a transaction fails that transaction alon
   onTestFinished(() => database.close());
   const transaction = database.db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    // Nothing is asked just then.
+    // No query is running at that time.
     await administer(`select pg_terminate_backend(${rows[0]?.pid}, 60000)`);
     await tx.execute(sql`select 1`);
   });
@@ -161,7 +161,7 @@ test("transactions that cannot begin leave the pool its connections", async () =
   const none = async () => undefined;
   for (let count = 0; count <= database.pool().max; count += 1)
     await expect(
-      // PostgreSQL refuses it, as a pooler refuses any while its database is away.
+      // PostgreSQL rejects the statement, as a pooler rejects any while its database is unavailable.
       database.db.transaction(none, { isolationLevel: "unknown" as "serializable" }),
     ).rejects.toThrow("begin");
   await expect(database.ping()).resolves.toBeUndefined();

@@ -1,4 +1,4 @@
-// What is asked again and again of tables that grow for years finds its rows by an index.
+// Frequent queries of tables that grow for years use an index.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPrune } from "../events/prune.ts";
 import { soleLeases } from "../instances/leases.ts";
@@ -13,7 +13,7 @@ import { soon } from "../testing/soon.ts";
 const nowMs = Date.parse("2026-06-01T12:00:00Z");
 const now = "timestamptz '2026-06-01T12:00:00Z'";
 
-/** They grow with what happens, not with what there is. */
+/** Tables that grow with what happens, not with what exists. */
 const growing = ["backups", "events", "webhook_deliveries", "webhook_attempts", "activity"];
 /** A list shows a few of them; the overview and the search look at all. */
 const kept = ["workers", "backup_configurations", "webhooks"];

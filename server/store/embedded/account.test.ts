@@ -8,7 +8,7 @@ import type { CommandResult } from "./command.ts";
 import { makeFolder } from "../../testing/machine.ts";
 import { silent } from "./testing/instances.ts";
 
-/** A machine with these commands. */
+/** A machine with the given commands. */
 function machine(commands: Record<string, (args: readonly string[]) => CommandResult>) {
   const calls: string[] = [];
   const run = async (command: string, args: readonly string[]): Promise<CommandResult> => {

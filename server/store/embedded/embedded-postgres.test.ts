@@ -65,7 +65,7 @@ describe("a running database", () => {
     expect(owner.uid).not.toBe(0);
     expect((await stat(`/proc/${database.pid()}`)).uid).toBe(owner.uid);
     const status = await readFile(`/proc/${database.pid()}/status`, "utf8");
-    // None of root's groups came along.
+    // No group of root is left.
     expect(status).toMatch(/^Groups:\s*$/m);
   });
 
@@ -135,7 +135,7 @@ describe("stop", () => {
     async () => {
       const folder = await copyOfDatabase();
       const { pid, stop } = await startDatabase({ folder, stopDeadlineMs: 100 });
-      // A frozen child keeps the server from ending in good order.
+      // A stopped child keeps the server from an orderly shutdown.
       const children = await readFile(`/proc/${pid()}/task/${pid()}/children`, "utf8");
       const frozen = Number(children.split(" ")[0]);
       sendSignal(frozen, "SIGSTOP");

@@ -1,4 +1,4 @@
-// A disk that is really full: a small one of memory, mounted for the test.
+// A really full disk: a small tmpfs that is mounted for the test.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { EventEmitter } from "node:events";
@@ -34,7 +34,7 @@ async function mountDisk(megabytes: number): Promise<string | null> {
   return disk;
 }
 
-/** Takes the space that is left, but for one megabyte. */
+/** Fills the disk except for one megabyte. */
 async function fill(path: string): Promise<void> {
   const file = await open(path, "w");
   const block = Buffer.alloc(64 * 1024, 1);
@@ -95,7 +95,7 @@ test.skipIf(!isRoot || !isLinux)(
       /disk is full|disk .* is full|is not responding/,
     );
 
-    // Until the log of changes needs its next file, a full disk refuses single rows only. From there on the server itself is down.
+    // Until the WAL needs its next file, a full disk only rejects single rows. From then on the server itself is down.
     const pushing = push(pool, () => reasons.length === 0, saved);
     await fallen;
     await pushing;
@@ -114,14 +114,14 @@ test.skipIf(!isRoot || !isLinux)(
   },
 );
 
-/** Keeps saving while `isUp`, and has the log of changes go on to its next file. */
+/** Inserts rows while `isUp`, and makes the WAL continue in its next file. */
 async function push(pool: Pool, isUp: () => boolean, saved: number[]): Promise<void> {
   for (let id = 1_000_000; isUp(); id += 1) {
     try {
       await pool.query("insert into t values ($1, 'x')", [id]);
       saved.push(id);
     } catch {
-      // Refused, as it should be.
+      // The row is rejected, as expected.
     }
     await pool.query("select pg_switch_wal()").catch(() => sleep(5));
   }

@@ -21,7 +21,7 @@ const rows = [{ one: 1 }];
 const service = fileURLToPath(new URL("testing/service.ts", import.meta.url));
 const killRounds = isLongForm ? 4 : 1;
 
-/** What the server answers to a stranger. */
+/** The server's response to a client without the password. */
 const knock = async (connection: Connection): Promise<unknown> =>
   query(connection, "select 1 as one").then(
     () => "let in",
@@ -39,7 +39,7 @@ async function makeDatabase(): Promise<string> {
   return folder;
 }
 
-/** A stopped database as earlier versions made it: without a password, and everybody on the socket is let in. */
+/** A stopped database of an earlier version: without a password, and open to every connection on the socket. */
 async function makeTrustingDatabase(): Promise<string> {
   const folder = await copyOfDatabase();
   const { connection, stop } = await startDatabase({ folder });
@@ -52,7 +52,7 @@ async function makeTrustingDatabase(): Promise<string> {
   return folder;
 }
 
-/** Runs it as the version before did that made it. */
+/** Runs it like the earlier version that created it. */
 async function startTrusting(place: Place): Promise<number> {
   const source = await findBinaryPackage();
   const { postgres } = await prepareBinaries(source, place.account, place.programs, silent);
@@ -100,7 +100,8 @@ describe("a running database", () => {
     "asks the database's own account for the password, which that account cannot read (root only: becomes it)",
     async () => {
       const { uid, gid } = await stat(join(folder, "data"));
-      // The start of a session: version 3.0, the role, the end. The answer is "R", its length, and how to log in: 10 is SASL, 0 is "come in".
+      // Starts a session: protocol version 3.0, the role, the end. The response is "R", its length, and the kind of
+      // authentication: 10 = SASL, 0 = none required.
       const script = /* js */ `
         const socket = require("net").connect(${JSON.stringify(join(database.connection.host, socketName))});
         const body = Buffer.from("\\0\\3\\0\\0user\\0quarterdeck\\0\\0", "latin1");
@@ -189,14 +190,14 @@ test("a service that is killed anywhere while it sets the password leaves what t
   onTestFailed(() => console.error(`CRASH_SEED=${seed}`));
   const random = makeRandom(seed);
   for (let round = 0; round < killRounds; round += 1) {
-    // Lost in each round, so that each one has it to do.
+    // The password is lost in each round, so that each start has to set it.
     await rm(join(folder, "secrets"), { recursive: true, force: true });
     const child = spawn(process.execPath, [service, dirname(folder), "022"], {
       cwd: "/",
       stdio: ["ignore", "pipe", "ignore"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));
-    // As far as a whole start takes, more or less.
+    // About as long as a complete start takes.
     await Promise.race([once(child.stdout, "data"), sleep(random() * 1000)]);
     if (child.exitCode === null) await kill(child);
   }

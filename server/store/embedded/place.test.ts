@@ -79,7 +79,7 @@ describe.skipIf(!isRoot)("as root (root only)", () => {
     expect(await readFile(join(folder, "moved-to.txt"), "utf8")).toBe(`${elsewhere}\n`);
     expect(await readFile(join(elsewhere, "belongs-to.txt"), "utf8")).toBe(`${folder}\n`);
 
-    // It stays there although the folder could be entered by now.
+    // It stays there although the folder is accessible now.
     await chmod(closed, 0o755);
     const second = await startDatabase({ folder, log });
     expect(await query(second.connection, "select * from t")).toEqual([{ one: 1 }]);
@@ -173,7 +173,7 @@ test.skipIf(!isRoot)(
     const { uid, mode } = await stat(join(dataFolder, "postgres"));
     expect([uid, mode & 0o777]).toEqual([nobody.uid, 0o700]);
 
-    // Once started by root, it stays that user's.
+    // Started by root afterwards, it stays that user's.
     const exit = once(child, "exit");
     child.kill("SIGTERM");
     await exit;

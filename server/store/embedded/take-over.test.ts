@@ -9,7 +9,7 @@ import { copyOfDatabase, query, startDatabase, startService } from "./testing/in
 import { sendSignal } from "../../testing/signals.ts";
 import { soon } from "../../testing/soon.ts";
 
-/** A data folder whose service saved a row and was killed; its database runs on. */
+/** A data folder whose service stored a row and was killed; its database keeps running. */
 async function leaveDatabase() {
   const dataFolder = dirname(await copyOfDatabase());
   const { child, connection, databasePid } = await startService(dataFolder);
@@ -50,7 +50,7 @@ test("a database that was left hanging is ended and started anew", async () => {
 
 test("a database that was killed with its service is started anew, although a worker of it still runs a query", async () => {
   const { folder, databasePid, connection } = await leaveDatabase();
-  // With a worker amid a query, which outlives its server for as long as the query takes.
+  // With a worker in a long query, which outlives its server.
   const client = new Client(connection);
   client.on("error", () => {});
   await client.connect();

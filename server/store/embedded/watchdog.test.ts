@@ -8,13 +8,13 @@ import type { Server } from "./server.ts";
 import { copyOfDatabase, query, silent, startDatabase } from "./testing/instances.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-/** Time that passes twenty times as fast, so that no test waits for a back-off. */
+/** A clock that runs twenty times as fast, so that tests need not wait for delays. */
 const quickClock: Clock = {
   now: () => systemClock.now() * 20,
   after: (delayMs, run) => systemClock.after(delayMs / 20, run),
 };
 
-/** Collects what the operator is told, and waits for it. */
+/** Collects the diagnoses, and waits for them. */
 function listen() {
   const changes = new EventEmitter();
   const reasons: (string | null)[] = [];
