@@ -1,4 +1,4 @@
-// The database is moved to a server of another version and back, as an operator does it, and killed meanwhile.
+// Moves the database to a server of another version and back, like an operator, and kills some moves.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
@@ -22,10 +22,10 @@ import { moveDatabaseCommand } from "./move-database.ts";
 import { runHere } from "./testing/run-here.ts";
 import { fillJobTables, fillTables, readContent } from "./testing/filled-database.ts";
 
-/** `npm run soak -- kills` has more. */
+/** `npm run soak -- kills` sets more. */
 const kills = Number(process.env["MOVE_KILLS"] ?? 1);
 const rows = Number(process.env["MOVE_ROWS"] ?? 1000);
-/** What the program takes to start, before it moves anything. */
+/** How long the program takes to start, before it moves anything. */
 const programMs = 500;
 const seed = makeSeed();
 const random = makeRandom(seed);
@@ -57,13 +57,13 @@ const run = (args: readonly string[], environment: Record<string, string> = {}, 
   };
 };
 
-/** Both directions, by where the data is now. */
+/** Moves in either direction, depending on where the data is. */
 const move = (isEmbedded: boolean) =>
   isEmbedded
     ? run(["move-database", "-"], {}, url)
     : run(["move-database", "embedded"], { DATABASE_URL: url });
 
-/** The same in this process: the program takes longer to start than to move. */
+/** The same in this process, because the program takes longer to start than to move. */
 const moveHere = (isEmbedded: boolean) =>
   isEmbedded
     ? runHere(moveDatabaseCommand, ["-"], { QUARTERDECK_DATA: folder }, url)
@@ -95,7 +95,7 @@ const lists = [
   "/api/search?q=hook",
 ];
 
-/** What the lists answer to a token that somebody made there. */
+/** Returns the lists, as a token that was created there sees them. */
 async function readLists(service: ServiceProcess, token: string): Promise<unknown[]> {
   const headers = { Authorization: `Bearer ${token}`, Accept: "application/json" };
   return Promise.all(
@@ -154,7 +154,7 @@ notification_channels:
   });
   afterAll(async () => {
     await server.stop();
-    // A command that was killed may have left it.
+    // A killed command may have left the database running.
     await withEmbedded(async () => undefined);
     await rm(folder, { recursive: true, force: true });
   });
@@ -226,14 +226,14 @@ notification_channels:
         wholeMs = programMs + performance.now() - startedMs;
         expect([code, stdout]).toEqual([0, expect.stringContaining("from now on")]);
         isEmbedded = !isEmbedded;
-        // What is embedded now is compared once the next round has moved it.
+        // An embedded database is compared after the next round has moved it.
         if (!isEmbedded || round === kills) expect(await contentOf(isEmbedded)).toEqual(content);
       }
     },
     60_000 + kills * 30_000,
   );
 
-  /** The tables and the word of their arrival come together; what was moved away before says so. */
+  /** The tables and the mark `arrived` are committed together; the source has the mark `left`. */
   const stateOfServer = () =>
     withClient({ connectionString: url }, async (client) => {
       const mark = await readMoveMark(client);

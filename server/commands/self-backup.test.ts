@@ -1,4 +1,4 @@
-// An installation backs itself up and is restored elsewhere, as an operator does both: encrypted, damaged, killed meanwhile.
+// Backs up an installation and restores it elsewhere, like an operator: encrypted, damaged, and killed meanwhile.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -27,14 +27,14 @@ const at = (...names: string[]) => made.at(...names);
 
 type Content = Awaited<ReturnType<typeof readContent>>;
 
-/** But what is true of one machine alone. */
+/** Leaves out what only applies to one machine. */
 function comparable({ tables, sequences, structure }: Content) {
   const { instances, rate_limits, server_leases, settings, ...rest } = tables;
   expect([instances, rate_limits, server_leases, settings]).not.toContain(undefined);
   return { tables: rest, sequences, structure };
 }
 
-/** A storage of its own for a test, with what the original installation has stored. */
+/** Creates a storage for a test, with the files of the original installation. */
 async function storageFor(name: string, from: string): Promise<{ folder: string; file: string }> {
   const folder = at(name);
   await cp(at(from), folder, { recursive: true });
@@ -42,7 +42,7 @@ async function storageFor(name: string, from: string): Promise<{ folder: string;
   return { folder, file: await storedIn(folder) };
 }
 
-/** A data folder that a restore leaves as it found it has nothing but the lock. */
+/** Returns the names in a data folder, except for the lock, which even a refused restore leaves. */
 const namesIn = async (folder: string) =>
   (await readdir(folder)).filter((name) => name !== "lock" && name !== "instance.lock").sort();
 
@@ -179,7 +179,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
     });
     expect(await namesIn(at("four"))).toEqual([]);
 
-    // Its job was waiting when the backup was made, and nothing ran since.
+    // Its job was waiting when the backup was made, and nothing has run since.
     const service = await startService(at("two"), { DATABASE_URL: url });
     try {
       await vi.waitFor(
@@ -213,7 +213,7 @@ describe.skipIf(!hasPostgresServer)("an installation", () => {
   });
 
   describe("is not restored, not even in part,", () => {
-    /** Onto a server, which has a database sooner than an embedded one is made. */
+    /** Restores onto a server, because that is faster than creating an embedded database. */
     beforeAll(() => server.createDatabase("refused"));
 
     const expectRefused = async (

@@ -1,4 +1,4 @@
-// `token` with a database of the operator's own; with the embedded one, it is tried from the packed tarball.
+// `token` with the operator's own database; the packed tarball is tested with the embedded one.
 import { expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../config.ts";
 import { administer, createDatabase, databaseUrl } from "../testing/service.ts";

@@ -1,4 +1,4 @@
-// `quarterdeck verify` on storages that a service has filled, with the service and its database gone.
+// `quarterdeck verify` on storages that a service has filled, without the service and its database.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -29,7 +29,7 @@ let root: string;
 let copies: string;
 let bucketFolder: string;
 let s3: Gate;
-/** Keys of what was stored in the folder, the older one first, and in the bucket. */
+/** Keys of the files in the folder, oldest first; and of the file in the bucket. */
 let keys: string[] = [];
 let inBucket = "";
 
@@ -69,7 +69,7 @@ async function verifyByProgram(...args: string[]) {
   onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "close");
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  // Of a program that was not killed the first is its exit code.
+  // For a program that was not killed, the first value is its exit code.
   const [code] = (await ended) as [number];
   return { code, stdout, stderr };
 }
@@ -77,7 +77,7 @@ async function verifyByProgram(...args: string[]) {
 const verify = (args: readonly string[], environment: Record<string, string> = {}) =>
   runHere(verifyCommand, args, { QUARTERDECK_DATA: join(root, "no-data"), ...environment });
 
-/** Changes a stored file or its manifest for the time of a test. */
+/** Changes a stored file or its manifest until the end of the test. */
 async function change(name: string, how: (path: string) => Promise<unknown>): Promise<void> {
   const path = join(copies, name);
   const before = await readFile(path);

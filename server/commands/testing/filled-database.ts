@@ -1,11 +1,14 @@
-// A database with rows in every table, and what tells whether two databases hold the same.
+// A database with rows in every table, and a comparison of the content of two databases.
 import type pg from "pg";
 import { withClient } from "../../testing/with-client.ts";
 
-/** What a text format must escape, and what looks like an escape. */
+/** Characters that a text format must escape, and text that looks like an escape. */
 const awful = String.raw`E'tab\t line\r\n back\\slash \\N "quotes" ''single'' {a,b} \u00e9 😀'`;
 
-/** For server 1, site 1, database 1, storage provider 1 and channel 1 of the inventory. @param rows of the large tables */
+/**
+ * For server 1, site 1, database 1, storage provider 1 and channel 1 of the inventory.
+ * @param rows number of rows in the large tables
+ */
 const statements = (rows: number) => [
   `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
      processes, startsecs, stopwaitsecs, startretries, stopsignal, status, status_reason, changed_from)
@@ -18,7 +21,7 @@ const statements = (rows: number) => [
   `insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at, size, manifest, warnings, output)
    select 1 + n % 2, 1, 'manual', 'finished', now(), 9007199254740991, jsonb_build_object('n', n, 'text', ${awful}), array[${awful}], ${awful}
    from generate_series(1, ${rows}) n`,
-  // A copy of a run that comes later in the table, and needs a full.
+  // A copy of a run with a higher id, which also needs a full backup.
   `update backups set trigger = 'copy', copy_of_id = (select max(id) from backups), base_id = 1, taken_at = '2000-02-29 12:00:00.001Z'
    where id = 3`,
   `insert into backup_tasks (server_id, backup_id, kind) values (1, 1, 'verify')`,
@@ -46,7 +49,7 @@ const statements = (rows: number) => [
   `select nextval('backups_id_seq') from generate_series(1, 10)`,
 ];
 
-/** The job engine's, which tidies them up while the service runs. Worker 5 waits for its job. */
+/** Rows of pg-boss, which it cleans up while the service runs. Worker 5 waits for its job. */
 const jobStatements = [
   `update workers set status = 'installing' where id = 5`,
   `insert into pgboss.job (name, data, keep_until, start_after)
@@ -57,11 +60,11 @@ const jobStatements = [
   `insert into pgboss.queue_stats (name) values ('upkeep')`,
 ];
 
-/** Fills all tables but those of jobs. */
+/** Fills all tables except those of jobs. */
 export const fillTables = (connection: pg.ClientConfig, rows: number): Promise<void> =>
   runAll(connection, statements(rows));
 
-/** Fills the others; no service may run. */
+/** Fills the tables of jobs; no service may run. */
 export const fillJobTables = (connection: pg.ClientConfig): Promise<void> =>
   runAll(connection, jobStatements);
 
@@ -71,14 +74,14 @@ const runAll = (connection: pg.ClientConfig, all: readonly string[]) =>
   });
 
 type Content = {
-  /** By table: how many rows, and a hash of all of them. */
+  /** By table: the number of rows, and a hash of them. */
   tables: Record<string, string>;
   sequences: Record<string, string>;
-  /** Keys, checks, indexes, triggers: each with what it says. */
+  /** Definitions of keys, checks, indexes and triggers. */
   structure: string[];
 };
 
-/** Everything in a database, but what it says of a move. */
+/** Returns everything in a database, except the marks of a move. */
 export function readContent(connection: pg.ClientConfig): Promise<Content> {
   return withClient(connection, async (client) => {
     const names = async (kinds: string) => {

@@ -1,11 +1,11 @@
-// Runs a command in the process of the test, as `quarterdeck.ts` does in one of its own, which takes longer to start than
-// most of what it does.
+// Runs a command in the test's process: a separate process, as with `quarterdeck.ts`, would take longer to start than most
+// commands to run.
 import { inspect } from "node:util";
 import { expectedErrorMessage } from "../../expected-error.ts";
 import type { Command } from "../command.ts";
 
 /**
- * @param given what follows the name of the command
+ * @param given arguments after the name of the command
  * @param input all of the standard input
  */
 export async function runHere(

@@ -1,4 +1,4 @@
-// An installation with rows in every table and secrets in several places, and two backups that it has made of itself.
+// An installation with rows in every table and secrets in several places, and two backups of itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ import { runHere } from "./run-here.ts";
 
 const program = fileURLToPath(new URL("../quarterdeck.ts", import.meta.url));
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** In a file beside the inventory, in one elsewhere, and what `fillTables` gives webhooks. */
+/** Secrets in a file beside the inventory, in a file elsewhere, and of webhooks from `fillTables`. */
 export const planted = { beside: "correct horse", elsewhere: "battery staple", webhook: "whsec_1" };
 
 /** Runs a command of the program. */
@@ -40,7 +40,10 @@ export function start(args: readonly string[], environment: Record<string, strin
   };
 }
 
-/** @returns what it said. @throws Error it failed */
+/**
+ * @returns the output
+ * @throws Error when the command failed
+ */
 async function backUp(storage: string, environment: Record<string, string>) {
   const { code, stdout, stderr } = await runHere(backupSelfCommand, [storage], environment);
   if (code !== 0) throw new Error(stderr);
@@ -59,7 +62,7 @@ export async function withEmbedded<T>(
   }
 }
 
-/** The newest file that was stored there. */
+/** Returns the newest file in the storage. */
 export const storedIn = async (folder: string): Promise<string> => {
   const names = await readdir(join(folder, "quarterdeck"));
   const newest = names
@@ -69,10 +72,10 @@ export const storedIn = async (folder: string): Promise<string> => {
   return join(folder, "quarterdeck", newest ?? "");
 };
 
-/** In `old`, with backups in `plain`, made beside the running service, and in `sealed`, encrypted. */
+/** Creates an installation in `old`, with backups in `plain`, made while the service runs, and in `sealed`, encrypted. */
 export async function makeInstallation() {
   const root = await realpath(await makeMemoryFolder("quarterdeck-self-"));
-  // The embedded database's account has to pass, or its data lies elsewhere.
+  // The embedded database's account needs access, or its data is stored elsewhere.
   await chmod(root, 0o711);
   const at = (...names: string[]) => join(root, ...names);
   const identity = await generateX25519Identity();
