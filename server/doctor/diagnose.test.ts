@@ -96,7 +96,7 @@ test("finds nothing wrong with an installation that works, and leaves nothing be
       "Mail",
     ].map((name) => [
       name,
-      // Whether this machine's clock is synchronized is the machine's business.
+      // Whether this machine's clock is synchronized does not matter here.
       name === "Clock"
         ? expect.stringMatching(/ok|warning/)
         : name === "Self-backup"
@@ -263,7 +263,7 @@ test("asks servers over SSH for their tools, and tries the storage there", async
   const sshd = await startSshd();
   const folder = await makeFolder();
   await mkdir(join(sshd.folder, "copies"));
-  // The account that logs in there is not the one that runs the tests.
+  // The login account may differ from the account of the tests.
   await chmod(join(sshd.folder, "copies"), 0o777);
   const inventory = `
 servers:

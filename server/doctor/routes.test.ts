@@ -19,7 +19,7 @@ test("the service checks itself as the command does, and goes on as before", asy
   expect(stateOf(body.results, "Database")).toBe("ok");
   expect(stateOf(body.results, "Inventory")).toBe("ok");
 
-  // It has the variables itself, so no command is to be run with them.
+  // The service has the variables itself, so the advice names no command.
   const secrets = body.results.find(({ name }) => name === "Secrets");
   expect(secrets?.message).toMatch(/NOT_SET is not set.* Set it for the service/);
   expect(secrets?.cure).toBeNull();
