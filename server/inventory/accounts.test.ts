@@ -17,7 +17,7 @@ const blog = account("blog", 1002);
 const database = account("quarterdeck", 990);
 const known = [root, shop, blog, database];
 
-/** A machine on which each path belongs to somebody. */
+/** A machine with an owner for each path. */
 function machine(owners: Record<string, number | string>, own = root) {
   const asked: string[] = [];
   const source: AccountSource = {
@@ -178,7 +178,7 @@ test.each(["", ", user: shop"])(
     const before = (await decide(nothing)).accounts;
     expect(before.sites.get(1)?.account).toEqual(shop);
     const known = { sites: new Map(before.sites), databases: new Map() };
-    // The owner of another path was stored: it has to be asked again.
+    // The stored owner belongs to another path, so it has to be looked up again.
     const stored = known.sites.get(1);
     if (user === "" && stored !== undefined) known.sites.set(1, { ...stored, ownerOf: null });
     const after = await decide(known, { findOwner: away, findReplacer: away });

@@ -1,4 +1,4 @@
-// Changes of the inventory file over HTTP: a real file, a real database, and what each refusal says.
+// Changes of the inventory file over HTTP, with a real file and a real database, and the messages of refusals.
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -59,7 +59,7 @@ const send = async (
   const seen = version === undefined ? (await show()).version : version;
   return service.json(method, `/api/inventory/${path}?version=${seen ?? ""}`, body);
 };
-/** Nothing of a test is kept, so one service takes several. */
+/** Removes the changes of a test, so that several tests can share a service. */
 async function putBack() {
   await writeFile(service.inventoryFile, inventory(service.folder));
   await rm(join(service.folder, "secrets"), { recursive: true, force: true });
@@ -93,7 +93,7 @@ describe("what is carried out first", () => {
         `\n  - { id: 2, server: 1, name: blog, root: ${service.folder}/shop, user: ${ownUser} }\n\ndatabases`,
       ),
     );
-    // It is in force when the answer is there.
+    // The change is in force when the response arrives.
     expect((await service.call("GET", "/api/site/2")).status).toBe(200);
 
     const changed = await send(
@@ -116,7 +116,7 @@ describe("what is carried out first", () => {
       ["changed", "site", "news", expect.any(String), "Fields: name, databases"],
       ["added", "site", "blog", expect.any(String), null],
     ]);
-    // What named the old one is not to find the new one.
+    // References to the deleted entry must not lead to the new one.
     expect((await send("POST", "sites", blog())).body.id).toBe(3);
   });
 
@@ -208,7 +208,7 @@ describe("what is carried out", () => {
       expect(await readFile(await path(), "utf8")).toBe(`${secret}\n`);
       expect((await stat(await path())).mode & 0o777).toBe(0o600);
       expect((await stat(join(service.folder, "secrets"))).mode & 0o777).toBe(0o700);
-      // It is found, relative to the inventory: nothing listens at its port.
+      // The reference is resolved relative to the inventory; the connection fails, because nothing listens on its port.
       await mkdir(`${service.folder}/copies`);
       await send("POST", "storage-providers", {
         name: "disk",
@@ -234,7 +234,7 @@ describe("what is carried out", () => {
         JSON.stringify(one),
       );
       expect(told.join("\n")).not.toContain("planted-typed-password");
-      // Its database goes with this test.
+      // The database is removed with this test.
       await vi.waitFor(async () => {
         await service.call("DELETE", configuration);
         expect((await service.call("GET", configuration)).status).toBe(404);
@@ -248,7 +248,7 @@ describe("what is carried out", () => {
       const [second, ...more] = await secretNames();
       expect([second === first, more]).toEqual([false, []]);
       expect(await readFile(await path(), "utf8")).toBe("postgres://other\n");
-      // As the form sends what it does not change.
+      // As the form sends an unchanged secret.
       const { databases } = await show();
       await send("PUT", `databases/${id}`, { ...databases[1], name: "store" });
       expect(await secretNames()).toEqual([second]);

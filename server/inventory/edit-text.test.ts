@@ -1,4 +1,4 @@
-// Files as people write them: what a change of one entry leaves of everything else.
+// Files as people write them: changing one entry must leave everything else.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
@@ -132,7 +132,7 @@ describe.each(Object.entries(files))("a file %s", (_name, text) => {
         try {
           after = editText(text, edit);
         } catch (error) {
-          // What another entry leans on can neither go nor change.
+          // An entry that another one refers to (by an anchor) can neither be removed nor changed.
           if (error instanceof EditError && text.includes("&root")) return;
           throw error;
         }
@@ -150,7 +150,7 @@ describe.each(Object.entries(files))("a file %s", (_name, text) => {
         expect(now).toEqual(expected);
         if (edit.action === "add")
           expect(comments(after).length).toBeGreaterThanOrEqual(comments(text).length);
-        // Lines of other entries stay as they are, letter for letter.
+        // Lines of other entries stay exactly as they are.
         if (text.includes("\r") || text.startsWith("{")) return;
         const names = new Set([
           "# the end",

@@ -1,4 +1,4 @@
-// Entries that are tried before they are saved: against real servers, over real HTTP, with somebody who gives up.
+// Tests of entries before they are saved: against real servers, over real HTTP, and with clients that abort.
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
@@ -49,7 +49,7 @@ async function tries(kind: string, entry: object): Promise<InventoryTest> {
   return JSON.parse(text);
 }
 
-/** It accepts connections and says nothing. */
+/** Starts a server that accepts connections and sends nothing. */
 async function startSilent() {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -280,7 +280,7 @@ describe("what does not answer", () => {
     const results = await Promise.all(
       Object.entries(entries(port)).map(([kind, entry]) => tries(kind, entry)),
     );
-    // Well before any program gives up by itself, also on a busy machine.
+    // Well before any program gives up by itself, even on a busy machine.
     expect(performance.now() - startMs).toBeLessThan(20_000);
     for (const { ok, message } of results)
       expect([ok, message]).toEqual([
@@ -293,7 +293,7 @@ describe("what does not answer", () => {
     const server = await listen(service.app.fetch, 0, "127.0.0.1");
     onTestFinished(() => void server.close());
     for (const [kind, entry] of Object.entries(entries(0))) {
-      // What a storage may have taken by then is still removed there.
+      // What was stored before the abort is still removed there.
       if (kind === "storage-providers") continue;
       const { port, sockets } = await startSilent();
       const leave = new AbortController();
@@ -352,7 +352,7 @@ test("where the inventory is read-only, nothing is tried but its entries as they
     ).toMatchObject(refused);
     expect(requests.join()).not.toContain("planted-secret");
     expect(requests).toEqual([]);
-    // An ssh_config may have commands in it.
+    // An ssh_config may contain commands.
     const ssh = { host: "127.0.0.1", user: "u", key: "agent", config: secret };
     expect(await send("servers", { name: "s", connection: { ssh } })).toMatchObject(refused);
     const disk = { name: "disk", type: "local", path: closed.folder };

@@ -5,7 +5,7 @@ import { createApp } from "../app.ts";
 import { mountFolder } from "../testing/mount.ts";
 import { createTestService } from "../testing/service.ts";
 
-/** Only root asks who could replace the folder of a named account. */
+/** Only root checks who could replace the folder of a named account. */
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isRoot)(

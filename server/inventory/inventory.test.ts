@@ -119,7 +119,7 @@ test("a server is given another supervisor only while its workers are stopped", 
 });
 
 test("the sample of a first start is a valid inventory, and its worker works", async () => {
-  // As when the data folder lies inside the project, which is one of ES modules.
+  // As when the data folder is inside the project, which uses ES modules.
   await writeFile(join(service.folder, "package.json"), '{ "type": "module" }');
   const file = join(service.folder, "sample.yaml");
   await writeSample(file, service.folder);

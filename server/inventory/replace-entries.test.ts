@@ -35,7 +35,7 @@ afterAll(() => database.close());
 const accountOf = async () => (await store.listAccounts()).sites.get(1)?.account ?? null;
 
 test("what one instance decided stays when another one stores what it knew before", async () => {
-  // Both read it at once; neither knows of the other.
+  // Both read the accounts at once, and neither sees the other's decision.
   const before = await store.listAccounts();
   const elsewhere = await decideAccounts(inventory(), before, machine, notOurs);
   const decided = await decideAccounts(inventory(), before, machine, here);
@@ -43,7 +43,7 @@ test("what one instance decided stays when another one stores what it knew befor
   await store.replace(inventory(), elsewhere);
   expect(await accountOf()).toEqual(shop);
 
-  // At the same moment, too.
+  // Also when both store at once.
   await Promise.all([store.replace(inventory(), elsewhere), store.replace(inventory(), decided)]);
   expect(await accountOf()).toEqual(shop);
 });
