@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readPostgresUrl } from "./address.ts";
 import { describeRefusal } from "./refusal.ts";
 
-// Of root, nothing closes a socket; `server/store/own-server.test.ts` has what a real server says.
+// No socket is closed to root; `server/store/own-server.test.ts` has the errors of a real server.
 test("a socket that the account may not open is no answer of the server", () => {
   const address = readPostgresUrl("postgres://me@localhost:5432/own?host=/run/postgresql");
   const error = Object.assign(new Error("connect EACCES /run/postgresql/.s.PGSQL.5432"), {
