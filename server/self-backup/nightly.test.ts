@@ -1,4 +1,4 @@
-// The service backs itself up each night: as a job, with retention and a drill, and says so where one failed.
+// The service backs itself up each night: as a job, with retention and a drill, and reports failures.
 import { mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
@@ -59,7 +59,7 @@ notification_channels:
   });
   copies = join(service.folder, "copies");
   await mkdir(copies);
-  // What it says of itself in the meantime.
+  // Records the values that are written meanwhile.
   await service.query("create table written as select value from settings limit 0");
   await service.query(`create function note_written() returns trigger language plpgsql
     as $$ begin insert into written values (new.value); return new; end $$`);
@@ -150,7 +150,7 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
       },
       { timeout: 60_000 },
     );
-  // Once, although a site and a server use it; not to who does not hear of backups.
+  // Sent once, although a site and a server use the channel; and not to channels without backup events.
   const [told, ...more] = await mailsOf("Backup failed: Quarterdeck");
   expect([told?.to, more]).toEqual([["on-call@example.com"], []]);
   expect(told?.plain).toContain(copies);
@@ -160,7 +160,7 @@ test("a failure is on the timeline, doctor's and the overview's, sent to channel
   expect(message).toContain(`The last good one is of ${lastGood}.`);
   expect(await stored()).toEqual(before);
 
-  // A message that tells of a server, too, is none for a token of that server alone.
+  // A message that is also about a server is still hidden from a token for that server alone.
   await service.query(`with same as (
       insert into events (type, server_id, message_id, data, notification, dispatched_at)
       select type, 1, 'msg_of_server', data, notification, now() from events where server_id is null
@@ -251,14 +251,14 @@ test("one that the end of the service cuts off is still due", async () => {
 test("a backup that can't be restored fails the drill, and takes no other's place", async () => {
   clock.jump(dayMs);
   const one = nightly();
-  // What a broken index lets in, the drill's database refuses.
+  // A broken index allows what the drill's database rejects.
   await service.query("alter table rate_limits drop constraint rate_limits_pkey");
   await service.query("insert into rate_limits (key) values ('twice'), ('twice')");
   const before = await stored();
   await one.run();
   await service.query("delete from rate_limits");
   await service.query("alter table rate_limits add primary key (key)");
-  // Retention has removed nothing for it.
+  // Retention has removed nothing.
   expect(await stored()).toEqual(expect.arrayContaining(before));
   expect((await timeline()).at(-1)).toMatchObject({
     action: "failed",
@@ -269,7 +269,7 @@ test("a backup that can't be restored fails the drill, and takes no other's plac
 test("one that is not set up to leaves the job to others; one that is makes what was missed", async () => {
   const before = (await timeline()).length;
   const files = await stored();
-  // The night's, for an instance that does not know it.
+  // A nightly job for an instance that does not know this queue.
   await service.query(
     "insert into pgboss.job (name, data, keep_until) values ('self-backup', '{}', now() + interval '1 day')",
   );
@@ -278,7 +278,7 @@ test("one that is not set up to leaves the job to others; one that is makes what
   service.app = await createApp({ ...service.options, selfBackup: setUp });
   await soon(async () => expect(await timeline()).toHaveLength(before + 1));
   expect((await timeline()).at(-1)).toMatchObject({ action: "finished" });
-  // The newest two good ones stay, and what came after the first of them.
+  // The two newest good files stay, and everything after the first of them.
   expect(await stored()).toEqual([...files.slice(2), expect.any(String), expect.any(String)]);
   const overview = async () => (await service.json<Overview>("GET", "/api/overview")).body;
   expect((await overview()).self_backup).toBeNull();

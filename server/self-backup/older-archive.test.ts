@@ -1,4 +1,4 @@
-// An archive of an older version: its database is made as that version had it, and then upgraded.
+// An archive of an older version: its database is created with that version's schema, and then upgraded.
 import { createHash, randomBytes } from "node:crypto";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { administer } from "../testing/service.ts";
@@ -13,7 +13,7 @@ import { loadArchive } from "./load-archive.ts";
 import { tarEnd, tarMember, type Member } from "./tar.ts";
 
 const migrations = readMigrationFiles({ migrationsFolder });
-/** Several steps back, so that tables and columns are missing. */
+/** Several migrations back, so that tables and columns are missing. */
 const applied = migrations.slice(0, -4);
 const older = applied.at(-1)?.folderMillis ?? 0;
 
@@ -27,7 +27,7 @@ async function openEmpty() {
   return { connection, side };
 }
 
-/** Rows as COPY has them. */
+/** Rows in the format of COPY. */
 const rowsOf: Record<string, string[]> = {
   "drizzle.__drizzle_migrations": applied.map(
     ({ hash, folderMillis }, index) => `${folderMillis}\t${hash}\t${index + 1}`,
@@ -79,7 +79,7 @@ async function archiveOf(side: Side, change: Partial<ArchiveManifest> = {}) {
     ...members.map((member) => tarMember(member, new Date(0))),
     tarEnd(),
   ]);
-  // In pieces that end anywhere.
+  // In pieces that end at arbitrary bytes.
   return (async function* pieces() {
     for (let from = 0; from < bytes.length; from += 777) yield bytes.subarray(from, from + 777);
   })();

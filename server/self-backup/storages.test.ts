@@ -1,4 +1,5 @@
-// The service's backups of itself in a bucket, on a server over SSH and where rclone reaches: kept, restored as a trial, and restored elsewhere.
+// The service's backups of itself in a bucket, on a server over SSH and through rclone: kept, tested by a drill, and restored
+// elsewhere.
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -38,7 +39,7 @@ let servers: Servers;
 let host: LocalHost;
 let bucketFolder: string;
 let boxFolder: string;
-/** What is registered within a hook is never run. */
+/** Cleanups that are registered within a hook are never run by Vitest. */
 const cleanUps: (() => unknown)[] = [];
 const later = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
 
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await mkdir(join(sshd.folder, "jail"));
   await chmod(join(sshd.folder, "jail"), 0o777);
   await mkdir(join(sshd.folder, "copies"));
-  // The account that logs in there is not the one that runs the tests.
+  // The login account may differ from the account of the tests.
   await chmod(join(sshd.folder, "copies"), 0o777);
   bucketFolder = await makeFolder(later);
   boxFolder = await makeFolder(later);
@@ -88,7 +89,7 @@ const storages = {
   "a server over SSH": { providerId: 2, from: () => join(sshd.folder, "copies") },
   "a remote of rclone": { providerId: 3, from: () => `rclone://here:${boxFolder}` },
 };
-/** The second has the first removed, as that of another storage has. */
+/** The second night removes the first file, which is in another storage. */
 const nights = isLongForm ? 2 : 1;
 
 const accessOf = () => ({
@@ -97,7 +98,7 @@ const accessOf = () => ({
   AWS_SECRET_ACCESS_KEY: s3.options.secretKey,
   AWS_ENDPOINT_URL: s3.options.endpoint ?? "",
 });
-// `npm run soak -- storages` takes all: the others go the same way.
+// `npm run soak -- storages` tests all of them: the others take the same path.
 describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }) => {
   let newest = "";
 
@@ -138,12 +139,12 @@ describe.each(casesOf(storages, ["a bucket"]))("%s", (kind, { providerId, from }
     });
   });
 
-  // The others are a folder for it, of which `self-backup.test.ts` restores.
+  // The others are folders for the command; `self-backup.test.ts` restores from a folder.
   test.each(isLongForm || kind === "a bucket" ? ["restore-self"] : [])(
     "%s makes an installation of it",
     async () => {
       const data = join(await makeFolder(), "data");
-      // A database on a server is there sooner than an embedded one; `self-backup.test.ts` restores into both.
+      // A database on a server is ready sooner than an embedded one; `self-backup.test.ts` restores into both.
       const database = `restored_${providerId}_${process.pid}`;
       await administer(`create database ${database} template template0`);
       onTestFinished(() => administer(`drop database ${database} with (force)`));
