@@ -1,5 +1,5 @@
-// Notes by triggers which instance wrote what about which server, and who looked after that server then. Instances are told
-// apart by the role that each connects as, which is its name.
+// Records with triggers which instance wrote what about which server, and which instance looked after that server then. Instances
+// are distinguished by the role that each connects as, which is its name.
 
 /** A write about a server. */
 export type Noted = {
@@ -9,9 +9,9 @@ export type Noted = {
   who: string;
   what: string;
   server_id: number;
-  /** The instance that looked after the server; null = none that lived. */
+  /** The instance that looked after the server; null = no live one. */
   holder: string | null;
-  /** The columns that changed, as they are now. */
+  /** The changed columns with their new values. */
   changed: Record<string, unknown>;
 };
 
@@ -26,7 +26,7 @@ const serverOf = {
   server_contacts: "(row ->> 'server_id')::int",
 };
 
-/** What makes the table `audit`, and fills it from then on. */
+/** Creates the table `audit`, and the triggers that fill it. */
 export const auditStatements = `
 create table audit (
   id bigint generated always as identity primary key, at timestamptz not null default clock_timestamp(), who text not null,

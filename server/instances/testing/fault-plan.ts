@@ -1,4 +1,4 @@
-// Faults that one seed makes: the same ones, in the same order, with the same pauses.
+// Faults that are generated from a seed: the same ones, in the same order, with the same pauses.
 import { makeRandom } from "../../testing/random.ts";
 
 const kinds = [
@@ -14,17 +14,17 @@ export type FaultKind = (typeof kinds)[number];
 
 export type Fault = {
   kind: FaultKind;
-  /** From the fault before it on. */
+  /** Milliseconds since the previous fault. */
   afterMs: number;
-  /** Beyond what the kind takes by itself. */
+  /** Milliseconds in addition to the fault's own duration. */
   lengthMs: number;
-  /** 0 ≤ n < 1: which of the instances that can be hit. */
+  /** 0 ≤ n < 1: selects one of the instances that can be hit. */
   target: number;
 };
 
 /**
- * Once each kind has come, four groups come equally often, and each kind of a group in turn. An instance lives through all kinds of
- * a group in the same way, so the first ones stand for them.
+ * After each kind has come once, the four groups come equally often, and the kinds of a group in turn. An instance handles all
+ * kinds of a group alike, so each stands for the others.
  */
 export const groups: readonly (readonly FaultKind[])[] = [
   ["kill"],

@@ -1,4 +1,4 @@
-// Three instances on a PostgreSQL that may be restarted, each behind a link that may be cut; one of them through PgBouncer.
+// Three instances on a PostgreSQL that may be restarted, each with a connection that may be cut; one of them uses PgBouncer.
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { startPostgresServer, type PostgresServer } from "../../backups/testing/postgres-server.ts";
@@ -10,10 +10,10 @@ import { createSeveral, type Several } from "./several.ts";
 
 export type FaultyInstance = {
   name: string;
-  /** To the database. */
+  /** Its connection to the database. */
   link: CuttableLink;
   service: ServiceProcess;
-  /** A fault of it is under way. */
+  /** Whether a fault of it is in progress. */
   isHit: boolean;
 };
 
@@ -21,13 +21,13 @@ export type FaultRig = {
   several: Several;
   postgres: PostgresServer;
   instances: FaultyInstance[];
-  /** Asks the database, again where it is away just now: a statement may be carried out twice. */
+  /** Queries the database, and retries while it is unavailable, so a statement may run twice. */
   ask<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts an instance anew, as a manager of services does: again where it could not. */
+  /** Restarts an instance like a service manager, until it succeeds. */
   restart(instance: FaultyInstance): Promise<void>;
-  /** What all lives of all instances wrote. */
+  /** Returns the output of all runs of all instances. */
   output(): string;
-  /** Of instances that ended although nobody killed them. */
+  /** Instances that exited without being killed. */
   exits: readonly string[];
   close(): Promise<void>;
 };
@@ -36,12 +36,12 @@ const database = "quarterdeck";
 const password = "for tests";
 const names = ["first", "second", "third"];
 const pooled = "third";
-/** An instance that starts may meet several restarts of PostgreSQL, one after the other. */
+/** A start may encounter several restarts of PostgreSQL in a row. */
 const awayMs = 240_000;
 
-/** @param many servers over SSH, beside the first instance's own machine */
+/** @param many number of servers over SSH, in addition to the first instance's own machine */
 export async function createFaultRig(many: number): Promise<FaultRig> {
-  // What was committed stays, also when PostgreSQL crashes.
+  // Committed data must survive, even a crash of PostgreSQL.
   const postgres = await startPostgresServer({ settings: { synchronous_commit: "on" } });
   await postgres.createDatabase(database);
   for (const name of names)
@@ -115,7 +115,7 @@ function connectionTo(url: string): pg.ClientConfig {
   };
 }
 
-/** Again and again, for as long as the database may be away. */
+/** Retries for as long as the database may be unavailable. */
 async function persist<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (const untilMs = performance.now() + awayMs; ;)
     try {

@@ -1,11 +1,11 @@
-// What three instances have to do while faults hit them: schedules that come due, and deployments, which restart workers.
+// The work of three instances during faults: schedules that come due, and deployments, which restart workers.
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import { workerBody } from "../../testing/worker-body.ts";
 import type { FaultRig } from "./fault-rig.ts";
 import { soon } from "../../testing/soon.ts";
 
-/** By itself it is due while nobody looks: every moment of it comes from the test. */
+/** A schedule that is never due by itself during the test, which sets all due times. */
 const schedule = { frequency: "0 3 1 1 *", storage_provider_id: 1, hold: 8760 };
 const everyMs = 500;
 
@@ -18,14 +18,14 @@ export async function createLoad(
 ) {
   const { instances, ask } = rig;
   const [first] = instances;
-  /** What is refused at first needs the server's instance, which may just have begun with it. */
+  /** Creates an object. Retried, because the server's instance may only just have taken it. */
   const make = (path: string, body: object) =>
     soon(async () => {
       const answer = await first?.service.call("POST", path, body);
       expect(`${answer?.status} ${answer?.ok === true ? "" : await answer?.text()}`).toBe("201 ");
     });
   for (const site of sites) {
-    // The signal to stop is lost on a process that supervisord has made and that does not run its program yet.
+    // supervisord loses the stop signal of a process that it has forked, but that has not started its program yet.
     await make(`/api/site/${site}/worker`, { ...workerBody, stopwaitsecs: 5 });
     await make(`/api/site/${site}/webhook`, { url });
     for (const name of ["one", "other"])
