@@ -49,22 +49,22 @@ const order = [
   "cancel",
   "remove",
 ] as const satisfies BackupAction[];
-/** Of the interface itself, so every service has them. */
+/** Actions of the interface itself, which every service supports. */
 const plain: ReadonlySet<BackupAction> = new Set(["restore", "remove"]);
-/** A table has no room for what is asked for once in a while. */
+/** Rare actions, which a table has no room for. */
 const onItsPage: ReadonlySet<BackupAction> = new Set(["elsewhere", "drill", "pin", "unpin"]);
 
 type BackupActionsProps = {
   backup: Backup;
-  /** Null while it is not known; the name to type is then the backup's number. */
+  /** Null while it is unknown; the text to type is then the backup's id. */
   configuration: BackupConfiguration | null;
-  /** Icons alone, or with their words. */
+  /** Icons alone, or with their labels. */
   look: "icons" | "words";
-  /** After a deletion has begun. */
+  /** Called when a deletion has begun. */
   onRemoved?: () => void;
 };
 
-/** Restore, download, drill, pin, cancel and delete. What is not possible now stays in place and says why. */
+/** The actions on a backup. Those that are impossible now are disabled with a reason. */
 export function BackupActions({ backup, configuration, look, onRemoved }: BackupActionsProps) {
   const actions = useBackupActions();
   const navigate = useNavigate();
@@ -97,14 +97,14 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
     if (!hasExtras(backup) && !plain.has(action)) return null;
     if (look === "icons" && onItsPage.has(action)) return null;
     if (action === (backup.pinned_at ? "pin" : "unpin")) return null;
-    // A service of a version before this one has no pins, and no other targets.
+    // Older versions of the service have neither pins nor other targets.
     if (action === "pin" && backup.pinned_at === undefined) return null;
     if (action === "elsewhere" && backup.restore_target === undefined) return null;
     if (look === "icons" && action === "cancel" && runningWork(backup) === null) return null;
     const label = backupActionLabels[action];
     const button = (
       <Button
-        // One of the two stands there: the focus stays on it as it becomes the other.
+        // Pin and unpin share a key, so that the focus stays when one replaces the other.
         key={action === "unpin" ? "pin" : action}
         size={look === "icons" ? "icon" : "md"}
         variant={look === "icons" ? "ghost" : "secondary"}
@@ -121,7 +121,7 @@ export function BackupActions({ backup, configuration, look, onRemoved }: Backup
       </Button>
     );
     if (look === "words" || action !== "cancel") return button;
-    // It goes once nothing runs any more, which is what it was pressed for.
+    // Cancel disappears once nothing is running, which is what it was pressed for.
     return (
       <span key={action} ref={handFocusOn} className="contents">
         {button}

@@ -3,14 +3,14 @@ import { Crumbs } from "../app/Crumbs.tsx";
 import { paths } from "../paths.ts";
 
 type BackupCrumbsProps = {
-  /** The backup whose page is above; without it this is that page. */
+  /** The backup of the parent page; absent on the backup's own page. */
   id?: number;
   configurationId: number | null;
   configuration: BackupConfiguration | undefined;
   serverId: number | null;
 };
 
-/** The way to a backup's page, or to one below it. */
+/** The breadcrumbs of a backup's page, or of a page below it. */
 export function BackupCrumbs({ id, configurationId, configuration, serverId }: BackupCrumbsProps) {
   return (
     <Crumbs

@@ -1,4 +1,4 @@
-// One backup: how it goes while it runs, what it is once it is finished, and what was proven of it.
+// The page of a backup: progress, properties, restores and drills.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
@@ -35,9 +35,9 @@ import { useStorages } from "./storages.ts";
 import { isRestoredOver, safetyOf } from "./undo.ts";
 import { usualBytes } from "./work.ts";
 
-/** Others restore and prove backups too. */
+/** Other users may restore and drill backups, too. */
 const settledMs = 10_000;
-/** What somebody watches stays live, however long it takes. */
+/** Maximum interval while something runs, however long it takes. */
 const liveMs = 2_000;
 
 const outcomeTone = (status: string) =>
@@ -131,7 +131,7 @@ export function BackupPage() {
       {backup.damage && (
         <Notice tone="bad">
           <p>
-            {/* Of what holds changes alone, it may be the file of the full backup. */}
+            {/* For an incremental backup, the damage may be in the full backup. */}
             {backup.base_id ? "Damaged" : "The stored file is damaged"}: {backup.damage} It can't be
             restored.
           </p>

@@ -1,4 +1,4 @@
-// A server's backups: what each protects, when it runs next, how the last run went.
+// A server's backup configurations: source, next run, and last run.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
@@ -19,7 +19,7 @@ import { configurationsQuery } from "./queries.ts";
 import { optionalPart } from "../app/optional-part.ts";
 import { PartMissing } from "../app/PartMissing.tsx";
 
-/** Each configuration, and its last backup; their ids must not meet. */
+/** Each configuration and its last backup, with ids that never collide. */
 const moving = (configurations: readonly BackupConfiguration[]) =>
   configurations.flatMap(({ id, status, last_backup: last }) => [
     { id, status },

@@ -16,17 +16,17 @@ import { workOf } from "./work.ts";
 
 type ConfigurationActionsProps = {
   configuration: BackupConfiguration;
-  /** Icons alone, or with their words. */
+  /** Icons alone, or with their labels. */
   look: "icons" | "words";
-  /** After a deletion has begun. */
+  /** Called when a deletion has begun. */
   onRemoved?: () => void;
 };
 
-// Few rows are asked about, so the questions come when they are asked.
+// The questions are loaded on demand, because few rows need them.
 const ask = <Question,>(loading: Promise<Question>, open: (question: Question) => void): void =>
   void loading.then(open, () => toast.failure("Couldn't open the confirmation.", loadAgain));
 
-/** Run now or cancel, edit and delete. What is not possible now stays in place and says why. */
+/** Run now or cancel, edit and delete. Actions that are impossible now are disabled with a reason. */
 export function ConfigurationActions({
   configuration,
   look,
@@ -54,7 +54,7 @@ export function ConfigurationActions({
   );
   return (
     <>
-      {/* One button, so that who has pressed it keeps the focus. */}
+      {/* A single button, so that it keeps the focus when it changes. */}
       {canceled === null ? (
         <Button
           {...facts("run")}

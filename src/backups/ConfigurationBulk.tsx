@@ -37,7 +37,7 @@ const actions: readonly BulkAction<BackupConfiguration>[] = [
     title: (what) => `Run ${what} now`,
     done: "pending",
     run: (configuration) => mutate(runMutation, configuration),
-    // What was asked for is the run, and the newest one is it.
+    // The action started a run, which is the newest one.
     seen: ({ last_backup: last }) => ({
       status: last === null ? undefined : movingStatus(last),
       reason: last?.status_reason,

@@ -16,8 +16,8 @@ import type { editConfigurationLoader } from "./loaders.ts";
 import { configurationQuery } from "./queries.ts";
 
 /**
- * Sends all fields, as the interface wants them: those that were not changed here as they are by now, because they may have
- * been changed elsewhere since the form was opened.
+ * Sends all fields, as the interface requires. Fields that were not changed here get their present values, because they
+ * may have been changed elsewhere since the form was opened.
  */
 async function saveConfiguration(
   id: number,
@@ -47,7 +47,7 @@ async function saveConfiguration(
 export function ConfigurationEditPage() {
   const { id, serverId } = useLoaderData<typeof editConfigurationLoader>();
   const configuration = useLoaded(configurationQuery(id));
-  // What is being filled in must not change under the hands of who does it.
+  // A poll must not change the form while it is being filled in.
   const [defaultValues] = useState(() => toValues(configuration));
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
   const choices = useChoices(serverId);

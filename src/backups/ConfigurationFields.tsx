@@ -1,4 +1,4 @@
-// The fields of a backup configuration, new or changed.
+// The fields of the form of a backup configuration.
 import { useState } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { type BackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
@@ -18,12 +18,12 @@ import { SpeedFields } from "./SpeedFields.tsx";
 import { Picker, SourceFields } from "./SourceFields.tsx";
 
 type ConfigurationFieldsProps = {
-  /** Null for a new one. */
+  /** Null for a new configuration. */
   configuration: BackupConfiguration | null;
   choices: Choices;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
-  /** The service is Quarterdeck's own. */
+  /** Whether the service is Quarterdeck's own. */
   isOurs: boolean;
 };
 
@@ -39,12 +39,12 @@ function ScheduleFields({ timeZone }: Pick<ConfigurationFieldsProps, "timeZone">
   const { errors } = useFormState<ConfigurationFormValues>({ name: "frequency" });
   const frequency = useWatch({ control, name: "frequency" });
   const preset = presets.find((one) => one.frequency === frequency);
-  // Chosen although the text is still that of a preset, from which it is then changed.
+  // "Custom" is selected even while the text is still that of a preset.
   const [isCustom, setIsCustom] = useState(preset === undefined);
   const choose = (value: string) => {
     setIsCustom(value === "");
     if (value !== "") setValue("frequency", value, { shouldDirty: true, shouldValidate: true });
-    // Its field is there from the next render on.
+    // The field exists from the next render on.
     else setTimeout(() => setFocus("frequency", { shouldSelect: true }));
   };
   return (
@@ -99,7 +99,7 @@ function AdvancedFields({
   const values = useWatch<ConfigurationFormValues>();
   const keptHold = configuration?.hold ?? defaultHold;
   const keptDirectory = configuration?.directory ?? "";
-  // A service of a version before this one has no second storage.
+  // Older versions of the service have no second storage.
   const canCopy =
     isOurs && (configuration === null || configuration.copy_storage_provider_id !== undefined);
   return (
@@ -136,7 +136,7 @@ function AdvancedFields({
             {...aria}
             {...register("directory", {
               setValueAs: toText,
-              // A path that leaves the storage is refused before the field is left.
+              // A path that leaves the storage is rejected while it is typed.
               onChange: () => void trigger("directory"),
             })}
             isCode

@@ -1,4 +1,4 @@
-// The page of a backup configuration's form, new or changed.
+// The form of a backup configuration, new or existing.
 import type { ComponentProps } from "react";
 import * as z from "zod/mini";
 import { type BackupConfiguration, defaultHold } from "../../contract/backups/backup.ts";
@@ -16,7 +16,7 @@ import type { ConfigurationFormValues } from "./configuration-form.ts";
 import { ConfigurationFields } from "./ConfigurationFields.tsx";
 import { NextRunsPanel } from "./NextRunsPanel.tsx";
 
-// Another service may have larger ids than ours.
+// Ids of another service may be larger than ours.
 const formSchema = z.extend(createBackupConfigurationBody, {
   storage_provider_id: id,
   backupable_id: id,
@@ -26,10 +26,10 @@ type ConfigurationFormProps = Pick<
   ComponentProps<typeof FormPage<ConfigurationFormValues, CreateBackupConfigurationBody>>,
   "title" | "context" | "crumbs" | "defaultValues" | "save" | "submit" | "cancelTo"
 > & {
-  /** Null for a new one. */
+  /** Null for a new configuration. */
   configuration: BackupConfiguration | null;
   choices: Choices;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
 };
 
@@ -39,7 +39,7 @@ export function ConfigurationForm({
   timeZone,
   ...page
 }: ConfigurationFormProps) {
-  // A service that lists its places is ours; of another one only the interface's own fields are known.
+  // A service that lists its storages is Quarterdeck's; others support only the fields of the interface.
   const isOurs = configuration === null ? choices.providers !== null : hasExtras(configuration);
   return (
     <FormPage
@@ -58,7 +58,7 @@ export function ConfigurationForm({
       }
       preview={
         <>
-          {/* Left empty, a change keeps what is stored. */}
+          {/* In a change, an empty field keeps the stored value. */}
           <NextRunsPanel
             heldByDefault={configuration?.hold ?? defaultHold}
             timeZone={timeZone}

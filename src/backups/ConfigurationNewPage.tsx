@@ -36,7 +36,7 @@ export function ConfigurationNewPage() {
   const { data: server } = useQuery(serverQuery(serverId));
   const name = serverName(serverId, server);
   const choices = useChoices(serverId);
-  // What is being filled in must not change when a list does.
+  // A refetched list must not change the form while it is being filled in.
   const [defaultValues] = useState(() => newValues(new URLSearchParams(search), choices));
   return (
     <ConfigurationForm

@@ -1,4 +1,4 @@
-// One configuration: is it protected, what comes next, and every backup that it has.
+// The page of a configuration: protection, next runs, and its backups.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
@@ -37,10 +37,10 @@ const RunHistory = optionalPart(
   PartMissing,
 );
 
-/** The next runs come nearer although nothing else happens. */
+/** The next runs come nearer although nothing else changes. */
 const scheduleMs = 60_000;
 
-/** No backup has the number 0. */
+/** The configuration itself gets id 0, which no backup has. */
 const moving = ({ status, backups }: BackupConfiguration) => [
   { id: 0, status },
   ...backups.map(toMoving),
@@ -115,7 +115,7 @@ export function ConfigurationPage() {
   const { id, view, serverId } = useLoaderData<typeof configurationLoader>();
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
-  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  // Polling stops when the deletion begins: it would get a 404 before the list is shown.
   const [isLeaving, setIsLeaving] = useState(false);
   const configuration = useLoaded(configurationQuery(id), (now) => poll(moving(now)), isLeaving);
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
@@ -163,7 +163,7 @@ export function ConfigurationPage() {
         state={
           <ConfigurationState
             configuration={configuration}
-            // Below it a notice has the reason in full.
+            // A notice below shows the full reason.
             reasonOf={configuration.status === "failed" ? "none" : "all"}
           />
         }
@@ -186,7 +186,7 @@ export function ConfigurationPage() {
         {configuration.backups.length === 0 ? (
           <p className="px-4 py-3 text-muted max-sm:px-3">No runs yet.</p>
         ) : (
-          // As high as the chart, which comes later.
+          // As high as the chart, which is loaded later.
           <div className="min-h-70 px-4 py-3 @max-md:min-h-75 max-sm:px-3">
             <Suspense>
               <RunHistory points={toSeries(configuration.backups)} />

@@ -1,5 +1,5 @@
-// What a configuration amounts to, in one mark, one color and one sentence: its own state as long as that is news, then
-// whether it protects.
+// Shows the state of a configuration as a badge and a sentence: its own state where that is unusual, otherwise its
+// protection.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { Badge } from "../ui/Badge.tsx";
@@ -7,7 +7,7 @@ import { useClockText } from "../ui/clock.ts";
 import { serviceNow } from "../service-clock.ts";
 import { conditionOf } from "./configuration-condition.ts";
 
-/** The warnings that its reason does not say already. */
+/** Returns the warnings that differ from the reason. */
 export const otherWarnings = (configuration: BackupConfiguration): string[] =>
   (configuration.warnings ?? []).filter(
     (warning) => warning !== conditionOf(configuration, serviceNow()).reason,
@@ -16,8 +16,8 @@ export const otherWarnings = (configuration: BackupConfiguration): string[] =>
 type ConfigurationStateProps = {
   configuration: BackupConfiguration;
   /**
-   * The sentence beside or below the mark. A list has it of problems and warnings alone: that all is well is no news. A
-   * page that shows the warnings themselves has the reason.
+   * The sentence next to or below the badge. Lists use `problems`: a normal state needs none. Pages that show the
+   * warnings themselves use `all`, which shows the reason instead of a warning.
    */
   reasonOf?: "none" | "problems" | "all";
 };

@@ -15,7 +15,7 @@ import { ConfigurationActions } from "./ConfigurationActions.tsx";
 import { ConfigurationState } from "./ConfigurationState.tsx";
 import { workOf } from "./work.ts";
 
-// Most rows show nothing that runs.
+// Loaded on demand: most rows have nothing running.
 const WorkProgress = optionalPart(async () => (await import("./WorkProgress.tsx")).WorkProgress);
 
 const isKnownState = (status: string) =>
@@ -82,7 +82,7 @@ const State = ({ configuration }: RowProps) => (
   </div>
 );
 
-/** With what a narrow table has no room for. */
+/** The name, with the columns that a narrow table omits. */
 function Name({ configuration }: RowProps) {
   const { id, name, type, backupable, status } = configuration;
   return (
@@ -95,7 +95,7 @@ function Name({ configuration }: RowProps) {
       </Link>
       <p className="text-xs wrap-anywhere text-muted">
         {type} {backupable.name}
-        {/* A word that only its service knows is passed on. */}
+        {/* States of other services are shown unchanged. */}
         {!isKnownState(status) && (
           <>
             , <span>{status}</span>
@@ -138,7 +138,7 @@ const columns: readonly Column<BackupConfiguration>[] = [
     header: "Last run",
     from: "sm",
     cell: (one) => (
-      // Wide enough for any word, so that a change of state does not move the columns.
+      // Wide enough for any state, so that a change does not move the columns.
       <div className="w-36 @5xl:w-52">
         <LastRun configuration={one} />
       </div>

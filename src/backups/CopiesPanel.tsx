@@ -1,4 +1,4 @@
-// In which storages a backup is, each with its state.
+// The storages that have a backup, with the state of each copy.
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { lookUp } from "../look-up.ts";
@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   deleting: "Deleting",
 };
 
-/** @param status a copy's; another service's word stays as it is */
+/** @param status of a copy; a word of another service is returned unchanged */
 const wordOf = (status: string): string => lookUp(words, status) ?? status;
 
 function stateOf(backup: Backup): string {
@@ -38,7 +38,7 @@ function stateOf(backup: Backup): string {
 
 type CopiesPanelProps = { backup: Backup; configuration: BackupConfiguration | undefined };
 
-/** Nothing for a backup without copies whose configuration makes none. */
+/** Renders nothing for a backup without copies whose configuration makes none. */
 export function CopiesPanel({ backup, configuration }: CopiesPanelProps) {
   const { storage_provider_id: own } = backup;
   if (own === undefined || !isCopied(backup, configuration)) return null;
@@ -72,7 +72,7 @@ function Copies({ backup, configuration, own }: CopiesPanelProps & { own: number
         lacking !== null ? (
           <CopyAgainButton backupId={backup.id} />
         ) : (
-          // Who is told of a failed copy comes to its page.
+          // Notifications of a failed copy link to its page.
           backup.status === "failed" && ofId != null && <CopyAgainButton backupId={ofId} />
         )
       }

@@ -14,7 +14,7 @@ export function CopyAgainButton({ backupId }: { backupId: number }) {
     onError: (error, id) => toast.failure(`Couldn't copy backup ${id}.`, error),
   });
   return (
-    // While it is copied there is nothing to press.
+    // The button disappears while the copy is made.
     <span ref={handFocusOn} className="contents">
       <Button
         size="sm"

@@ -4,7 +4,7 @@ import { Time } from "../ui/Time.tsx";
 import { lackingCopy } from "./copies.ts";
 import { CopyAgainButton } from "./CopyAgainButton.tsx";
 
-/** That the newest good backup is in one storage only, and what mends that. */
+/** Warns that the newest good backup is in one storage only, with a button that copies it. */
 export function CopyMissingNotice({
   configuration,
   missing: { storage, since },

@@ -24,7 +24,7 @@ export function CopyToField({ providers }: { providers: readonly Choice[] }) {
         <Select {...aria} {...register(name, { setValueAs: (value) => toNumber(value) ?? null })}>
           <option value="">No second storage</option>
           {providers
-            // One that is chosen stays, for whoever chooses it above as well to see.
+            // The selected storage stays in the list even if it is also the first one, so that the error is visible.
             .filter(({ id }) => id === second || id !== first)
             .map(({ id, label }) => (
               <option key={id} value={id}>

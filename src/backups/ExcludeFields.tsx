@@ -1,4 +1,4 @@
-// What backups of a site's folder leave out.
+// The fields for what backups of a site's folder exclude.
 import { useController, useFormContext, useWatch } from "react-hook-form";
 import { excludePresets } from "../../contract/backups/exclude-patterns.ts";
 import { Button } from "../ui/Button.tsx";
@@ -7,7 +7,7 @@ import { Field } from "../ui/Field.tsx";
 import { controlClass } from "../ui/control-class.ts";
 import type { ConfigurationFormValues } from "./configuration-form.ts";
 
-/** Nothing for a database. */
+/** Renders nothing for a database. */
 export function ExcludeFields() {
   const { register } = useFormContext<ConfigurationFormValues>();
   const type = useWatch<ConfigurationFormValues, "backupable_type">({ name: "backupable_type" });
@@ -23,7 +23,7 @@ export function ExcludeFields() {
       ...lines.filter((line) => line !== ""),
       ...preset.filter((line) => !lines.includes(line)),
     ]);
-  // That of a line stands at the line; the first one is enough.
+  // Errors of patterns are shown by line; the first one suffices.
   const wrong = formState.errors.exclude;
   const message =
     fieldState.error?.message ??

@@ -1,4 +1,4 @@
-// What opens an encrypted backup. It is sent with one request and kept nowhere, here neither.
+// The identity that decrypts a backup. It is sent with one request and stored nowhere, including the browser.
 import { ApiError } from "../api/api-error.ts";
 import { type Store, createStore, useStore } from "../store.ts";
 import { Field } from "../ui/Field.tsx";
@@ -8,28 +8,28 @@ import { controlClass } from "../ui/control-class.ts";
 type Identity = {
   identity: string;
   passphrase: string;
-  /** By field: what the service has against it. */
+  /** Errors of the service by field. */
   errors: { identity?: string | undefined; passphrase?: string | undefined };
 };
 
 export const createIdentity = (): Store<Identity> =>
   createStore<Identity>({ identity: "", passphrase: "", errors: {} });
 
-/** As `age -p` writes it. */
+/** Whether it is encrypted by `age -p`. */
 const isProtected = (identity: string): boolean =>
   identity.trimStart().startsWith("-----BEGIN AGE ENCRYPTED FILE-----");
 
-/** What a request says of it. */
+/** Returns the fields of a request body. */
 export const identityBody = ({ identity, passphrase }: Identity) => ({
   identity,
   ...(isProtected(identity) && { passphrase }),
 });
 
-/** Whether the fields show it. */
+/** Whether the fields show an error. */
 export const isAtIdentity = (error: unknown): boolean =>
   error instanceof ApiError && ("identity" in error.fields || "passphrase" in error.fields);
 
-/** Puts what the service has against it at its fields. */
+/** Assigns an error of the service to the fields. */
 export function noteRefusal(given: Store<Identity>, error: unknown): void {
   const { identity, passphrase } = error instanceof ApiError ? error.fields : {};
   given.set({

@@ -1,4 +1,4 @@
-// What stays beyond the newest backups, by period.
+// The keep rules of a configuration, by period.
 import { useFormContext, useFormState } from "react-hook-form";
 import { keepPeriods } from "../../contract/backups/keep-rules.ts";
 import { toNumber } from "../app/form-values.ts";

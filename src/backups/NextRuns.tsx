@@ -6,7 +6,7 @@ import { Time } from "../ui/Time.tsx";
 import { formatBytes } from "./backup-facts.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
-/** The next five runs, in the server's zone and the viewer's, and what retention takes after the first of them. */
+/** The next five runs, in the time zones of the server and the viewer, and what retention removes after the first. */
 export function NextRuns({ schedule }: { schedule: BackupSchedule }) {
   const {
     time_zone: zone,

@@ -1,4 +1,4 @@
-// When the schedule that is being filled in runs next.
+// The next runs of the schedule in the form.
 import { Suspense } from "react";
 import { useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -16,13 +16,13 @@ const SchedulePreview = optionalPart(
 );
 
 type NextRunsPanelProps = {
-  /** Left empty, this many are kept. */
+  /** Number of backups kept where the field is empty. */
   heldByDefault: number;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
-  /** How large a backup usually is; null = nobody knows yet. */
+  /** Usual size of a backup; null = unknown. */
   usualBytes: number | null;
-  /** Null for a new one, and of a service that has no forecasts. */
+  /** Null for a new configuration, and for a service without forecasts. */
   configuration: BackupConfiguration | null;
 };
 
@@ -47,7 +47,7 @@ export function NextRunsPanel({
               hold={hold ?? heldByDefault}
               keep={keepRules.safeParse(keep).data ?? null}
               timeZone={timeZone ?? "UTC"}
-              // Of full and incremental ones no single size is usual; the forecast knows both.
+              // Full and incremental backups have no common usual size; the forecast uses both.
               usualBytes={incremental === true ? null : usualBytes}
               isIncremental={incremental === true}
               configuration={configuration}

@@ -1,4 +1,5 @@
-// Sets up backups for all that has none on a server: asks once how, shows what it creates, and reports each.
+// Creates configurations for all unprotected sources of a server: asks for the settings once, shows what it creates,
+// and reports each result.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { scheduleText } from "../../contract/backups/schedule-text.ts";
@@ -18,7 +19,7 @@ import { everyConfigurationQuery } from "./queries.ts";
 type ProtectAllDialogProps = {
   serverId: number;
   server: string;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
   onClose: () => void;
 };
@@ -29,7 +30,7 @@ export function ProtectAllDialog({ serverId, server, timeZone, onClose }: Protec
     ...everyConfigurationQuery(serverId),
     staleTime: 0,
   });
-  /** Held from the beginning: what is created takes itself off the list. */
+  /** Fixed when the dialog opens, because created configurations remove sources from the list. */
   const [targets, setTargets] = useState<readonly Target[] | null>(null);
   const [isShown] = useState(() => createStore(true));
   const [begun, setBegun] = useState<{ plan: ProtectPlan; run: BulkRun } | null>(null);

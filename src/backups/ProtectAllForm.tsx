@@ -1,4 +1,4 @@
-// How all that has no backup is to be backed up, and what will be created.
+// The common settings of "Protect all", and a preview of what it creates.
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useId, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
@@ -31,7 +31,7 @@ const kinds = { database: "Database", site: "Site folder" } as const;
 
 type ProtectAllFormProps = {
   server: string;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
   providers: readonly Choice[];
   targets: readonly Target[];

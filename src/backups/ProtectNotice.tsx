@@ -1,4 +1,4 @@
-// Says above a server's backups what has none, and offers to set them up in one go.
+// Lists a server's sources without a backup, and offers to set up backups for all of them.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { overviewQuery } from "../app/inventory.ts";
@@ -11,7 +11,7 @@ import { Notice } from "../ui/Notice.tsx";
 type ProtectNoticeProps = {
   serverId: number;
   server: string;
-  /** IANA name; null where the service does not say. */
+  /** IANA name; null where the service does not return it. */
   timeZone: string | null;
 };
 
@@ -26,7 +26,7 @@ function ProtectAll(props: ProtectNoticeProps & { onClose: () => void }) {
 
 export function ProtectNotice(props: ProtectNoticeProps) {
   const [isOpen, setOpen] = useState(false);
-  // The shell asks for it anyway.
+  // The shell requests the overview anyway.
   const { data: overview } = useQuery(overviewQuery());
   const unprotected = (overview?.protection?.problems ?? []).filter(
     (one) => one.server_id === props.serverId && one.configuration_id === null,

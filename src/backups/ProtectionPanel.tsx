@@ -1,4 +1,4 @@
-// A server's part of the overview: what is not protected and the way to mend it; one calm line when all is well.
+// A server's protection on the overview: unprotected sources with a link that helps, or one line if there are none.
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -16,14 +16,14 @@ import { protectionLook } from "./configuration-condition.ts";
 import { protectionRows, type ProtectionRow, type Target } from "./protection-rows.ts";
 import { everyConfigurationQuery, everyDatabaseQuery } from "./queries.ts";
 
-/** An overview of many servers asks for much; what is overdue by half a minute is not late. */
+/** The overview of many servers needs many requests; a run that is 30 s overdue is not late yet. */
 const overviewMs = 30_000;
 
 const isWell = ({ state, warning }: ProtectionRow) => state === "protected" && warning === null;
 
 const count = (many: number, one: string, more: string) => `${many} ${many === 1 ? one : more}`;
 
-/** Configurations and backups number apart, so one kind goes below zero. */
+/** Configurations and backups have separate ids, so those of configurations are negated. */
 const moving = ({ id, status, last_backup: last }: BackupConfiguration) => [
   { id: -id, status },
   ...(last === null ? [] : [{ id: last.id, status: movingStatus(last) }]),
@@ -114,7 +114,7 @@ function Summary({ rows, serverId }: ListProps) {
   );
 }
 
-/** Stands inside the panel of its server. */
+/** Shown inside the panel of its server. */
 export function ProtectionPanel({ serverId: id }: { serverId: number }) {
   const [poll] = useState(() => makePoller());
   const databases = useQuery(everyDatabaseQuery(id));
@@ -144,7 +144,7 @@ export function ProtectionPanel({ serverId: id }: { serverId: number }) {
     ...(databases.data?.data.map(toTarget("database")) ?? []),
     ...(sites.data?.data.map(toTarget("site")) ?? []),
   ];
-  // As of the answer, so that the same answer reads the same until the next poll.
+  // Judged at the time of the response, so that the text stays the same until the next poll.
   const rows = protectionRows(targets, configurations.data.data, configurations.dataUpdatedAt);
   if (rows.length === 0)
     return (

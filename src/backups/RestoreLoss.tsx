@@ -19,11 +19,11 @@ function Side({ title, at, size, note }: SideProps) {
   );
 }
 
-/** An imported file says nothing of what is there now. */
+/** The newest run. An imported file says nothing about the present data. */
 const newestOf = (configuration: BackupConfiguration | null): Backup | null =>
   configuration?.backups.find((one) => isFinishedRun(one) && one.trigger !== "import") ?? null;
 
-/** Of the content, where it is known of both: a file of changes is small whatever it restores. */
+/** Sizes of the content where both are known: an incremental file is small whatever it restores. */
 function sizesOf(backup: Backup, newest: Backup | null): [restoring: string, replacing: string] {
   const both = newest === null ? [backup] : [backup, newest];
   const isPlain = both.every(({ plain_size: plain }) => plain);
@@ -35,7 +35,7 @@ function sizesOf(backup: Backup, newest: Backup | null): [restoring: string, rep
 
 const sizeUnknown = "Size unknown";
 
-/** What a restore puts in place of what: both sides, so that nobody mixes them up. */
+/** Shows what a restore replaces by what, side by side, so that nobody confuses them. */
 export function RestoreLoss({
   backup,
   configuration,

@@ -1,4 +1,4 @@
-// Tries out what is being filled in: what each rule keeps after a year of the schedule, and when the storage is full with it.
+// Simulates the retention in the form: what each rule keeps after a year of the schedule, and when the storage is full.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -11,22 +11,22 @@ import { isHold } from "./hold-text.ts";
 import { RoomText } from "./StorageRoom.tsx";
 
 type RetentionYearProps = {
-  /** Valid. */
+  /** A valid schedule. */
   frequency: string;
   hold: number;
   keep: KeepRules | null;
-  /** IANA name of the server's zone. */
+  /** IANA name of the server's time zone. */
   timeZone: string;
   isIncremental: boolean;
-  /** How large a backup usually is; null = nobody knows yet. */
+  /** Usual size of a backup; null = unknown. */
   usualBytes: number | null;
   /** Midnight in UTC. */
   today: number;
-  /** Null for a new one, of which no backup has a size yet. */
+  /** Null for a new configuration, which has no sizes yet. */
   configuration: BackupConfiguration | null;
 };
 
-/** A few lines among other text. */
+/** For few rows within other text. */
 const look: TableLook = {
   head: "text-xs text-muted",
   headCell: "pb-1 font-medium whitespace-nowrap",
@@ -36,7 +36,7 @@ const look: TableLook = {
 
 type Row = KeptByRule & { newest: Date };
 
-/** A line for each backup. The table above it says the same. */
+/** Draws a line for each backup. The table above has the same information. */
 function Strip({ kept, newest, span, spanMs }: YearOfBackups) {
   const xOf = (at: Date) => 99.5 - (99 * (newest.getTime() - at.getTime())) / Math.max(1, spanMs);
   return (
@@ -100,7 +100,7 @@ const toPlan = ({
   ),
 });
 
-/** A year of an hourly schedule takes a tenth of a second, so it is worked out only when something else was typed. */
+/** Memoized: simulating a year of an hourly schedule takes 100 ms. */
 export const RetentionYear = memo(function RetentionYear(props: RetentionYearProps) {
   const { frequency, hold, timeZone, isIncremental, usualBytes, today, configuration } = props;
   const rules = JSON.stringify(usedRules(props.keep));

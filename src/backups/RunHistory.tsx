@@ -1,5 +1,5 @@
-// The last runs over one axis of time: outcome, size and duration of each in a column that leads to its backup. What is
-// pointed at or has the focus is read out above; the table of backups says the same in numbers.
+// A chart of the last runs: outcome, size and duration of each in a column that links to its backup. The hovered or
+// focused run is described above; the table of backups has the same numbers.
 import { type KeyboardEvent, useState } from "react";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
@@ -11,11 +11,11 @@ import { RunMark } from "./RunMark.tsx";
 import { niceSpanMs, type RunPoint } from "./run-series.ts";
 import { momentInZone, viewersZone } from "./zone-text.ts";
 
-/** So that a finger can hit each, a narrow panel shows the newest ten, a wider one twenty. */
+/** A narrow panel shows ten runs, a wider one twenty, so that columns are wide enough for touch. */
 const visibility = (age: number): string =>
   age < 10 ? "" : age < 20 ? "@max-2xl:hidden" : "@max-4xl:hidden";
 
-/** Every fifth column has its date below it. */
+/** Every fifth column has a date below it. */
 const tickEvery = 5;
 
 const dayText = new Intl.DateTimeFormat(dateLocale, { day: "numeric", month: "short" });
@@ -25,7 +25,7 @@ const timeText = new Intl.DateTimeFormat(dateLocale, {
   hourCycle: "h23",
 });
 
-/** Days, or times where all runs are of one day. */
+/** Returns dates or, where all runs are on one day, times. */
 function tickText(points: readonly RunPoint[]): (point: RunPoint) => string {
   const days = new Set(points.map(({ startedAt }) => dayText.format(new Date(startedAt))));
   const format = days.size > 1 ? dayText : timeText;
@@ -42,7 +42,7 @@ const facts = ({ startedAt, status, outcome, sizeBytes, durationMs }: RunPoint):
 
 type BarProps = { value: number | null; top: number; className: string };
 
-/** Stretched to its column, so only straight lines. */
+/** Stretched to its column, so it has only straight lines. */
 function Bar({ value, top, className }: BarProps) {
   const height = value === null ? 0 : Math.max(1.5, (100 * value) / top);
   return (
@@ -59,7 +59,7 @@ function Bar({ value, top, className }: BarProps) {
 
 const failedBar = "text-bad";
 
-/** Moves the focus to another column; the list is one stop of the tab key. */
+/** Moves the focus to another column; the list is a single tab stop. */
 function moveFocus(event: KeyboardEvent<HTMLAnchorElement>): void {
   const links = [...(event.currentTarget.closest("ol")?.querySelectorAll("a") ?? [])].filter(
     (link) => link.checkVisibility(),
@@ -90,7 +90,8 @@ export function RunHistory({ points }: { points: readonly RunPoint[] }) {
   const [moment, ...rest] = facts(shown);
   return (
     <figure className="grid grid-cols-1 gap-2 text-xs text-muted">
-      {/* The columns' names say the same to who cannot see it. As high for the longest, so that nothing below moves. */}
+      {/* Hidden from screen readers, which read the names of the columns. Has a fixed height, so that nothing below
+         moves. */}
       <p
         aria-hidden
         className="flex min-h-5 @max-md:min-h-10 @max-md:content-start flex-wrap items-center gap-x-3 text-sm"

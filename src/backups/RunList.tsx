@@ -1,4 +1,5 @@
-// The backups of a configuration, page by page and filtered; or those that it shows itself, from a service without their list.
+// The backups of a configuration, page by page and filtered; for a service without that list, those inside the
+// configuration.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -18,13 +19,13 @@ import { RunTable } from "./RunTable.tsx";
 type RunListProps = {
   configuration: BackupConfiguration;
   view: ListView & { page: number };
-  /** False once the configuration is deleted: the answers would be "Not found". */
+  /** False once the configuration is deleted: requests would get a 404. */
   isLive: boolean;
 };
 
 export function RunList({ configuration, view: opened, isLive }: RunListProps) {
   const { id } = configuration;
-  // It asks for what it shows itself: what else the page hears of first must not slow it down.
+  // Its own poller, so that transitions elsewhere on the page do not affect its pace.
   const [poll] = useState(() => makePoller());
   const pathOf = (to: ListView) => paths.backupConfiguration(id, to);
   const queryOf = (to: ListView) => backupsQuery(id, to);

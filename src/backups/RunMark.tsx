@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Outcome } from "./run-series.ts";
 
-// Drawn, because forced colors take backgrounds away; its shape shows the outcome, color only repeats it.
+// Drawn in SVG, because forced colors remove backgrounds. The shape shows the outcome; color only repeats it.
 const marks: Record<Outcome, { className: string; shape: ReactNode }> = {
   finished: {
     className: "text-good",

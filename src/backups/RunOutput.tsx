@@ -3,12 +3,12 @@ import { CopyButton } from "../ui/CopyButton.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { visibleText } from "../ui/visible-text.ts";
 
-/** Rounding of scroll positions, and a little mercy. */
+/** Tolerance for rounded scroll positions. */
 const bottomPx = 16;
 
 type RunOutputProps = { title: string; text: string };
 
-/** What a run, a restore or a drill says, as it grows. It follows its end until the reader scrolls up. */
+/** The growing output of a run, restore or drill. Scrolls along until the reader scrolls up. */
 export function RunOutput({ title, text }: RunOutputProps) {
   const box = useRef<HTMLPreElement>(null);
   const [isFollowing, setIsFollowing] = useState(true);

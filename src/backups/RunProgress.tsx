@@ -12,11 +12,11 @@ import { makeRateMeter } from "./rate-meter.ts";
 
 type RunProgressProps = {
   backup: Backup;
-  /** Bytes before compression of the finished backup before it; null = there is none to compare with. */
+  /** Bytes before compression of the previous finished backup; null = unknown. */
   usualBytes: number | null;
 };
 
-/** How far a run is, or that it has stored its file and waits for its copy. */
+/** The progress of a run, or that it has stored its file and waits for its copy. */
 export function RunProgress({ backup, usualBytes }: RunProgressProps) {
   const copy = awaitedCopy(backup);
   if (copy === undefined) return <Reading backup={backup} usualBytes={usualBytes} />;
@@ -34,7 +34,7 @@ export function RunProgress({ backup, usualBytes }: RunProgressProps) {
   );
 }
 
-/** How far it has to go is a guess from the one before, and is called so. */
+/** The total is estimated from the previous backup, and labeled as an estimate. */
 function Reading({ backup, usualBytes }: RunProgressProps) {
   const plain = backup.progress?.plain_bytes ?? 0;
   const stored = backup.progress?.stored_bytes ?? 0;

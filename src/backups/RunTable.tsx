@@ -17,7 +17,7 @@ import { formatBytes, runDuration, triggerText } from "./backup-facts.ts";
 import { brokenCopy } from "./copies.ts";
 import { WorkProgress } from "./WorkProgress.tsx";
 
-/** What is known of the stored copy beyond "finished". */
+/** Details of a backup beyond its status. */
 function Marks({ backup, showsKind }: { backup: Backup; showsKind: boolean }) {
   const { damage, drill_status: drill, restore_status: restore, warnings = [] } = backup;
   const broken = brokenCopy(backup);
@@ -71,7 +71,7 @@ function Status({ backup, configuration: { backups, incremental } }: StatusProps
         </p>
       )}
       <Marks backup={backup} showsKind={incremental === true || backup.base_id != null} />
-      {/* The columns that a narrow table has no room for. */}
+      {/* The columns that a narrow table omits. */}
       <p className="mt-1 text-xs text-muted @2xl:hidden">
         <Time value={at} />
         {status === "finished" && (

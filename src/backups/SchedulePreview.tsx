@@ -1,4 +1,4 @@
-// What a schedule means: in words, and as its next runs.
+// Describes a schedule in words and by its next runs.
 import { memo, Suspense, useMemo } from "react";
 import { optionalPart } from "../app/optional-part.ts";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
@@ -16,29 +16,29 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 type SchedulePreviewProps = {
-  /** Valid. */
+  /** A valid schedule. */
   frequency: string;
   hold: number;
   keep: KeepRules | null;
-  /** IANA name of the server's zone. */
+  /** IANA name of the server's time zone. */
   timeZone: string;
   isIncremental: boolean;
-  /** How large a backup usually is; null = nobody knows yet. */
+  /** Usual size of a backup; null = unknown. */
   usualBytes: number | null;
-  /** Null for a new one. */
+  /** Null for a new configuration. */
   configuration: BackupConfiguration | null;
 };
 
-/** The words for any schedule weigh more than the rest of the form, and a preset has its own. */
+/** Loaded on demand: the code is larger than the rest of the form, and presets have their own texts. */
 const ScheduleWords = optionalPart(async () => {
   const { scheduleText } = await import("../../contract/backups/schedule-text.ts");
   return ({ frequency }: { frequency: string }) => scheduleText(frequency);
 });
 
-/** Nothing is to be tried out for a new one without keep rules. */
+/** Loaded on demand: a new configuration without keep rules does not need it. */
 const RetentionYear = optionalPart(async () => (await import("./RetentionYear.tsx")).RetentionYear);
 
-/** A few lines among other text. */
+/** For few rows within other text. */
 const look: TableLook = {
   head: "text-xs text-muted",
   headCell: "pb-1 font-medium",
@@ -57,7 +57,7 @@ const viewersColumn: Column<Date> = {
   cell: (run) => <span className="text-muted">{momentInZone(run, viewersZone)}</span>,
 };
 
-/** The calendar takes a while, so it is asked only when something else was typed. */
+/** Memoized, because computing the runs takes a while. */
 export const SchedulePreview = memo(function SchedulePreview({
   frequency,
   hold,
@@ -67,7 +67,7 @@ export const SchedulePreview = memo(function SchedulePreview({
   usualBytes,
   configuration,
 }: SchedulePreviewProps) {
-  // The runs change with the minute, not with the second.
+  // The runs change by the minute, not by the second.
   const minute = Number(useClockText((nowMs) => String(Math.floor(nowMs / minuteMs))));
   const now = new Date(minute * minuteMs);
   const coming = nextRuns(frequency, timeZone, now, sampledRuns);

@@ -1,4 +1,4 @@
-// What a configuration backs up, chosen from the account's lists, or by id where a service has none.
+// The source of a configuration, selected from the service's lists, or by id where it has none.
 import { useController, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { toNumber } from "../app/form-values.ts";
@@ -31,7 +31,7 @@ export function Picker({ aria, name, choices, prompt }: PickerProps) {
   );
 }
 
-/** The one field of a source that can be chosen from the service's lists. */
+/** The field of a source that is selected from the service's lists. */
 function SourceField({ choices }: { choices: Choices }) {
   const { setValue, getValues, clearErrors } = useFormContext<ConfigurationFormValues>();
   const { field, fieldState } = useController<ConfigurationFormValues, "backupable_id">({
@@ -49,7 +49,7 @@ function SourceField({ choices }: { choices: Choices }) {
       if (chosen === undefined) continue;
       setValue("backupable_type", group.type, { shouldDirty: true });
       field.onChange(chosen.id);
-      // A database has no files to leave out, and no fields that would say so.
+      // A database has no files to exclude, and no fields to show such values.
       if (group.type === "database")
         for (const name of ["exclude", "exclude_caches"] as const) setValue(name, undefined);
       const name = getValues("name");
@@ -94,7 +94,7 @@ function SourceField({ choices }: { choices: Choices }) {
   );
 }
 
-/** For a service that lists no sources: what it is, and its id. */
+/** For a service without lists: type and id of the source. */
 function SourceByIdFields() {
   const { register } = useFormContext<ConfigurationFormValues>();
   const { errors } = useFormState<ConfigurationFormValues>();

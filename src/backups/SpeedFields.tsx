@@ -1,4 +1,4 @@
-// How small backups are made, and how fast they are stored.
+// The compression level and the bandwidth limit.
 import { useController, useFormContext, useFormState } from "react-hook-form";
 import { maxCompressionLevel, usualCompressionLevel } from "../../contract/backups/backup.ts";
 import { toNumber } from "../app/form-values.ts";
@@ -8,7 +8,7 @@ import type { ConfigurationFormValues } from "./configuration-form.ts";
 
 const bytesPerMb = 1_000_000;
 
-/** What is no number stays one that no schema takes. */
+/** Converts megabytes to bytes; other text becomes a value that no schema accepts. */
 const toBytes = (text: string): number | null => {
   const megabytes = toNumber(text);
   return megabytes === undefined ? null : Math.round(megabytes * bytesPerMb);
@@ -30,7 +30,7 @@ function BandwidthField() {
           ref={field.ref}
           name={field.name}
           onBlur={field.onBlur}
-          // As it was typed; a number that somebody is still typing is not to be written anew.
+          // Uncontrolled, so that a number is not reformatted while it is typed.
           defaultValue={typeof field.value === "number" ? field.value / bytesPerMb : ""}
           onChange={({ target }) => field.onChange(toBytes(target.value))}
           inputMode="decimal"

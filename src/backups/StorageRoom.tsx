@@ -1,4 +1,4 @@
-// What a storage has room for, and when that ends.
+// The free space of a storage, and when it will be full.
 import { useQuery, keepPreviousData } from "@tanstack/react-query";
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { StorageForecast } from "../../contract/backups/storage-forecast.ts";
@@ -28,7 +28,7 @@ export function RoomText({ forecast }: { forecast: StorageForecast }) {
   );
 }
 
-/** Nothing from a service that doesn't tell, and none until it does. */
+/** Renders nothing until the service has sent a forecast, and for a service without one. */
 export function StorageRoom({ configuration }: { configuration: BackupConfiguration }) {
   const { data: forecast } = useQuery({
     ...storageForecastQuery(configuration),

@@ -1,4 +1,4 @@
-// How many rows each table had in the last backups: in numbers, and as a line of each.
+// The row counts of each table in the last backups, as numbers and lines.
 import { useMemo, useState } from "react";
 import type { BackupCounts } from "../../contract/backups/counts.ts";
 import { countText } from "../../contract/count-text.ts";
@@ -11,7 +11,7 @@ import { changeText, countReadout, linesOf } from "./count-series.ts";
 
 type Series = BackupCounts["series"][number];
 
-/** More are shown when asked. */
+/** More are shown on request. */
 const firstShown = 5;
 
 function CountChart({ series, backups }: { series: Series; backups: BackupCounts["backups"] }) {

@@ -7,7 +7,7 @@ import { runShare, type Work } from "./work.ts";
 
 type WorkProgressProps = { work: Work; backups: readonly Backup[] };
 
-/** What runs now, on which backup, and how far it is by what the backup before it held. */
+/** The running operation of a backup, with its progress estimated from the previous backup. */
 export function WorkProgress({ work: { backup, kind }, backups }: WorkProgressProps) {
   const { id, progress, jobs_ahead: ahead } = backup;
   if (kind === "run" && backup.status === "pending")

@@ -1,4 +1,4 @@
-// What can be done to a backup configuration, and why it sometimes cannot.
+// Actions on backup configurations, and why they may be impossible.
 import {
   backupConfigurationStates,
   canBackupConfiguration,
@@ -29,7 +29,7 @@ const verbs = { run: "run", update: "edit", remove: "delete" } as const satisfie
 
 type Facts = { status: string; last_backup: { status: string } | null };
 
-/** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
+/** Returns why an action is impossible now. Unknown states are left to the service to judge. */
 export function refusal(
   action: ConfigurationAction,
   { status, last_backup: last }: Facts,
@@ -42,7 +42,7 @@ export function refusal(
     : undefined;
 }
 
-/** Changes a configuration wherever the cache holds it. */
+/** Updates a configuration in all cached responses. */
 export function patchConfiguration(
   id: number,
   patch: (configuration: BackupConfiguration) => BackupConfiguration,
@@ -54,7 +54,7 @@ export function patchConfiguration(
 
 const runKey = ["run a configuration"];
 
-/** Runs a backup. The caller reports a failure. */
+/** Runs a backup. The caller reports errors. */
 export const runMutation = {
   mutationKey: runKey,
   mutationFn: ({ id }: Pick<BackupConfiguration, "id">) =>
@@ -69,18 +69,18 @@ export const runMutation = {
       backups: [backup, ...before.backups.filter((other) => other.id !== backup.id)],
     }));
   },
-  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  // Not awaited: polls pause during a mutation, which ends here.
   onSettled: () => {
     if (isLast(runKey))
       void invalidate("listBackupConfigurations", "showBackupConfiguration", "listBackups");
   },
 };
 
-/** Runs configurations. The functions stay the same over the life of the component. */
+/** Returns functions that stay the same over the life of the component. */
 export function useConfigurationActions() {
   const { mutate: run, isPending: isStarting } = useMutation({
     ...runMutation,
-    // Its user may have left by the time of the answer.
+    // The user may have left the page before the response.
     onMutate: () => location.pathname,
     onSuccess(backup: Backup | undefined, configuration: BackupConfiguration, startedOn: string) {
       runMutation.onSuccess(backup, configuration);

@@ -1,4 +1,4 @@
-// What can be done to a backup, and why it sometimes cannot.
+// Actions on backups, and why they may be impossible.
 import { useMutation } from "../api/mutate.ts";
 import {
   backupStates,
@@ -57,13 +57,13 @@ type Facts = Pick<
 export const isLocked = ({ locked_until: until }: Pick<Backup, "locked_until">): boolean =>
   until != null && Date.parse(until) > serviceNow();
 
-/** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
+/** Returns why an action is impossible now. Unknown states are left to the service to judge. */
 export function refusal(action: BackupAction, backup: Facts): string | undefined {
   if (action === "cancel")
     return runningWork(backup) === null ? "Can't cancel: nothing is running." : undefined;
   if (action === "unpin") return undefined;
   const { status, restore_status: restore, drill_status: drill } = backup;
-  // A file can be read by many at once.
+  // Several readers can use a file at once.
   const isFree = action === "download" || action === "pin";
   if (isInTransit(restore) && !isFree) return `Can't ${verbs[action]} during a restore.`;
   if (isInTransit(drill) && !isFree) return `Can't ${verbs[action]} during a restore drill.`;
@@ -79,17 +79,18 @@ export function refusal(action: BackupAction, backup: Facts): string | undefined
     : `Can't ${verbs[action]} while the status is ${status}.`;
 }
 
-/** Asks anew for everything that shows a backup. */
+/** Refetches everything that shows a backup. */
 export const refreshBackups = () =>
   invalidate("showBackup", "showBackupConfiguration", "listBackups", "listBackupConfigurations");
 
 /**
- * Hands a backup's file to the browser's own download manager, by a link that works once: the token enters no address.
+ * Downloads a backup's file with the browser's download manager, by a link that works once, so that the token appears
+ * in no URL.
  * @throws ApiError, e.g. where the stored file is missing
  */
 async function downloadBackup({ id, path }: Backup): Promise<void> {
   const { url } = await call("createDownloadLink", { id });
-  // The service is asked where this page reaches it; behind a proxy it may know itself by another address.
+  // Uses the address by which this page reaches the service, which behind a proxy may differ from the service's own.
   const address = sessions.current()?.address ?? "";
   const link = document.createElement("a");
   link.href = `${address}${pathOf(backupExtras.downloadBackup, { id })}${new URL(url, location.href).search}`;
@@ -100,10 +101,9 @@ async function downloadBackup({ id, path }: Backup): Promise<void> {
 export function useBackupActions() {
   const remove = useMutation({
     mutationFn: (id: number) => call("deleteBackup", { id }),
-    // A poll that is on its way would end on "Not found".
+    // A running poll would end with a 404.
     onMutate: () => queryClient.cancelQueries({ queryKey: ["showBackup"] }),
-    // What was deleted is soon not there any more, and asking for it would end on "Not found". Not awaited: the page is
-    // left at once.
+    // The backup is not refetched, because that would end with a 404. Not awaited, because the page is left at once.
     onSettled: () => void invalidate("showBackupConfiguration", "listBackups"),
   });
   const drill = useMutation({

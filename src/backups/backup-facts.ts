@@ -1,4 +1,4 @@
-// Small facts about backups, as people read them.
+// Human-readable facts about backups.
 import {
   type Backup,
   type BackupConfiguration,
@@ -8,7 +8,10 @@ import {
 import { isInTransit } from "../../contract/states.ts";
 import { durationText } from "../ui/time-text.ts";
 
-/** Whether its service says of it what Quarterdeck's does. Told by drills: of an id like `server_id` many services speak. */
+/**
+ * Whether the service has Quarterdeck's extras. Recognized by drills, because other services may use names like
+ * `server_id`, too.
+ */
 export const hasExtras = (of: Backup | BackupConfiguration): boolean =>
   ("backupable" in of ? of.drill : of.drill_status) !== undefined;
 
@@ -21,12 +24,12 @@ const triggerTexts = new Map([
   ["copy", "Copy"],
 ]);
 
-/** What started a run; another service's word stays as it is. */
+/** Returns the text of a trigger; a word of another service is returned unchanged. */
 export const triggerText = (trigger: string): string => triggerTexts.get(trigger) ?? trigger;
 
 const units = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 
-/** "812 bytes", "4.12 MB": decimal units, as disks are sold and as the service says them. */
+/** "812 bytes", "4.12 MB": decimal units, as used for disks and by the service. */
 export function formatBytes(bytes: number, digits = 3): string {
   if (bytes === 1) return "1 byte";
   const step = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -39,7 +42,7 @@ export function spanText(ms: number): string {
   return ms < 10_000 ? `${Math.round(ms / 100) / 10} s` : durationText(ms);
 }
 
-/** How long a run took, rounded; "–" while it has not ended. */
+/** Duration of a run, rounded; "–" while it has not ended. */
 export function runDuration({ started_at: startedAt, ended_at: endedAt }: Backup): string {
   if (endedAt === null) return "–";
   return spanText(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
@@ -47,20 +50,20 @@ export function runDuration({ started_at: startedAt, ended_at: endedAt }: Backup
 
 const isKnown = (status: string) => backupStates.some((known) => known === status);
 
-/** What a poll looks at. */
+/** Returns the fields that a poll needs. */
 export const toMoving = (backup: Backup) => ({ id: backup.id, status: movingStatus(backup) });
 
-/** A word for polls: something about this backup is still moving. */
+/** Returns the state of a backup for polls: in transit while any of its operations is. */
 export function movingStatus(backup: Backup): string {
   const { status, restore_status: restore, drill_status: drill, ended_at: endedAt } = backup;
   if (isInTransit(restore) || isInTransit(drill)) return "running";
-  // "queued": a word of another service need not end in -ing, but what has no end goes on.
+  // A word of another service, such as "queued", need not end in -ing, but without an end it continues.
   return !isKnown(status) && endedAt === null ? "running" : status;
 }
 
-/** How many backups before one make what is usual. */
+/** Number of earlier backups that define the usual size. */
 const comparedRuns = 7;
-/** What a size may differ from the usual one without being worth a word. */
+/** Relative difference below which a size counts as usual. */
 const sameShare = 0.05;
 
 function median(values: readonly number[]): number {
@@ -69,21 +72,21 @@ function median(values: readonly number[]): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
-/** How large the last finished backups are, newest first; null = there is none. */
+/** Returns the median size of the last finished runs; null = there are none. */
 export function usualSize(backups: readonly Backup[]): number | null {
   const sizes = backups.filter(isFinishedRun).map(({ size }) => size);
   return sizes.length === 0 ? null : median(sizes.slice(0, comparedRuns));
 }
 
 /**
- * How large a finished backup is beside those before it, in words: "12% larger than usual"; null where nothing is to be
- * compared. What has changed says nothing of how large the content is, so beside an incremental backup the contents count.
+ * Compares the size of a finished backup with the usual one: "12% larger than usual"; null where it cannot be compared.
+ * The size of changes says nothing about the content, so for incremental backups the contents are compared.
  */
 export function sizeTrend(backup: Backup, backups: readonly Backup[]): string | null {
   const before = backups
     .filter((other) => other.id < backup.id && isFinishedRun(other))
     .slice(0, comparedRuns);
-  // Files from elsewhere have nothing to do with each other.
+  // Imported files are unrelated to each other.
   if (before.length === 0 || !isFinishedRun(backup) || backup.trigger === "import") return null;
   const isOfContent = [backup, ...before].some(({ base_id: baseId }) => baseId != null);
   const sizeOf = ({ size, plain_size: plain }: Backup) => (isOfContent ? (plain ?? size) : size);

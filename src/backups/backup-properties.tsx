@@ -1,4 +1,4 @@
-// What a backup's page says of it, line by line.
+// The properties on a backup's page.
 import { safetyKeptDays, type Backup } from "../../contract/backups/backup.ts";
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
@@ -12,7 +12,7 @@ import { ExcludedList } from "./ExcludedList.tsx";
 const safetyEnd = (endedAt: string): string =>
   new Date(Date.parse(endedAt) + safetyKeptDays * 24 * 3600 * 1000).toISOString();
 
-/** @param storage in words; null = the service does not say where it is */
+/** @param storage human-readable location; null = unknown */
 export function toProperties(backup: Backup, storage: string | null): Property[] {
   const { plain_size: plain, size, checksum } = backup;
   const isFinished = backup.status === "finished";

@@ -1,4 +1,4 @@
-// Cancels what of a backup waits or runs, after a question that says what that leaves behind.
+// Cancels the operation of a backup, after a confirmation that says what remains.
 import { type Backup, runningWork } from "../../contract/backups/backup.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";

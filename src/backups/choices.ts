@@ -1,11 +1,11 @@
-// What the form offers to choose from, as far as the service lists it.
+// The options of the form, as far as the service lists them.
 import { useQuery } from "@tanstack/react-query";
 import { everySiteQuery } from "../app/inventory.ts";
 import { everyDatabaseQuery, storageProvidersQuery } from "./queries.ts";
 
 export type Choice = { id: number; name: string; label: string };
 
-/** Each list is null where the service does not offer it. */
+/** Each list is null where the service does not provide it. */
 export type Choices = {
   databases: readonly Choice[] | null;
   sites: readonly Choice[] | null;

@@ -1,4 +1,4 @@
-// What a configuration amounts to: a word, its color, and one sentence. Pure.
+// Summarizes the state of a configuration: a word, its tone, and one sentence. Pure.
 import type {
   BackupConfiguration,
   BackupConfigurationState,
@@ -11,10 +11,10 @@ import { hasExtras } from "./backup-facts.ts";
 
 type Condition = {
   tone: Tone;
-  /** The interface's word, or that of its protection once the interface's is as it should be. */
+  /** The status or, where that is normal, the protection. */
   word: string;
   reason: string;
-  /** What is odd although all is well; stands in place of the reason where there is one sentence only. */
+  /** A problem of a protected source; shown instead of the reason where there is room for one sentence only. */
   warning?: string;
 };
 
@@ -27,19 +27,19 @@ const protections: Record<Protection["state"], { tone: Tone; word: string }> = {
 export const protectionLook = ({ state, warning }: Pick<Protection, "state" | "warning">) =>
   protections[warning === null ? state : "late"];
 
-/** What the states say that are news by themselves. */
+/** Texts of the states other than the normal one. */
 const news: Readonly<Record<Exclude<BackupConfigurationState, "installed">, string>> = {
   installing: "Testing the source, the storage and the backup tools.",
   failed: "The source, the storage or a backup tool failed its test.",
   removing: "Deleting the stored files.",
 };
 
-/** It makes no backups, so it neither protects nor is late. */
+/** An adopted configuration makes no backups, so it is neither protected nor late. */
 function adoptedCondition({ warnings = [], backups }: BackupConfiguration): Condition {
   const [warning] = warnings;
   return {
     tone: warning === undefined ? "idle" : "warn",
-    // The newest one may be a backup before a restore.
+    // The newest backup may be a safety backup.
     word: backups.some(({ trigger }) => trigger === "import") ? "imported" : "adopted",
     reason: "No schedule, and retention deletes nothing.",
     ...(warning !== undefined && { warning }),
@@ -49,7 +49,7 @@ function adoptedCondition({ warnings = [], backups }: BackupConfiguration): Cond
 /** @param nowMs milliseconds since 1970 */
 export function conditionOf(configuration: BackupConfiguration, nowMs: number): Condition {
   const { status, status_reason: why } = configuration;
-  // By the same word another service may mean something else.
+  // Another service may use the same word differently.
   const reason = hasExtras(configuration) ? lookUp(news, status) : undefined;
   if (isInTransit(status)) return { tone: "busy", word: status, reason: reason ?? "" };
   if (status === "failed") return { tone: "bad", word: status, reason: why ?? reason ?? "" };

@@ -1,4 +1,4 @@
-// The values of the configuration's form: what it starts with, and what it sends.
+// The values of the configuration form: initial values, and conversion to the request.
 import type * as z from "zod/mini";
 import {
   backupableTypes,
@@ -20,11 +20,11 @@ export const presets = [
   { frequency: "30 2 1 * *", label: "Every month, on the 1st at 02:30" },
 ] as const;
 
-/** The only one there is, if it is the only one. */
+/** Returns the item of a list with exactly one. */
 const onlyOf = <Item>(items: readonly Item[] | null): Item | undefined =>
   items?.length === 1 ? items[0] : undefined;
 
-/** What a new configuration backs up until another source is chosen: what the address asks for, or all there is. */
+/** Returns the preselected source of a new configuration: from the URL, or the only one. */
 function firstSource(search: URLSearchParams, { databases, sites }: Choices) {
   const listed = [
     ...(databases ?? []).map((choice) => ({ type: "database" as const, ...choice })),
@@ -37,7 +37,7 @@ function firstSource(search: URLSearchParams, { databases, sites }: Choices) {
   return found ?? { type: asked, ...(Number.isInteger(id) && id > 0 && { id }) };
 }
 
-/** Values that can be saved as they are, as far as there is one choice only; the address may choose: `?type=site&id=4`. */
+/** Returns initial values, complete where each list has one item. The URL may preselect a source: `?type=site&id=4`. */
 export function newValues(
   search: URLSearchParams,
   choices: Choices,
@@ -54,7 +54,7 @@ export function newValues(
   };
 }
 
-/** The name after another source was chosen: that of the source, unless somebody has typed one. */
+/** Returns the name after a change of the source: that of the source, unless the user has typed one. */
 export function nameAfter(name: string, chosen: Choice | undefined, { databases, sites }: Choices) {
   const given = [...(databases ?? []), ...(sites ?? [])].map((one) => one.name);
   return chosen !== undefined && (name.trim() === "" || given.includes(name)) ? chosen.name : name;
@@ -76,7 +76,7 @@ function excludeSummary({
   return parts.length === 0 ? [] : [`Excludes ${parts.join(" and ")}.`];
 }
 
-/** What the advanced fields are set to, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */
+/** Summarizes the advanced fields, e.g. "Keeps the last 7 backups in shop-nightly. No restore drills." */
 export function advancedSummary(
   values: Partial<ConfigurationFormValues>,
   { keptHold, keptDirectory, isOurs }: { keptHold: number; keptDirectory: string; isOurs: boolean },
@@ -88,7 +88,7 @@ export function advancedSummary(
   const also = isOurs ? keepInWords(keepRules.safeParse(keep).data) : null;
   const place = directory || keptDirectory || (isOurs && name?.trim() ? slugOf(name) : "");
   return [
-    // What is no number yet has its error at its field.
+    // An invalid number has its error at its field.
     ...(isHold(kept)
       ? [
           `Keeps the last ${count}${also === null ? "" : ` and ${also}`}${place === "" ? "" : ` in ${place}`}.`,
@@ -102,15 +102,15 @@ export function advancedSummary(
 
 export const toValues = (configuration: BackupConfiguration): ConfigurationFormValues => ({
   name: configuration.name,
-  // Of adopted backups it is one that never comes.
+  // For adopted backups, the stored frequency never comes.
   frequency: configuration.adopted_at ? presets[1].frequency : configuration.frequency,
   ...(configuration.hold !== null && { hold: configuration.hold }),
   directory: configuration.directory,
   storage_provider_id: configuration.storage_provider_id,
-  // It cannot be changed, and goes along so that one schema checks both forms.
+  // It cannot be changed, but is included so that one schema validates both forms.
   backupable_type: configuration.type,
   backupable_id: configuration.backupable.id,
-  // A service without drills and rules is not to be told of one.
+  // A service without drills and keep rules must not be sent any.
   ...(configuration.drill !== undefined && { drill: configuration.drill }),
   ...(configuration.copy_storage_provider_id !== undefined && {
     copy_storage_provider_id: configuration.copy_storage_provider_id,

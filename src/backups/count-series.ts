@@ -1,4 +1,4 @@
-// The row counts of a configuration's backups, as its table history shows them.
+// The row counts of a configuration's backups, for the table history.
 import type { BackupCounts } from "../../contract/backups/counts.ts";
 import { countText } from "../../contract/count-text.ts";
 import type { LinePoint } from "../ui/LineChart.tsx";
@@ -6,7 +6,7 @@ import { momentInZone, viewersZone } from "./zone-text.ts";
 
 type Series = BackupCounts["series"][number];
 
-/** One line wherever no backup lacks it. */
+/** Returns one line for each series of consecutive backups that have the table. */
 export function linesOf(
   { counts }: Series,
   backups: BackupCounts["backups"],
@@ -22,7 +22,7 @@ export function linesOf(
   return lines;
 }
 
-/** What the newest backup has more or less than the one before: "−484 (−40%)", "+3", "New", "Gone". */
+/** Returns the difference between the two newest backups: "−484 (−40%)", "+3", "New", "Gone". */
 export function changeText({ counts }: Series): string {
   const now = counts.at(-1) ?? null;
   const before = counts.at(-2) ?? null;
@@ -32,7 +32,7 @@ export function changeText({ counts }: Series): string {
   if (now === before) return "None";
   const sign = now > before ? "+" : "−";
   const difference = Math.abs(now - before);
-  // Rounded to less, so that only what is all gone is 100%.
+  // Rounded down, so that only a complete loss is 100%.
   const percent = before === 0 ? 0 : Math.floor((100 * difference) / before);
   return `${sign}${countText(difference)}${percent === 0 ? "" : ` (${sign}${percent}%)`}`;
 }

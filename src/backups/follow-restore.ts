@@ -1,4 +1,4 @@
-// Reports how a restore ended, wherever its user is by then.
+// Reports the outcome of a restore, on whichever page the user is.
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { isPassing } from "../api/api-error.ts";
@@ -14,10 +14,10 @@ type Undo = (safety: Backup, configuration: BackupConfiguration) => void;
 
 const lastLine = (text: string | null) => text?.trimEnd().split("\n").at(-1) ?? null;
 
-/** The page of the backup says all of it itself. */
+/** Whether the backup's page is open, which shows the outcome itself. */
 const isOnItsPage = (id: number) => window.location.pathname === paths.backup(id);
 
-/** Its end takes the place of its start. */
+/** Key of the toast, so that the outcome replaces the start. */
 const jobOf = (id: number) => `restore ${id}`;
 
 async function report(backup: Backup, undo: Undo): Promise<void> {
@@ -41,7 +41,7 @@ async function report(backup: Backup, undo: Undo): Promise<void> {
     toast.success(
       `Backup ${id} restored.`,
       `Previous data saved as backup ${safety.id}.`,
-      // Whoever saw the end on the page may have asked for that meanwhile.
+      // The user may have seen the outcome on the page, and started an undo already.
       canUndo(backup, safety, configuration)
         ? { label: "Undo restore", run: () => undo(safety, configuration) }
         : undefined,
@@ -49,14 +49,14 @@ async function report(backup: Backup, undo: Undo): Promise<void> {
     );
 }
 
-/** @param undo asks whether to undo it; offered once the restore has finished */
+/** @param undo asks whether to undo the restore; offered once it has finished */
 export function followRestore(id: number, undo: Undo): void {
   const started = isOnItsPage(id) ? null : toast.running(jobOf(id), `Restoring backup ${id}…`);
   const look = async (): Promise<void> => {
     const backup = await queryClient
       .fetchQuery({ ...backupQuery(id), staleTime: 0 })
       .catch((error: unknown) => {
-        // A session that ended, or a backup that is gone, is not asked about again.
+        // A 401 or 404 ends the polling.
         if (!isPassing(error)) throw error;
         return null;
       });

@@ -1,4 +1,4 @@
-// Reports how a run ended to a user who is elsewhere by then: pages that show the run say it themselves.
+// Reports the outcome of a run to a user who has left the pages that show it.
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { isInTransit } from "../../contract/states.ts";
 import { isPassing } from "../api/api-error.ts";
@@ -21,7 +21,7 @@ function report({ id, status, output, ...backup }: Backup, name: string): void {
   else toast.failure(`Backup of “${name}” failed.`, lastLine(output), job);
 }
 
-/** @param startedOn the path of the page on which it was started */
+/** @param startedOn path of the page on which it was started */
 export function followRun(
   { id }: Backup,
   { id: configurationId, name }: Pick<BackupConfiguration, "id" | "name">,
@@ -39,7 +39,7 @@ export function followRun(
       .fetchQuery({ ...backupQuery(id), staleTime: lookMs / 2, retry: false })
       .catch((error: unknown) => {
         if (isPassing(error)) return null;
-        // The session is over, or the backup is gone: there is nothing left to report.
+        // The session has ended, or the backup was deleted: there is nothing to report.
         hide();
         throw error;
       });

@@ -1,4 +1,4 @@
-// What keeping so many backups of a schedule means in time.
+// Describes how much time the kept backups of a schedule cover.
 import { maxHold } from "../../contract/backups/backup.ts";
 import { countOf } from "../../contract/count-text.ts";
 
@@ -14,16 +14,16 @@ const units = [
   { name: "minute", sizeMs: 60_000, from: 0 },
 ] as const;
 
-/** Whether a number that is still being typed is one of backups that can be kept. */
+/** Whether a number is a valid hold; it may still be being typed. */
 export const isHold = (hold: number): boolean =>
   Number.isInteger(hold) && hold >= 1 && hold <= maxHold;
 
-/** How many runs are enough to say how far apart they are: those of a week of working hours, and more. */
+/** Number of runs that suffice to tell their distance: more than a week of hourly runs. */
 export const sampledRuns = 200;
 
 /**
- * E.g. "7 backups cover about 1 week"; null where that cannot be said.
- * @param runs coming runs of the schedule, oldest first, best one more than are kept
+ * E.g. "7 backups cover about 1 week"; null where that is unknown.
+ * @param runs upcoming runs of the schedule, oldest first, if possible one more than are kept
  */
 export function holdText(runs: readonly Date[], hold: number): string | null {
   const used = runs.slice(0, hold + 1);

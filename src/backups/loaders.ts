@@ -1,4 +1,4 @@
-// What the backups' pages need before they show. The navigation marks the current server by `serverId`.
+// The loaders of the backup pages. The navigation marks the current server by `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { everySiteQuery, serverQuery } from "../app/inventory.ts";
@@ -25,7 +25,7 @@ export async function backupsLoader({ params, request }: LoaderFunctionArgs) {
   return { serverId, view };
 }
 
-/** What a form offers to choose from; each list may be missing, and the server may be unknown. */
+/** Loads the options of a form; each list may be missing, and the server may be unknown. */
 const loadChoices = (request: Request, serverId: number | null) =>
   Promise.all([
     loadIfThere(request, storageProvidersQuery()),

@@ -1,4 +1,4 @@
-// What "Protect all" creates: a backup for each site and database of a server that has none, spread over the time.
+// Plans "Protect all": a configuration for each unprotected source of a server, with start times spread evenly.
 import * as z from "zod/mini";
 import type { BackupableType } from "../../contract/backups/backup.ts";
 import {
@@ -13,7 +13,7 @@ const hourMinutes = 60;
 const nightBegins = hourMinutes;
 const nightMinutes = 4 * hourMinutes;
 
-/** How often, and within how many minutes all of them begin. */
+/** The frequency, and the period within which all runs start. */
 export const spreads = {
   night: { label: "Every night, 01:00 to 05:00", minutes: nightMinutes },
   quarter: { label: "Every 6 hours", minutes: 6 * hourMinutes },
@@ -22,7 +22,7 @@ export const spreads = {
 
 type Spread = keyof typeof spreads;
 
-/** The schedule of one of `count`, so that as few as possible begin at the same time. */
+/** Returns the schedule of one of `count` configurations, so that as few as possible start at the same time. */
 export function frequencyOf(spread: Spread, index: number, count: number): string {
   const offset = Math.floor((index * spreads[spread].minutes) / count);
   const minute = offset % hourMinutes;
@@ -36,7 +36,7 @@ export function frequencyOf(spread: Spread, index: number, count: number): strin
 /** A site or a database without a backup. */
 export type Target = { type: BackupableType; id: number; name: string; label: string };
 
-/** @param configurations all of the server, whatever their status */
+/** @param configurations all configurations of the server, with any status */
 export function unprotectedOf(
   { databases, sites }: Pick<Choices, "databases" | "sites">,
   configurations: readonly {
@@ -57,11 +57,11 @@ export function unprotectedOf(
   ].filter((one) => !configured.has(`${one.type} ${one.id}`));
 }
 
-/** What all of them have in common. */
+/** The settings that all configurations share. */
 export const protectAllForm = z.object({
   spread: z.enum(keysOf(spreads)),
   ...z.pick(createBackupConfigurationBody, { hold: true, drill: true }).shape,
-  // Another service may have larger ids than ours.
+  // Ids of another service may be larger than ours.
   storage_provider_id: id,
 });
 export type ProtectAll = z.infer<typeof protectAllForm>;

@@ -1,4 +1,4 @@
-// Creates the backups that "Protect all" was asked for, and follows each until it is tested.
+// Creates the configurations of "Protect all", and watches each until it is tested.
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
 import { invalidate, queryClient } from "../api/query.ts";
@@ -9,12 +9,12 @@ import { everyConfigurationQuery } from "./queries.ts";
 
 export type ProtectPlan = { values: ProtectAll; targets: readonly Target[] };
 
-/** A site and a database may have the same id. */
+/** Sites and databases may have equal ids. */
 const keyOf = ({ type, id }: Pick<Target, "type" | "id">) => `${type} ${id}`;
 
 /**
- * Its rows are the indexes of the plan's targets.
- * @param isShown whether a dialog shows the outcome, so that nothing else has to
+ * Rows are identified by the index of their target.
+ * @param isShown whether a dialog shows the outcome, so that no toast is needed
  */
 export function createProtectRun(
   { id: serverId, name }: { id: number; name: string },

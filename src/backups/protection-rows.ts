@@ -1,4 +1,4 @@
-// "Am I protected?" for all of a server: its databases and sites, each with the configuration that protects it best.
+// The protection of all sources of a server, each with the configuration that protects it best.
 import type { BackupableType, BackupConfiguration } from "../../contract/backups/backup.ts";
 import {
   protectionOf,
@@ -6,7 +6,7 @@ import {
   type Protection,
 } from "../../contract/backups/protection.ts";
 
-/** What can be backed up. */
+/** A database or site that can be backed up. */
 export type Target = { type: BackupableType; id: number; name: string };
 
 export type ProtectionRow = {
@@ -14,11 +14,11 @@ export type ProtectionRow = {
   state: Protection["state"];
   /** Why, in one sentence. */
   reason: string;
-  /** What is odd although it is protected. */
+  /** What is wrong although the target is protected. */
   warning: string | null;
-  /** Null = nothing backs it up. Otherwise the one that would be restored from. */
+  /** The best configuration, which a restore would use; null = none is configured. */
   configuration: BackupConfiguration | null;
-  /** When its newest good backup ended; null = there is none. */
+  /** When the newest good backup ended; null = there is none. */
   newestAt: string | null;
 };
 
@@ -52,9 +52,9 @@ function toRow(
 }
 
 /**
- * One row for each target, the worst first. What only a configuration knows of, because the service lists no such thing
- * or its inventory has dropped it, has a row too.
- * @param targets every database and site that is known
+ * Returns one row for each target, the worst first. A target that only a configuration names, because the service does
+ * not list it or the inventory has dropped it, has a row, too.
+ * @param targets every known database and site
  * @param nowMs milliseconds since 1970
  */
 export function protectionRows(
@@ -62,10 +62,10 @@ export function protectionRows(
   listed: readonly BackupConfiguration[],
   nowMs: number,
 ): ProtectionRow[] {
-  // What makes no backups protects nothing.
+  // Adopted configurations make no backups, so they protect nothing.
   const configurations = listed.filter(({ adopted_at: adoptedAt }) => !adoptedAt);
   const configured = configurations.map(({ type, backupable }) => ({ ...backupable, type }));
-  // A target that is listed comes last, so that its own name counts.
+  // Listed targets come last, so that their own names are used.
   const all = new Map([...configured, ...targets].map((target) => [keyOf(target), target]));
   const byTarget = Map.groupBy(configurations, ({ type, backupable: { id } }) =>
     keyOf({ type, id }),
@@ -74,7 +74,7 @@ export function protectionRows(
     .map(([key, { type, id, name }]) => toRow({ type, id, name }, byTarget.get(key) ?? [], nowMs))
     .toSorted(
       (a, b) =>
-        // The worst is what one comes for.
+        // The worst first.
         protectionRank(a) - protectionRank(b) ||
         a.target.type.localeCompare(b.target.type) ||
         a.target.name.localeCompare(b.target.name),

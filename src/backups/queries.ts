@@ -1,4 +1,4 @@
-// What the backup pages ask the service. Lists of the account and everything beside the interface are extras.
+// Queries of the backup pages. Lists of the account and everything beyond the interface are extras.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import type { Page } from "../../contract/paging.ts";
 import type { Database } from "../../contract/servers.ts";
@@ -13,7 +13,10 @@ export const configurationsQuery = (serverId: number, view: ListView) =>
 
 export const configurationQuery = (id: number) => query("showBackupConfiguration", { id });
 
-/** The configuration that was seen with this backup, for services whose backups do not say theirs; null = none was. */
+/**
+ * Returns the configuration in whose cached responses a backup was seen, for services whose backups do not name it;
+ * null = none.
+ */
 export function configurationWith(backupId: number): number | null {
   const lists = queryClient.getQueriesData<Page<BackupConfiguration>>({
     queryKey: ["listBackupConfigurations"],
@@ -31,10 +34,10 @@ export function configurationWith(backupId: number): number | null {
 
 export const backupQuery = (id: number) => query("showBackup", { id });
 
-/** A history is read from its end. */
+/** Newest first. */
 export const usualRunSort = "-id";
 
-/** The runs of a configuration, page by page; null from a service that shows them only inside the configuration. */
+/** The runs of a configuration, page by page; null for a service that returns them only inside the configuration. */
 export const backupsQuery = (configurationId: number, view: ListView) =>
   listQuery(
     view,
@@ -42,28 +45,28 @@ export const backupsQuery = (configurationId: number, view: ListView) =>
     usualRunSort,
   );
 
-/** What comes next is another answer whenever a backup has finished or is gone, so those belong to its key. */
+/** The response changes whenever a backup has finished or was deleted, so backups are part of the key. */
 export const scheduleQuery = ({ id, backups }: BackupConfiguration) => {
   const { queryKey, queryFn } = extraQuery("showBackupSchedule", { id });
   const finished = backups.filter(({ status }) => status === "finished");
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
-/** As the schedule, another answer whenever a backup has finished. */
+/** Like the schedule, the response changes whenever a backup has finished. */
 export const countsQuery = ({ id, backups }: BackupConfiguration) => {
   const { queryKey, queryFn } = extraQuery("showBackupCounts", { id });
   const finished = backups.filter(({ status }) => status === "finished");
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
-/** The same. */
+/** Like the schedule, the response changes whenever a backup has finished. */
 export const storageForecastQuery = ({ id, backups }: BackupConfiguration) => {
   const { queryKey, queryFn } = extraQuery("showStorageForecast", { id });
   const finished = backups.filter(({ status }) => status === "finished");
   return { queryKey: [...queryKey, finished.map((backup) => backup.id)], queryFn };
 };
 
-/** With a schedule and rules that are not saved. */
+/** For a schedule and keep rules that are not saved. */
 export const planForecastQuery = (id: number, plan: QueryOf<"showStorageForecast">) =>
   extraQuery("showStorageForecast", { id }, plan);
 

@@ -1,15 +1,15 @@
-// How fast a run goes, from what the polls have shown.
+// Measures the rate of a run by the progress in the polls.
 
 type Look = { atMs: number; bytes: number };
 
-/** Long enough to be steady, short enough to show that it has become slower. */
+/** Long enough for a steady value, short enough to show a slowdown. */
 const windowMs = 10_000;
-/** Between two polls nothing is news; beyond that it has come to a stop. */
+/** Without a change for this long, longer than between two polls, the run has stalled. */
 const quietMs = 5_000;
 
 /**
- * Keeps the changes of the last seconds. The function it makes answers bytes a second, null until it has seen the count
- * change. The same look twice changes nothing, so a render may ask as often as it likes.
+ * Returns a function that records the progress of the last seconds, and returns bytes per second, or null until the
+ * count has changed. Calling it again with the same values has no effect, so it is safe while rendering.
  */
 export function makeRateMeter() {
   let looks: readonly Look[] = [];
@@ -18,7 +18,7 @@ export function makeRateMeter() {
     if (last === undefined || bytes < last.bytes) looks = [{ atMs: nowMs, bytes }];
     else if (bytes > last.bytes) {
       const before = last.atMs === nowMs ? looks.slice(0, -1) : looks;
-      // The newest look before the window stays: it is where the window begins.
+      // The newest sample before the window is kept as its beginning.
       const first = before.findLastIndex(({ atMs }) => atMs <= nowMs - windowMs);
       looks = [...before.slice(Math.max(0, first)), { atMs: nowMs, bytes }];
     }

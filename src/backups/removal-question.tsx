@@ -1,11 +1,11 @@
-// What is asked before a configuration is deleted. Loaded when it is asked.
+// The confirmation before a configuration is deleted. Loaded on demand.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { mutate } from "../api/mutate.ts";
 import { confirm } from "../app/confirm.ts";
 import { hasExtras } from "./backup-facts.ts";
 import { removalChoices, removeMutation, toFiles } from "./removal.ts";
 
-/** @param onRemoved after the deletion has begun */
+/** @param onRemoved called when the deletion has begun */
 export function askRemoval(configuration: BackupConfiguration, onRemoved?: () => void): void {
   const { id, name, directory } = configuration;
   confirm({

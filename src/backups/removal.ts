@@ -1,4 +1,4 @@
-// Deleting a configuration, and what becomes of its stored files then.
+// Deletes a configuration, with or without its stored files.
 import type { BackupConfiguration } from "../../contract/backups/backup.ts";
 import { call } from "../api/client.ts";
 import { isLast } from "../api/mutate.ts";
@@ -25,20 +25,20 @@ export const removalChoices = (place: string): NonNullable<Question["choices"]> 
   ],
 });
 
-/** Whatever else was chosen, nothing is removed that was not named. */
+/** Any other value keeps the files. */
 export const toFiles = (choice: string): Files => (choice === "remove" ? "remove" : "keep");
 
 type Removal = { configuration: BackupConfiguration; files: Files };
 
 const removeKey = ["delete a configuration"];
 
-/** Deletes a configuration. The dialog that asked reports a failure. */
+/** Deletes a configuration. The confirmation shows errors. */
 export const removeMutation = {
   mutationKey: removeKey,
   mutationFn: ({ configuration: { id }, files }: Removal) =>
     call("deleteBackupConfiguration", { id }, files === "remove" ? { query: { files } } : {}),
   onMutate: async ({ configuration: { id } }: Removal) => {
-    // An answer that is on its way knows nothing of this.
+    // Cancels running requests, whose responses would not show the deletion.
     await Promise.all(
       ["listBackupConfigurations", "showBackupConfiguration"].map((name) =>
         queryClient.cancelQueries({ queryKey: [name] }),
@@ -46,12 +46,12 @@ export const removeMutation = {
     );
     patchConfiguration(id, (before) => ({ ...before, status: "removing" }));
   },
-  // Only our own guess goes back.
+  // Only the optimistic status is reverted.
   onError: (_error: Error, { configuration: { id, status } }: Removal) =>
     patchConfiguration(id, (now) => (now.status === "removing" ? { ...now, status } : now)),
   onSettled: (_answer: unknown, error: Error | null) => {
     if (isLast(removeKey)) void invalidate("listBackupConfigurations");
-    // What was deleted is soon not there any more, and asking for it would end on "Not found".
+    // After a success it is not refetched, because that would end with a 404.
     if (error !== null) void invalidate("showBackupConfiguration");
   },
 };

@@ -1,5 +1,5 @@
-// Restores a backup, after a question that says what replaces what. Undoing a restore is one more: of the backup that it
-// made of the data before.
+// Restores a backup, after a confirmation that says what is replaced. Undoing a restore is the restore of its safety
+// backup.
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { call } from "../api/client.ts";
 import { mutate } from "../api/mutate.ts";
@@ -16,7 +16,7 @@ import {
 } from "./IdentityFields.tsx";
 import { RestoreLoss } from "./RestoreLoss.tsx";
 
-/** What becomes of the present data when a backup is restored over it. */
+/** What happens to the present data in a restore. */
 export const safetyChoices: NonNullable<Question["choices"]> = {
   legend: "Current data",
   options: [
@@ -33,10 +33,10 @@ export const safetyChoices: NonNullable<Question["choices"]> = {
   ],
 };
 
-/** What is typed in place of the name, so that nobody gets here by habit. */
+/** Has to be typed instead of the name, so that nobody does it by habit. */
 export const discardWord = "discard";
 
-/** Whatever else was chosen, what is there is saved. */
+/** Whether the present data is discarded; any other value keeps a safety backup. */
 export const isDiscarding = (choice: string): boolean => choice === "discard";
 
 type Restore = {
@@ -48,7 +48,7 @@ type Restore = {
 
 const restoreMutation = {
   mutationFn: ({ id, ...body }: Restore) =>
-    // Another service may know no body here.
+    // Another service may not accept a body.
     call("restoreBackup", { id }, Object.keys(body).length > 0 ? { body } : {}),
   onSettled: refreshBackups,
 };
@@ -96,7 +96,7 @@ export const askRestore = (backup: Backup, configuration: BackupConfiguration | 
 
 /**
  * @param restoredId the backup whose restore is undone
- * @param safety the backup that the restore made of the data before
+ * @param safety the safety backup of that restore
  */
 export const askUndo = (
   restoredId: number,

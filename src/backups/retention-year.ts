@@ -1,4 +1,4 @@
-// What retention keeps once a schedule has run for a year, rule by rule.
+// Simulates what retention keeps after a year of a schedule, rule by rule.
 import { fullKeptDays, maxPatches } from "../../contract/backups/incremental.ts";
 import {
   keptBy,
@@ -12,7 +12,7 @@ import { isHold } from "./hold-text.ts";
 
 const dayMs = 24 * 3_600_000;
 const yearDays = 365;
-/** Those of a year of hours. More often than that, what comes first in the year is left out. */
+/** An hourly schedule in a leap year. For more frequent schedules, the simulation covers less than a year. */
 const maxRuns = 8784;
 
 type Asked = {
@@ -21,11 +21,11 @@ type Asked = {
   hold: number;
   keep: KeepRules | null;
   now: Date;
-  /** Runs store what has changed since a full, which stays while one of them does. */
+  /** Whether runs are incremental: a full backup is kept as long as one that depends on it. */
   isIncremental?: boolean;
 };
 
-/** One rule, and the backups that it keeps. */
+/** A rule, and the backups that it keeps. */
 export type KeptByRule = {
   /** E.g. "Last 7", "12 monthly". */
   label: string;
@@ -35,16 +35,16 @@ export type KeptByRule = {
 
 export type YearOfBackups = {
   rules: KeptByRule[];
-  /** By any rule: one backup may be kept by several. Newest first, and at least one. */
+  /** Kept by any rule, each once. Newest first, at least one. */
   kept: Date[];
-  /** E.g. "a year", or a shorter time where the schedule has too many runs to look at them all. */
+  /** The simulated time: "a year", or less where the schedule has too many runs. */
   span: string;
-  /** When the newest backup of that time is made. */
+  /** Time of the newest simulated backup. */
   newest: Date;
   spanMs: number;
 };
 
-/** @returns null where no rule keeps more than the last ones, nothing runs, or `hold` is no such number yet */
+/** @returns null where no rule keeps more than the last ones, nothing runs, or `hold` is invalid */
 export function simulateYear({
   frequency,
   timeZone,
@@ -85,7 +85,11 @@ export function simulateYear({
   };
 }
 
-/** The fulls that no rule keeps, but an incremental backup that one does. @param runs oldest first @returns newest first */
+/**
+ * Returns full backups that no rule keeps, but on which a kept incremental one depends.
+ * @param runs oldest first
+ * @returns newest first
+ */
 function fullsNeeded(runs: readonly Date[], kept: ReadonlySet<Date>): Date[] {
   const needed = new Set<Date>();
   let full: Date | null = null;

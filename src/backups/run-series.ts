@@ -1,4 +1,4 @@
-// The runs of a configuration as its chart draws them.
+// Converts the runs of a configuration for its chart.
 import type { Backup } from "../../contract/backups/backup.ts";
 import { niceCeiling } from "../ui/nice-ceiling.ts";
 
@@ -7,10 +7,10 @@ export type Outcome = "finished" | "failed" | "damaged" | "other";
 export type RunPoint = {
   id: number;
   startedAt: string;
-  /** As its service says it. */
+  /** As reported by the service. */
   status: string;
   outcome: Outcome;
-  /** Null while it runs, and of a run that stored nothing. */
+  /** Null while it runs, and for a run that stored nothing. */
   sizeBytes: number | null;
   /** Null while it runs. */
   durationMs: number | null;
@@ -18,11 +18,11 @@ export type RunPoint = {
 
 const shownRuns = 30;
 
-/** Only these end the same for all services; their other words mean that it goes on. */
+/** Only these words end a run in all services; any other means that it continues. */
 const isEnd = (word: string): word is "finished" | "failed" =>
   word === "finished" || word === "failed";
 
-/** The last runs, oldest first. A service says durations in words, so they are taken from the moments. */
+/** Converts the last runs, oldest first. Durations are computed, because the service sends them as text. */
 export const toSeries = (backups: readonly Backup[]): RunPoint[] =>
   backups
     .slice(0, shownRuns)
@@ -40,14 +40,14 @@ export const toSeries = (backups: readonly Backup[]): RunPoint[] =>
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** What a clock has as round: halves of each are round too. */
+/** Round times on a clock, whose halves are also round. */
 const roundSpansMs = [
   ...[2, 10, 20, 30, 60].map((seconds) => seconds * 1000),
   ...[2, 4, 10, 20, 30, 60].map((minutes) => minutes * minuteMs),
   ...[2, 4, 6, 12, 24].map((hours) => hours * hourMs),
 ];
 
-/** The same for a span of time: above a second, what is round on a clock. */
+/** Returns the next round time: above a second, one that is round on a clock. */
 export function niceSpanMs(value: number): number {
   if (value <= 1000) return niceCeiling(value);
   return (

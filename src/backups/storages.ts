@@ -1,11 +1,11 @@
-// What the storages are called, for whoever shows where backups are.
+// The names of storages, for pages that show where backups are.
 import { useQuery } from "@tanstack/react-query";
 import { storageProvidersQuery } from "./queries.ts";
 
-/** Somebody may give one another name. */
+/** Names may change. */
 const namesMs = 60_000;
 
-/** Their names are known once the service has told them, and where it can. */
+/** Returns the names of the storages, once loaded and where the service lists them. */
 export function useStorages() {
   const { data } = useQuery({
     ...storageProvidersQuery(),
@@ -15,7 +15,7 @@ export function useStorages() {
   const nameOf = (id: number): string => find(id)?.name ?? `Storage provider ${id}`;
   return {
     nameOf,
-    /** The name, and where it is. */
+    /** Returns the name and the location. */
     describe(id: number): string {
       const place = find(id)?.place;
       return place === undefined ? nameOf(id) : `${nameOf(id)} (${place})`;

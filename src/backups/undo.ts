@@ -1,13 +1,13 @@
-// The way back from a restore: the backup that it made of the data before.
+// Undoes a restore by its safety backup.
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";
 import { refusal } from "./backup-actions.ts";
 
-/** The backup before a restore: the last one of its kind that began before the restore ended. */
+/** Returns the safety backup of a restore: the last one that began before the restore ended. */
 export const safetyOf = (
   { id, restored_at: restoredAt, restore_target: target }: Backup,
   configuration: BackupConfiguration | undefined,
 ): Backup | undefined =>
-  // What was restored elsewhere is undone there.
+  // A restore to another target is undone there.
   restoredAt === null || target != null
     ? undefined
     : configuration?.backups.find(
@@ -21,7 +21,7 @@ export const safetyOf = (
 type Restored = Pick<Backup, "id" | "restored_at">;
 type Others = { backups: readonly (Restored & Pick<Backup, "restore_target">)[] };
 
-/** Another backup was restored since, so that undoing this restore would undo that one. */
+/** Whether another backup was restored since, so that undoing this restore would undo that one, too. */
 export const isRestoredOver = (
   { id, restored_at: restoredAt }: Restored,
   configuration: Others | undefined,
@@ -34,7 +34,7 @@ export const isRestoredOver = (
       Date.parse(other.restored_at) > Date.parse(restoredAt ?? ""),
   ) ?? false;
 
-/** Whether the restore can be undone just now: not while it is being undone, and not once another one went over it. */
+/** Whether the restore can be undone now: not while it is being undone, and not after another restore. */
 export const canUndo = (
   backup: Restored,
   safety: Parameters<typeof refusal>[1],

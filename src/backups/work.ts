@@ -1,4 +1,4 @@
-// What of a configuration waits or runs now.
+// The running or waiting operation of a configuration.
 import {
   type Backup,
   type BackupConfiguration,
@@ -7,19 +7,19 @@ import {
 
 export type Work = { backup: Backup; kind: NonNullable<ReturnType<typeof runningWork>> };
 
-/** The first of its backups that is made, restored or in a drill; null = none is, as far as its newest backups tell. */
+/** Returns the first operation of its newest backups; null = none. */
 export function workOf({ last_backup: last, backups }: BackupConfiguration): Work | null {
   for (const backup of [...(last === null ? [] : [last]), ...backups]) {
     const kind = runningWork(backup);
-    // A backup before a restore is a part of it, and what can be canceled is the restore.
+    // A safety backup is part of a restore, which is what can be canceled.
     if (kind !== null && !(kind === "run" && backup.trigger === "safety")) return { backup, kind };
   }
   return null;
 }
 
 /**
- * How far a run is, from 0 to 1, by what the finished backup before it held; null where that says nothing, as once it is
- * larger.
+ * Returns the progress of a run from 0 to 1, estimated from the previous finished backup; null where there is none, or
+ * it was exceeded.
  */
 export function runShare(backup: Backup, backups: readonly Backup[]): number | null {
   const usual = usualBytes(backup, backups);
@@ -27,6 +27,6 @@ export function runShare(backup: Backup, backups: readonly Backup[]): number | n
   return usual === null || usual === 0 || read > usual ? null : read / usual;
 }
 
-/** Bytes before compression of the finished backup before one; null = there is none to compare with. */
+/** Returns the bytes before compression of the previous finished backup; null = there is none. */
 export const usualBytes = (backup: Backup, backups: readonly Backup[]): number | null =>
   backups.find((other) => other.id < backup.id && other.status === "finished")?.plain_size ?? null;

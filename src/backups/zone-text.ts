@@ -1,9 +1,12 @@
-// Moments as the clocks of a zone show them.
+// Formats moments in a time zone.
 import { dateLocale } from "../ui/time-text.ts";
 
 export const viewersZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** E.g. "Sun, 29 Mar, 03:00". @param timeZone IANA name */
+/**
+ * E.g. "Sun, 29 Mar, 03:00".
+ * @param timeZone IANA name
+ */
 export const momentInZone = (moment: Date, timeZone: string): string =>
   new Intl.DateTimeFormat(dateLocale, {
     timeZone,

@@ -1,4 +1,4 @@
-// What the backup holds beside what it would replace: the last look before somebody chooses.
+// Compares the contents of the backup with what it would replace.
 import { useQuery } from "@tanstack/react-query";
 import type { BackupContents, CurrentContents } from "../../../contract/backups/contents.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
@@ -35,7 +35,7 @@ const nowColumn: Column<ComparedCount> = {
 const compared = [nameColumn, backupColumn, nowColumn];
 const alone = [nameColumn, backupColumn];
 
-/** More than that nobody compares; those that differ most are among them. */
+/** Maximum number of rows, sorted by difference: nobody compares more. */
 const maxRows = 200;
 
 function CurrentState({ current, name }: { current: CurrentContents; name: string }) {
@@ -58,7 +58,7 @@ function CurrentState({ current, name }: { current: CurrentContents; name: strin
 
 type ComparisonPanelProps = {
   contents: BackupContents;
-  /** Null = a new database, or nothing was chosen yet. */
+  /** Null = a new database, or nothing is selected yet. */
   target: { type: TargetType; id: number; name: string } | null;
 };
 
@@ -71,7 +71,7 @@ export function ComparisonPanel({ contents, target }: ComparisonPanelProps) {
   } = useQuery({
     ...currentContentsQuery(target?.type ?? "database", target?.id ?? 0),
     enabled: target !== null,
-    // Counting costs the database something, and what is shown is a look, not a watch.
+    // Counting is expensive for the database, and a snapshot suffices.
     staleTime: 60_000,
     retry: false,
   });

@@ -1,4 +1,4 @@
-// What is in a backup: the tables of a database with their rows, or the files of a folder.
+// The contents of a backup: tables of a database with row counts, or files of a folder.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData, useNavigate } from "react-router";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
@@ -19,7 +19,7 @@ import { backupContentsQuery } from "./queries.ts";
 import { askRestoreInto, ownTarget, type RestoreInto } from "./restore-into-question.tsx";
 import { TablesPanel } from "./TablesPanel.tsx";
 
-/** @param table as the contents have it: of a whole server, with the name of its database before it */
+/** @param table as in the contents: for a whole server, prefixed by the name of its database */
 function partOf({ databases }: BackupContents, table: string): NonNullable<RestoreInto["part"]> {
   const database = databases?.find(({ name }) => table.startsWith(tablePrefixOf(name)));
   return database === undefined
@@ -48,7 +48,7 @@ export function ContentsPage() {
   });
   const navigate = useNavigate();
   const refused = refusal("download", backup);
-  // A key may be sent with it, so it is no request for reading.
+  // The request may include an identity, so it is a POST, which a read-only token may not send.
   const unlisted = useChangeRefusal(true);
   const target = ownTarget(configuration);
   const restore =

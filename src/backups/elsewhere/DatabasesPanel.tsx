@@ -1,4 +1,4 @@
-// The databases in a backup of a whole server, each of which can be put back by itself.
+// The databases in a backup of a whole server, each of which can be restored separately.
 import { useMemo } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { countOf, countText } from "../../../contract/count-text.ts";
@@ -28,9 +28,9 @@ const columns: Column<Row>[] = [
 
 type DatabasesPanelProps = {
   databases: readonly Row[];
-  /** Puts one database back; null = that can't be done here. */
+  /** Restores one database; null = impossible here. */
   restore: ((name: string) => void) | null;
-  /** Why it can't be done now. */
+  /** Why it is impossible now. */
   refusal: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-// The files of a site's backup, folder by folder, as its archive has them.
+// The files in a site's backup, folder by folder.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
@@ -26,7 +26,7 @@ import { filesQuery, type FilesView } from "./queries.ts";
 
 type File = ArchiveFiles["files"][number];
 
-/** What is still being read grows. */
+/** Poll interval while the archive is being read. */
 const readingMs = 1500;
 
 const nameCell = (id: number, { path, name, kind, target }: File) =>
@@ -55,7 +55,7 @@ const columnsOf = (id: number): Column<File>[] => [
   { id: "size", header: "Size", align: "end", cell: ({ bytes }) => formatBytes(bytes) },
 ];
 
-/** The folders above what is shown, as links. */
+/** Links to the parent folders of the current one. */
 function Place({ id, folder }: { id: number; folder: string }) {
   const parts = folder === "" ? [] : folder.split("/");
   return (
@@ -81,10 +81,10 @@ function Place({ id, folder }: { id: number; folder: string }) {
   );
 }
 
-/** A name that is no UTF-8 is shown with this in it. */
+/** Replaces invalid UTF-8 in names. */
 const unknownCharacter = "\ufffd";
 
-/** What no request can name is restored with what it is in. */
+/** Returns why a path cannot be restored separately: it cannot be sent in a request. */
 function whyNotAlone(path: string): string | undefined {
   const instead = "Restore a folder above it, or the whole backup.";
   if (path.includes(unknownCharacter)) return `Its path is not UTF-8. ${instead}`;
@@ -95,9 +95,9 @@ function whyNotAlone(path: string): string | undefined {
 type FilesPanelProps = {
   backup: Backup;
   view: FilesView;
-  /** Puts one file or folder back; null = its site is not known. */
+  /** Restores one file or folder; null = its site is unknown. */
   restore: ((path: string) => void) | null;
-  /** Why it can't be done now. */
+  /** Why it is impossible now. */
   refusal: string | undefined;
 };
 
@@ -119,7 +119,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
   );
   const query = filesQuery(id, view, () => ({
     ...(listing !== null && { listing }),
-    // Once more, where the service has forgotten the listing.
+    // Sent again, in case the listing has expired.
     ...(backup.encrypted === true && identityBody(identity.get())),
   }));
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -193,7 +193,7 @@ export function FilesPanel({ backup, view, restore, refusal }: FilesPanelProps) 
       {data !== undefined && (
         <Panel>
           <Table label="Files" columns={columns} rows={data.files} keyOf={({ path }) => path} />
-          {/* What the folder before it lacked is not said of the next one. */}
+          {/* Placeholder data of the previous folder says nothing about this one. */}
           {total === 0 && data.state === "ready" && !isPlaceholderData && (
             <p className="px-4 py-3 text-sm wrap-anywhere text-muted">
               {data.has_folder === false ? (

@@ -1,4 +1,4 @@
-// What a PostgreSQL backup holds beside tables: views, functions, sequences and the rest, by kind.
+// The objects in a PostgreSQL backup other than tables, by kind: views, functions, sequences and others.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import type { Backup } from "../../../contract/backups/backup.ts";
@@ -44,7 +44,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
   const [view, setView] = useState(first);
   const query = objectsQuery(id, useDeferredValue(view), () => ({
     ...(listing !== null && { listing }),
-    // Once more, where the service has forgotten the listing.
+    // Sent again, in case the listing has expired.
     ...(isEncrypted && identityBody(identity.get())),
   }));
   const { data, error, isFetching, refetch } = useQuery({
@@ -60,7 +60,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
     placeholderData: keepPreviousData,
   });
   if (data !== undefined && data.listing !== listing) setListing(data.listing);
-  // What was listed stays beside the reason why something else isn't, and so does the field that is being typed in.
+  // The last list stays next to an error, and so does the search field that is being used.
   const [listed, setListed] = useState(data);
   if (data !== undefined && data !== listed) setListed(data);
   const open = () => {
@@ -84,7 +84,7 @@ export function ObjectsPanel({ backup }: { backup: Backup }) {
   const { kinds, total, per_page: perPage, objects } = listed;
   const all = kinds.reduce((sum, { count }) => sum + count, 0);
   const from = total === 0 ? null : (view.page - 1) * perPage + 1;
-  // At an end it stays, so that whoever pressed it keeps the focus.
+  // At either end the button stays, disabled, so that the focus is not lost.
   const pageButton = (label: string, page: number, end: string | undefined) => (
     <Button
       size="sm"

@@ -1,4 +1,4 @@
-// Asks for what opens an encrypted backup before its content can be listed.
+// Asks for the identity of an encrypted backup before its contents can be listed.
 import type { FormEvent } from "react";
 import { ErrorText } from "../../app/ErrorText.tsx";
 import { Button } from "../../ui/Button.tsx";

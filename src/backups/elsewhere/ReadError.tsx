@@ -1,4 +1,4 @@
-// Why something could not be read, with another try.
+// An error while reading, with a retry.
 import { ErrorText } from "../../app/ErrorText.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Notice } from "../../ui/Notice.tsx";

@@ -1,4 +1,4 @@
-// Chooses where a backup is restored that is not its own source, beside the rows of both.
+// Selects a target for a restore other than the backup's own source, and compares the row counts of both.
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { flushSync } from "react-dom";
@@ -60,7 +60,8 @@ export function RestoreElsewherePage() {
   const isWholeServer = isOfServer && part === "";
   const isNew = mode === "new" && !isWholeServer;
   const targets = useTargets(serverId, engine, {
-    // What is restored into its own source needs no page of its own; a new database, or one of a server's, may well be beside it.
+    // The own source is excluded, because it needs no page; but a new database, or one of a server's, can be created
+    // next to it.
     left: isNew || part !== "" ? null : (configuration ?? null),
     isOne: isNew || part !== "",
   });
@@ -74,7 +75,7 @@ export function RestoreElsewherePage() {
 
   const choose = (event: FormEvent) => {
     event.preventDefault();
-    // What is missing is marked at once, so that the focus can go there.
+    // Rendered synchronously, so that a missing field is marked before it gets the focus.
     flushSync(() => setIsAsked(true));
     if (target === null || (isNew && name.trim() === "")) return focusInvalid(event);
     askRestoreInto(
@@ -231,12 +232,12 @@ export function RestoreElsewherePage() {
             </Field>
           )}
         </div>
-        {/* Read before the buttons, also where there is no room beside the fields. */}
+        {/* Read before the buttons, also on narrow screens where it is below the fields. */}
         {contents !== null && (
           <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <ComparisonPanel
               contents={shownContents(contents, part)}
-              // The rows of a whole server are not those of one of its databases.
+              // The row counts of a whole server cannot be compared with those of one database.
               target={isNew || (part !== "" && target?.isServer === true) ? null : target}
             />
           </div>
@@ -254,7 +255,7 @@ export function RestoreElsewherePage() {
   );
 }
 
-/** Of one database out of a whole server, its own tables. */
+/** For one database of a whole server, only its own tables. */
 const shownContents = (contents: BackupContents, part: string): BackupContents =>
   part === ""
     ? contents

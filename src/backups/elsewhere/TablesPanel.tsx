@@ -1,4 +1,4 @@
-// The tables of a database's backup, with the rows that were counted when it was made.
+// The tables in a database's backup, with the row counts at the time of the backup.
 import { useDeferredValue, useMemo, useState } from "react";
 import type { BackupContents } from "../../../contract/backups/contents.ts";
 import { partTable } from "../../../contract/backups/part-names.ts";
@@ -11,7 +11,7 @@ import { restoreColumn } from "./restore-column.tsx";
 
 type Row = NonNullable<BackupContents["tables"]>[number];
 
-/** So many rows of a table the browser draws without a delay. */
+/** Maximum number of rows that a browser renders without a delay. */
 const maxShown = 500;
 
 const columns: Column<Row>[] = [
@@ -24,7 +24,7 @@ const columns: Column<Row>[] = [
   { id: "rows", header: "Rows", align: "end", cell: ({ rows }) => countText(rows) },
 ];
 
-/** What no request can name is restored with its database. */
+/** Returns why a table cannot be restored separately: its name cannot be sent in a request. */
 const whyNotAlone = (name: string): string | undefined =>
   partTable.safeParse(name).success
     ? undefined
@@ -32,9 +32,9 @@ const whyNotAlone = (name: string): string | undefined =>
 
 type TablesPanelProps = {
   contents: BackupContents;
-  /** Puts one table back; null = that can't be done here. */
+  /** Restores one table; null = impossible here. */
   restore: ((name: string) => void) | null;
-  /** Why it can't be done now. */
+  /** Why it is impossible now. */
   refusal: string | undefined;
 };
 

@@ -1,14 +1,17 @@
-// The rows of a backup's tables beside those of what it would replace.
+// Compares the row counts of a backup with those of what it would replace.
 type Counted = { name: string; rows: number };
 
 export type ComparedCount = {
   name: string;
-  /** Null = the table is not there. */
+  /** Null = the table does not exist there. */
   backup: number | null;
   now: number | null;
 };
 
-/** @param now null = that is not known. What differs comes first, the largest difference before the others. */
+/**
+ * Differences come first, sorted by size.
+ * @param now null = unknown
+ */
 export function compareCounts(
   backup: readonly Counted[],
   now: readonly Counted[] | null,

@@ -1,4 +1,4 @@
-// What only a restore elsewhere asks the service. All of it is beside the interface.
+// Queries that only restores to another target need. All of them are extras.
 import type { BrowseArchiveBody, BrowseObjectsBody } from "../../../contract/backups/bodies.ts";
 import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
 import { addOperations, call } from "../../api/client.ts";
@@ -18,8 +18,8 @@ export const currentContentsQuery = (type: TargetType, id: number) =>
 export type FilesView = { folder: string; search: string; page: number };
 
 /**
- * @param opened what opens an encrypted one when it is asked for: an identity, or the name of a listing that one has opened.
- * It is no part of the key.
+ * @param opened returns what opens an encrypted backup: an identity, or the id of a listing that was opened with one.
+ * Not part of the key.
  */
 export const filesQuery = (
   id: number,
@@ -32,7 +32,7 @@ export const filesQuery = (
 
 export type ObjectsView = { kind: string; search: string; page: number };
 
-/** @param opened as of files */
+/** @param opened as in `filesQuery` */
 export const objectsQuery = (
   id: number,
   { kind, search, page }: ObjectsView,

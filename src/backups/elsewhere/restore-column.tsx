@@ -2,10 +2,10 @@ import { Button } from "../../ui/Button.tsx";
 import { actionsColumn, type Column } from "../../ui/Table.tsx";
 
 /**
- * The last column of what a backup holds: puts one of it back.
- * @param nameOf what is restored
- * @param refusal why none of it can be restored now
- * @param whyNot why this one can't be restored by itself
+ * Returns the last column of a table of contents, with a button that restores the row.
+ * @param nameOf name of the row
+ * @param refusal why nothing can be restored now
+ * @param whyNot why this row cannot be restored separately
  */
 export const restoreColumn = <Row,>(
   nameOf: (row: Row) => string,

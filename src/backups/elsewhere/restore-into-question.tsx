@@ -1,4 +1,4 @@
-// Restores a backup into something else than its source, after a question that says what is replaced.
+// Restores a backup into another target, after a confirmation that says what is replaced.
 import type { Backup, BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
 import { call } from "../../api/client.ts";
@@ -20,17 +20,17 @@ export type RestoreInto = {
   type: TargetType;
   id: number;
   name: string;
-  /** The name of a database that is to be made; null = the target itself is replaced. */
+  /** Name of a database to create; null = the target itself is replaced. */
   database: string | null;
-  /** Of PostgreSQL and MySQL. */
+  /** For PostgreSQL and MySQL only. */
   keepsOwners: boolean | null;
-  /** What alone is restored; null = everything. */
+  /** The part to restore; null = everything. */
   part:
     | { tables: string[] }
     | { path: string }
     | { from_database: string; tables?: string[] }
     | null;
-  /** The target is all databases of a server, of which a part is one. */
+  /** Whether the target is all databases of a server, of which a part is one. */
   isServer?: boolean;
 };
 
@@ -67,7 +67,7 @@ function partNameOf({ part, isServer }: RestoreInto): string | null {
   const { from_database: database, tables } = part;
   if (tables !== undefined)
     return tables.map((table) => tablePrefixOf(database) + table).join(", ");
-  // Into an entry of a single database it goes as a whole.
+  // An entry of a single database is restored as a whole.
   return isServer === true ? database : null;
 }
 
@@ -121,14 +121,14 @@ export function askRestoreInto(backup: Backup, into: RestoreInto, onStarted: () 
         if (identity !== null) noteRefusal(identity, error);
         throw error;
       }
-      // Undone by a backup of the target, which the backup's page links to.
+      // Undone by the safety backup of the target, which the backup's page links to.
       followRestore(backup.id, () => undefined);
       onStarted();
     },
   });
 }
 
-/** What a part is restored into: the backup's own source. Null = that is not known. */
+/** Returns the target of a restored part: the backup's own source. Null = unknown. */
 export const ownTarget = (
   configuration: BackupConfiguration | undefined,
 ): Pick<RestoreInto, "type" | "id" | "name"> | null =>

@@ -1,4 +1,4 @@
-// What a backup can be restored into: what of a server's inventory is of its kind.
+// The possible targets of a restore: entries of a server's inventory with a matching kind.
 import { useQuery } from "@tanstack/react-query";
 import type { BackupConfiguration } from "../../../contract/backups/backup.ts";
 import { engineInServer } from "../../../contract/backups/engines.ts";
@@ -10,7 +10,7 @@ type Target = {
   type: TargetType;
   id: number;
   name: string;
-  /** All databases of a server as one. */
+  /** Whether it is all databases of a server together. */
   isServer: boolean;
 };
 
@@ -32,11 +32,11 @@ export const kindWords = (engine: string | null): Words =>
 
 type Asked = {
   left: BackupConfiguration | null;
-  /** What is restored is one database, which may be one of a server's, too. */
+  /** Whether one database is restored, so that all databases of a server are a possible target, too. */
   isOne: boolean;
 };
 
-/** @param left the configuration whose source is not among them; null = all are */
+/** @param left the configuration whose source is excluded; null = none is */
 export function useTargets(
   serverId: number,
   engine: string | null,

@@ -1,4 +1,4 @@
-// Makes a backup out of a file that Quarterdeck did not make: one of this computer, or one in a storage.
+// Imports a file as a backup: from this computer, or from a storage.
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -45,7 +45,7 @@ function useTargets(serverId: number | null): ImportTarget[] {
   const { data: databases } = useQuery({ ...everyDatabaseQuery(serverId ?? 0), ...isKnown });
   const { data: sites } = useQuery({ ...everySiteQuery(serverId ?? 0), ...isKnown });
   return [
-    // No file is a backup of a whole server.
+    // Backups of a whole server cannot be imported.
     ...(databases?.data ?? [])
       .filter(({ scope }) => scope !== "server")
       .map(({ id, name }) => ({ type: "database", id, name }) as const),
@@ -73,7 +73,7 @@ export function ImportPage() {
   const [uploading, setUploading] = useState<Uploading | null>(null);
   const [error, setError] = useState<unknown>(null);
   const sending = useRef<AbortController | null>(null);
-  // Whoever leaves the page gives the upload up.
+  // Leaving the page aborts the upload.
   useEffect(() => () => sending.current?.abort(), []);
 
   const targets = useTargets(serverId);
@@ -98,7 +98,7 @@ export function ImportPage() {
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    // What is missing is marked at once, so that the focus can go there.
+    // Rendered synchronously, so that a missing field is marked before it gets the focus.
     flushSync(() => setIsAsked(true));
     if (target === null || (isUpload ? file === null : path === null)) return focusInvalid(event);
     if (isPending) return;
@@ -216,7 +216,7 @@ export function ImportPage() {
             )}
           </Field>
           <ChoiceList legend="File" options={origins} value={origin} onChange={setOrigin} />
-          {/* There all the time, for a file that is dropped. */}
+          {/* Always rendered, so that files can be dropped. */}
           <div hidden={!isUpload}>
             <Field
               label="File to upload"

@@ -1,4 +1,4 @@
-// Chooses one of the files in a storage that are none of Quarterdeck's own.
+// Selects a file in a storage that Quarterdeck did not store.
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { ErrorText } from "../../app/ErrorText.tsx";
@@ -13,7 +13,7 @@ type StoredFilesProps = {
   storageId: number;
   path: string | null;
   error: string | undefined;
-  /** Null = what was chosen may not be among those that are listed now. */
+  /** Null = the selected file may not be in the present list. */
   onChoose: (path: string | null) => void;
 };
 
@@ -24,7 +24,7 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
   const group = useId();
   const list = () => {
     onChoose(null);
-    // Listed again, there may be other files by now.
+    // The same prefix lists the storage again, which may have changed.
     if (typed.trim() === prefix) void files.refetch();
     setPrefix(typed.trim());
   };
@@ -41,7 +41,7 @@ export function StoredFiles({ storageId, path, error, onChoose }: StoredFilesPro
               onChange={({ target: { value } }) => setTyped(value)}
               onKeyDown={(event) => {
                 if (event.key !== "Enter") return;
-                // Otherwise it would send the form.
+                // Enter would otherwise submit the form.
                 event.preventDefault();
                 list();
               }}

@@ -1,4 +1,4 @@
-// What only imports ask the service. All of it is beside the interface.
+// Queries that only imports need. All of them are extras.
 import type { BackupableType } from "../../../contract/backups/backup.ts";
 import { importableFiles } from "../../../contract/backups/import.ts";
 import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
@@ -6,10 +6,10 @@ import { addOperations, call } from "../../api/client.ts";
 
 addOperations(lateBackupOperations);
 
-/** What the backup is to be of. */
+/** The source that the imported backup is to belong to. */
 export type ImportTarget = { type: BackupableType; id: number; name: string };
 
-/** Reading a storage takes its time: asked once, and given up with the page. */
+/** Reading a storage is slow: there are no retries, and leaving the page aborts it. */
 export const importableFilesQuery = (storageId: number, prefix: string) => ({
   queryKey: ["showImportableFiles", { id: storageId }, { prefix }] as const,
   queryFn: async ({ signal }: { signal: AbortSignal }) =>

@@ -1,6 +1,6 @@
 /**
- * A ref for a file field that takes what is dropped anywhere on the page. Beside the field a browser would open the file
- * in place of the page, with all that was chosen there and an upload that is under way.
+ * A ref for a file input that accepts files dropped anywhere on the page. Outside of the input, a browser would open
+ * the file instead of the page, and lose its values and a running upload.
  */
 export function takeDrops(input: HTMLInputElement): () => void {
   const take = (event: DragEvent) => {

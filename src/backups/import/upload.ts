@@ -1,4 +1,4 @@
-// Sends a file as it is. By XMLHttpRequest: `fetch` says nothing of how much has gone.
+// Uploads a file by XMLHttpRequest, because `fetch` does not report progress.
 import { type Backup, backup } from "../../../contract/backups/backup.ts";
 import { pathOf } from "../../../contract/operation.ts";
 import { lateBackupOperations } from "../../../contract/backups/late-operations.ts";
@@ -12,7 +12,7 @@ type UploadOptions = {
   storageId: number;
   /** @param sent bytes */
   onProgress: (sent: number) => void;
-  /** Gives it up: the service keeps nothing then. */
+  /** Aborts the upload; the service then keeps nothing. */
   signal: AbortSignal;
 };
 

@@ -1,4 +1,4 @@
-// Backups for the tests of what is said about them.
+// Backups for tests.
 import type { Backup } from "../../../contract/backups/backup.ts";
 
 export const finished: Backup = {
