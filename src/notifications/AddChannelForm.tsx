@@ -1,4 +1,4 @@
-// For a service that does not list the account's channels: one is added by the id that its owner knows.
+// Adds a channel by id, for a service that does not list the account's channels.
 import { IdForm } from "../app/IdForm.tsx";
 import { toast } from "../app/toasts.ts";
 import { Panel } from "../ui/Panel.tsx";

@@ -1,4 +1,4 @@
-// Which events of a site or server a selected channel gets. A change is saved at once, as the selection is.
+// The events that a selected channel of a site or server gets. Changes are saved at once, like the selection.
 import { useQuery } from "@tanstack/react-query";
 import { useMutation } from "../api/mutate.ts";
 import { useState } from "react";
@@ -24,7 +24,7 @@ import { type ChannelOwner, notificationEventsQuery } from "./queries.ts";
 
 type Saved = NotificationEvents["channels"][number]["events"];
 
-/** As this dashboard can say it; a newer service may have other words. */
+/** Converts saved events to a choice; a newer service may use other words. */
 const toChoice = (saved: Saved): EventChoice =>
   typeof saved === "string"
     ? saved === "problems"
@@ -41,14 +41,14 @@ function useSave(owner: ChannelOwner, { id, name }: Notification) {
         : saved,
     );
   return useMutation({
-    // One after the other: each sends the whole set.
+    // Serialized, because each request sends the whole set.
     scope: { id: `events of the channels of ${owner.kind} ${owner.id}` },
     onMutate: async (events: EventChoice) => {
       await queryClient.cancelQueries({ queryKey });
       patch(events);
     },
     mutationFn: async (events: EventChoice) => {
-      // Not what is shown: of the other channels somebody else may have changed it since.
+      // Read again, because somebody else may have changed the events of other channels.
       const saved = await queryFn();
       const channels = (saved?.channels ?? []).map((one) => ({
         id: one.id,
@@ -74,7 +74,7 @@ export function ChannelEvents({ owner, channel }: ChannelEventsProps) {
   const refusal = useChangeRefusal(true);
   const [error, setError] = useState<string>();
   const saved = data?.channels.find(({ id }) => id === channel.id);
-  // The selection is on its way, or the service has no choice of events.
+  // The selection is still being saved, or the service has no choice of events.
   if (saved === undefined) return null;
   const choice = toChoice(saved.events);
   const set = (events: EventChoice) => {
@@ -92,7 +92,7 @@ export function ChannelEvents({ owner, channel }: ChannelEventsProps) {
               disabled={refusal !== undefined}
               value={typeof choice === "string" ? choice : "some"}
               onChange={({ target: { value } }) =>
-                // What has gone wrong is what most lists begin with.
+                // Initially problems, like most selections of events.
                 set(value === "all" || value === "problems" ? value : [...problemEvents])
               }
             >

@@ -1,4 +1,4 @@
-// The channels with their checkboxes, for a site or a server.
+// Lists of channels with checkboxes, for a site or a server.
 import type {
   Notification,
   NotificationChannel,
@@ -13,7 +13,7 @@ export type ListProps = {
   selection: ChannelSelection;
   channels: readonly (NotificationChannel | Notification)[];
   chosen: ReadonlySet<number>;
-  /** What a checked channel is notified about. */
+  /** Says what a checked channel is notified about. */
   intro: string;
 };
 
@@ -37,7 +37,7 @@ export function ChannelList({ selection, channels, chosen, intro }: ListProps) {
   );
 }
 
-/** Every channel of the account, checked or not. */
+/** All channels of the account, checked or not. */
 export function AccountChannels({ channels, ...list }: ListProps) {
   if (channels.length === 0)
     return (

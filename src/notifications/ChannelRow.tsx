@@ -13,17 +13,17 @@ import { LastMessage } from "./LastMessage.tsx";
 import { SendTest } from "./SendTest.tsx";
 
 type ChannelRowProps = {
-  /** Of whoever uses it. */
+  /** The selection of the site or server. */
   selection: ChannelSelection;
-  /** As the account lists it, or as little of it as a site's own list says. */
+  /** The channel in the account's list, or the fewer fields of a site's own list. */
   channel: NotificationChannel | Notification;
   isChosen: boolean;
 };
 
-/** Below the name, at the name's own edge. */
+/** Below the name and aligned with it. */
 const below = "col-span-2 ps-9 sm:ps-7";
 
-/** Renders again only when its channel changed: the cache keeps an unchanged one the same object. */
+/** Renders again only when its channel has changed: the cache keeps unchanged ones the same objects. */
 export const ChannelRow = memo(function ChannelRow({
   selection,
   channel,
@@ -34,7 +34,7 @@ export const ChannelRow = memo(function ChannelRow({
   const ofAccount = "last_message" in channel ? channel : null;
   const trouble = ofAccount?.trouble ?? null;
   return (
-    // Three columns where there is room: what it is, its last message, the test. Else the test stands beside the name.
+    // On a wide page three columns: the channel, its last message, the test. Otherwise the test is next to the name.
     <li
       ref={handFocusOn}
       className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 border-b border-line px-4 py-3 text-sm last:border-b-0 max-sm:px-3 @3xl:grid-cols-[minmax(0,5fr)_minmax(0,6fr)_auto] @3xl:grid-rows-[auto_auto_1fr]"

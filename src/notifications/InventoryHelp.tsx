@@ -20,7 +20,7 @@ const Code = ({ children }: { children: string }) => (
   <code className="font-mono text-xs text-ink">{children}</code>
 );
 
-/** How a channel comes into the account: by the inventory, which the service alone can read. */
+/** Explains how to add a channel to the inventory, which only the service can read. */
 export function InventoryHelp() {
   return (
     <div className="grid max-w-prose gap-3 text-muted">

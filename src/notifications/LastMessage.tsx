@@ -6,7 +6,7 @@ import { Time } from "../ui/Time.tsx";
 import { durationText } from "../ui/time-text.ts";
 import { messageLooks } from "./channel-facts.ts";
 
-/** By the second: the next attempt may be that near, and somebody waits for it. */
+/** Shown by the second, because the next attempt may be near and the user waits for it. */
 function NextAttempt({ at }: { at: string }) {
   const moment = new Date(at);
   const text = useClockText((nowMs) => {
@@ -18,11 +18,11 @@ function NextAttempt({ at }: { at: string }) {
 
 type LastMessageProps = {
   message: ChannelMessage;
-  /** What is said of the channel beside it already. */
+  /** Why the channel cannot be used; shown next to it already. */
   trouble: string | null;
 };
 
-/** The last message to a channel, what became of it, and what the provider said. */
+/** The last message to a channel, its outcome, and the provider's response. */
 export function LastMessage({ message, trouble }: LastMessageProps) {
   const { status, title, count, answer, attempts } = message;
   const { created_at: at, ended_at: endedAt, next_attempt_at: nextAt } = message;
@@ -32,7 +32,7 @@ export function LastMessage({ message, trouble }: LastMessageProps) {
         <StateBadge
           state={status}
           looks={messageLooks}
-          // "retrying" lasts for minutes in which nothing moves.
+          // A message may be "retrying" for minutes without any activity.
           isMoving={isInTransit(status) && status !== "retrying"}
           since={endedAt ?? at}
         />

@@ -1,4 +1,4 @@
-// A site's notifications: which channels it uses, the last message of each, and a test.
+// A site's notifications: its channels, the last message of each, and a test.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
@@ -18,19 +18,21 @@ import type { notificationsLoader } from "./loaders.ts";
 import { notificationsQuery } from "./queries.ts";
 import { useChannels } from "./use-channels.ts";
 
-/** Of another service only this is known. */
+/** All that is known about another service. */
 const introElsewhere = "Selected channels are notified when this site is deployed.";
 const introHere =
   "Selected channels are notified about this site and its databases: backups, workers, webhooks, deployments, and the server.";
 
-/** The site's own channels, where the account's are not known. One that is unchecked stays until the page is left. */
+/**
+ * The site's own channels, for a service that does not list the account's. Unchecked ones stay until the page is left.
+ */
 function SiteChannels({
   used,
   ...list
 }: Omit<ListProps, "channels" | "intro"> & { used: readonly Notification[] }) {
   const [seen, setSeen] = useState(used);
   const channels = withSeen(seen, used);
-  // While rendering, as React has it for what follows from what came: no paint shows the state between.
+  // During rendering, as React recommends for derived state, so that the previous state is never painted.
   if (channels !== seen) setSeen(channels);
   if (channels.length === 0)
     return (

@@ -13,7 +13,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { testRefusal } from "./channel-facts.ts";
 import { showMessage } from "./queries.ts";
 
-/** For the ears what the row shows to the eyes: what became of the test that was sent here. */
+/** Screen reader announcement of the outcome of a test, which sighted users see in the row. */
 const outcomeText = (name: string, { status, answer }: ChannelMessage) =>
   `Test message to ${name}: ${status}. ${answer ?? ""}`;
 
@@ -23,7 +23,7 @@ export function SendTest({ channel }: { channel: NotificationChannel }) {
   const { mutate: send, isPending } = useMutation({
     mutationFn: () => call("testNotificationChannel", { id }),
     onSuccess: async (message) => {
-      // A list that is on its way does not have it yet.
+      // Responses of running requests would not include the message.
       await queryClient.cancelQueries({ queryKey: ["listNotificationChannels"] });
       showMessage(message);
       setSentId(message.id);

@@ -1,4 +1,4 @@
-// A server's notifications: which channels get what belongs to the server and to none of its sites.
+// A server's notifications: the channels for events that belong to the server, but to none of its sites.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { listFloorMs } from "../api/poll.ts";

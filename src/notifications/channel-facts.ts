@@ -1,4 +1,4 @@
-// What the page says of a channel, in words.
+// Human-readable facts about channels.
 import type {
   ChannelMessage,
   ChannelMessageState,
@@ -17,10 +17,10 @@ const typeWords: Record<ChannelType, string> = {
   email: "Email",
 };
 
-/** A service may know kinds that we do not. */
+/** Returns the text of a type; an unknown one is returned unchanged. */
 export const typeWord = (type: string): string => lookUp(typeWords, type) ?? type;
 
-/** Without the scheme, which is the same for all of them and takes the room of what tells them apart. */
+/** Returns the address without the scheme, which is the same for all channels. */
 export const addressOf = ({ meta }: Notification): string | null =>
   (meta.webhook ?? meta.email)?.replace(/^https?:\/\//, "") ?? null;
 
@@ -37,8 +37,9 @@ export const messageLooks: Record<ChannelMessageState, StateLook> = {
 const isTest = ({ event }: ChannelMessage): boolean => event === "channel.test";
 
 /**
- * Why no test can be sent now. One that is retried does not count: whoever has mended what was wrong wants to know at
- * once, not in an hour. Nor does trouble: a test tells whether it is over.
+ * Returns why no test can be sent now. A test that is retried does not prevent another, because a user who has fixed
+ * the cause wants to know at once, not in an hour. Nor does a problem of the channel: a test shows whether it is
+ * solved.
  */
 export const testRefusal = ({ last_message: last }: NotificationChannel): string | undefined =>
   last !== null && isTest(last) && last.status === "pending"
@@ -47,7 +48,7 @@ export const testRefusal = ({ last_message: last }: NotificationChannel): string
 
 const list = new Intl.ListFormat("en");
 
-/** What a saved change means, e.g. "ops will be notified about shop.example.com." */
+/** Describes a saved change, e.g. "ops will be notified about shop.example.com." */
 export function savedText(
   changes: Changes,
   nameOf: (id: number) => string,
@@ -62,17 +63,20 @@ export function savedText(
 }
 
 /**
- * The complaint about one of the ids that were sent; the service names it by its place.
+ * Returns the error of one of the ids that were sent, which the service names by its index.
  * @param sent the ids in the order in which they were sent
  */
 export function idTrouble(error: unknown, id: number, sent: readonly number[]): string {
   const fields = error instanceof ApiError ? error.fields : {};
   const own = [`channels.${sent.indexOf(id)}`, "channels"].flatMap((name) => fields[name] ?? []);
-  // The service says "channels.2" where a person has typed 77.
+  // The service says "channels.2" where the user has typed 77.
   return own.length > 0 ? `Couldn't add channel ${id}: ${own.join(" ")}` : messageOf(error);
 }
 
-/** What was seen before, as it is now, and what has come; the same list when nothing has changed. */
+/**
+ * Returns the previous channels with their present values, followed by new ones; the same array where nothing has
+ * changed.
+ */
 export function withSeen(
   seen: readonly Notification[],
   now: readonly Notification[],

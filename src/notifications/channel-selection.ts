@@ -1,26 +1,26 @@
-// A selection that is saved as a whole, one save at a time: what is chosen meanwhile waits for its turn and is put on
-// top of what the last save left. So none of two quick changes is lost, and no late answer shows an old state.
+// A selection that is saved as a whole, by one request at a time: changes meanwhile are queued, and applied to the
+// result of the last save. So no change is lost, and no late response shows an old state.
 import { createStore } from "../store.ts";
 
-/** Wanted, by id: chosen or not. */
+/** Requested changes: selected or not, by id. */
 export type Changes = ReadonlyMap<number, boolean>;
 
-/** Later ones win. */
+/** Later changes win. */
 const merge = (...all: readonly Changes[]): Changes =>
   new Map(all.flatMap((changes) => [...changes]));
 
-/** The ids that are chosen after the changes; what was there keeps its place. */
+/** Returns the selected ids after the changes; the others keep their order. */
 export const withChanges = (ids: readonly number[], changes: Changes): number[] => {
   const kept = ids.filter((id) => changes.get(id) !== false);
   const added = [...changes].filter(([id, isChosen]) => isChosen && !ids.includes(id));
   return [...kept, ...added.map(([id]) => id)];
 };
 
-/** What brings back the state from before. */
+/** Returns the changes that undo these. */
 export const inverse = (changes: Changes): Changes =>
   new Map([...changes].map(([id, isChosen]) => [id, !isChosen]));
 
-/** Whoever wants a change hears what became of it. Waiting changes of one owner are saved together. */
+/** Notified of the result of its changes. Queued changes of one owner are saved together. */
 export type Owner = {
   saved(changes: Changes): void;
   refused(error: unknown, changes: Changes, sent: readonly number[]): void;
@@ -29,16 +29,16 @@ export type Owner = {
 type Batch = { changes: Changes; owner: Owner };
 
 type Service = {
-  /** Has `current` say what the service says now: since it was shown, others may have changed it. */
+  /** Refetches what `current` returns, because others may have changed it. */
   refresh?: () => Promise<void>;
-  /** What the service has said last. */
+  /** Returns the last known selection of the service. */
   current(): readonly number[];
-  /** Resolves once `current` says it too. */
+  /** Resolves once `current` includes the change. */
   save(ids: readonly number[]): Promise<void>;
 };
 
 export function createSelection({ refresh, current, save }: Service) {
-  /** What is wanted and not answered yet; it lies over what the service has said. */
+  /** Changes without a response yet, shown on top of the service's selection. */
   const unsaved = createStore<Changes>(new Map());
   let waiting: Batch[] = [];
   let sending: Batch | null = null;
@@ -74,7 +74,7 @@ export function createSelection({ refresh, current, save }: Service) {
       sending = next;
       const tell = await saveOne(next);
       sending = null;
-      // First the screen, then the words about it.
+      // The screen is updated before owners are notified.
       publish();
       tell();
     }

@@ -1,4 +1,4 @@
-// What the pages need before they show. The navigation marks the current place by `siteId` or `serverId`.
+// The loaders of the notification pages. The navigation marks the current place by `siteId` or `serverId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { serverQuery, siteQuery } from "../app/inventory.ts";
 import { idOf, load, loadIfThere, loadPlace } from "../app/loading.ts";

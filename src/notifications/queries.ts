@@ -1,4 +1,4 @@
-// What the notifications' page asks the service. A set that is saved whole has to be read whole: all pages.
+// Queries of the notification pages. A set that is saved as a whole must be read as a whole, so all pages are fetched.
 import { addOperations } from "../api/client.ts";
 import {
   notificationExtras,
@@ -17,7 +17,7 @@ import { type DataQuery, extraQuery, query, queryClient } from "../api/query.ts"
 
 addOperations({ ...notificationOperations, ...notificationExtras });
 
-/** Who uses channels: a site, or a server for what belongs to none of its sites. */
+/** What uses channels: a site, or a server for events that belong to none of its sites. */
 export type ChannelOwner = { kind: "site" | "server"; id: number };
 
 /** The channels that a site uses. */
@@ -26,13 +26,13 @@ export const notificationsQuery = (siteId: number) =>
     query("listNotifications", { id: siteId }, largePageQuery(page)),
   );
 
-/** The channels that a server uses; null from a service that knows none of its own. */
+/** The channels that a server uses; null for a service without them. */
 export const serverNotificationsQuery = (serverId: number) =>
   fetchAllPages<Notification, null>((page) =>
     extraQuery("listServerNotifications", { id: serverId }, largePageQuery(page)),
   );
 
-/** Which events each of an owner's channels gets; null from a service where all get all. */
+/** The events that each channel of an owner gets; null for a service where all channels get all events. */
 export const notificationEventsQuery = ({
   kind,
   id,
@@ -41,13 +41,13 @@ export const notificationEventsQuery = ({
     ? extraQuery("showNotificationEvents", { id })
     : extraQuery("showServerNotificationEvents", { id });
 
-/** The channels of the account; null from a service that does not list them. */
+/** The channels of the account; null for a service that does not list them. */
 export const channelsQuery = () =>
   fetchAllPages<NotificationChannel, null>((page) =>
     extraQuery("listNotificationChannels", {}, largePageQuery(page)),
   );
 
-/** Puts a message that was just made where the list is going to have it. */
+/** Adds a new message to the cached list. */
 export function showMessage(message: ChannelMessage): void {
   queryClient.setQueryData<Page<NotificationChannel> | null>(channelsQuery().queryKey, (list) =>
     list?.data === undefined

@@ -1,4 +1,5 @@
-// The selection of the channels of a site or a server: checked at once on screen, saved at the service, back if that refuses.
+// The selection of the channels of a site or a server: changed on screen at once, then saved, and reverted if that
+// fails.
 import type { Notification } from "../../contract/notifications/notification.ts";
 import type { Page } from "../../contract/paging.ts";
 import { call } from "../api/client.ts";
@@ -26,7 +27,7 @@ const keyOf = ({ kind, id }: ChannelOwner) =>
 const used = (owner: ChannelOwner) =>
   queryClient.getQueryData<Page<Notification> | null>(keyOf(owner))?.data ?? [];
 
-/** Reads all of them anew, page by page. Without retries, as the save that follows has none. */
+/** Refetches all pages. Without retries, like the save that follows. */
 async function readUsed(owner: ChannelOwner): Promise<void> {
   const all = keyOf(owner).slice(0, 2);
   await queryClient.invalidateQueries({ queryKey: all, refetchType: "none" });
@@ -44,15 +45,15 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
       kind === "site"
         ? await call("updateNotifications", { id }, options)
         : await call("updateServerNotifications", { id }, options);
-    // What was asked for before knows nothing of this.
+    // Responses of earlier requests do not include this change.
     await queryClient.cancelQueries({ queryKey });
     if (answer !== undefined && answer.meta.last_page <= 1)
       queryClient.setQueryData(queryKey, answer);
     else await readUsed(owner);
-    // Not awaited: the channels are saved, and their events are read beside them.
+    // Not awaited: the channels are saved, and their events are read separately.
     void queryClient.invalidateQueries({ queryKey: notificationEventsQuery(owner).queryKey });
   } catch (error) {
-    // It may have been saved all the same, or a channel may be gone.
+    // It may have been saved nevertheless, or a channel may be gone.
     void invalidate("listNotifications", "listServerNotifications", "listNotificationChannels");
     throw error;
   }
@@ -60,7 +61,7 @@ async function save(owner: ChannelOwner, ids: readonly number[]): Promise<void> 
 
 export const checkboxId = (channelId: number): string => `channel-${channelId}`;
 
-/** For changes by checkbox: reported in toasts that can undo them. */
+/** For changes by checkbox: reported by toasts with an undo button. */
 function makeCheckboxes(
   owner: ChannelOwner,
   nameOf: (id: number) => string,
@@ -75,13 +76,13 @@ function makeCheckboxes(
   };
   const undo = (changes: Changes) => {
     change(inverse(changes));
-    // The toast that held the focus is gone.
+    // Restores the focus, which was in the toast.
     const [id = 0] = changes.keys();
     document.getElementById(checkboxId(id))?.focus();
   };
   return {
     saved(changes) {
-      // One at a time: an older one would offer to undo what has changed again since.
+      // One toast at a time: an older one would offer to undo what has changed again since.
       dismissToast(lastToast);
       if (changes.size === 0) return;
       const text = savedText(changes, nameOf, nameOfOwner());
@@ -100,7 +101,7 @@ function makeChannelSelection(owner: ChannelOwner) {
     current: () => used(owner).map(({ id }) => id),
     save: (ids) => save(owner, ids),
   });
-  // Kept, because of a channel that is no longer used nobody may know the name any more.
+  // Stored, because the name of a channel that is no longer used may be unknown.
   const names = new Map<number, string>();
   const nameOf = (id: number) => names.get(id) ?? `Channel ${id}`;
   const checkboxes = makeCheckboxes(owner, nameOf, (changes) =>
@@ -113,7 +114,7 @@ function makeChannelSelection(owner: ChannelOwner) {
       names.set(id, name);
       selection.change(new Map([[id, isChecked]]), checkboxes);
     },
-    /** For a channel that only its id is known of. */
+    /** Adds a channel of which only the id is known. */
     add: (id: number, owner: Owner) => selection.change(new Map([[id, true]]), owner),
   };
 }
@@ -122,7 +123,7 @@ export type ChannelSelection = ReturnType<typeof makeChannelSelection>;
 
 const selections = new Map<string, ChannelSelection>();
 
-/** The same for a site or a server whoever asks, so that a save goes on when its page is left. */
+/** Returns the same selection for a site or server to all callers, so that a save continues when its page is left. */
 export function channelSelection(owner: ChannelOwner): ChannelSelection {
   const key = `${owner.kind} ${owner.id}`;
   const selection = selections.get(key) ?? makeChannelSelection(owner);

@@ -8,9 +8,9 @@ import { channelSelection } from "./save-selection.ts";
 import { type ChannelOwner, channelsQuery } from "./queries.ts";
 
 /**
- * The account's channels, null where the service does not list them, and which of them are checked.
- * @param used read by the very part that calls this: one that read either alone would show, for a moment, neither an
- * unsaved change nor its answer
+ * Returns the account's channels, null where the service does not list them, and which of them are checked.
+ * @param used read in the component that calls this: separate reads would briefly show neither an unsaved change nor
+ * its response
  */
 export function useChannels(owner: ChannelOwner, used: readonly Notification[]) {
   const [poll] = useState(() => makePoller());

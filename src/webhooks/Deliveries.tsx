@@ -1,4 +1,4 @@
-// What was sent to a webhook, page by page, and the one of it that is open.
+// The deliveries of a webhook, page by page, and the details of the open one.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
@@ -21,7 +21,7 @@ type DeliveriesProps = {
   webhook: Webhook;
   view: DeliveriesView;
   openId: number | null;
-  /** False once the webhook is deleted: the answers would be "Not found". */
+  /** False once the webhook is deleted: requests would get a 404. */
   isLive: boolean;
 };
 
@@ -29,7 +29,7 @@ export function Deliveries({ webhook, view, openId, isLive }: DeliveriesProps) {
   const { id } = webhook;
   const { page = 1, status, event, q } = view;
   const isFiltered = status !== undefined || event !== undefined || q !== undefined;
-  // Each asks for what it shows itself: the one that hears of the end first must not slow down the other.
+  // Separate pollers, so that neither affects the pace of the other.
   const [pollList] = useState(() => makePoller());
   const [pollOpen] = useState(() => makePoller());
   const opened = useOpenedDelivery(openId);
@@ -45,7 +45,7 @@ export function Deliveries({ webhook, view, openId, isLive }: DeliveriesProps) {
     refetchInterval: ({ state }) =>
       pollOpen(state.data ? [toMoving(state.data, serviceNow())] : []),
   });
-  // Somebody else's delivery in the address of this page is none of it.
+  // The id in the URL may be of another webhook's delivery, which is not shown.
   const shown = delivery?.webhook_id === id ? delivery : null;
 
   return (

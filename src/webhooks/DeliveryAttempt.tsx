@@ -14,18 +14,18 @@ const headerText = (headers: Record<string, string>) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-/** Whether the body that is kept may have had more behind it. */
+/** Whether the stored body may have been truncated. */
 const isCut = (body: string) => new TextEncoder().encode(body).length >= keptAnswerBytes;
 
 const isTaken = (code: number | null) => code !== null && code >= 200 && code < 300;
 
 type AttemptProps = { attempt: Attempt; isNewest: boolean };
 
-/** One request and its answer; only the newest is open at first. */
+/** A request and its response; only the newest is open at first. */
 export function DeliveryAttempt({ attempt, isNewest }: AttemptProps) {
   const { number, started_at: at, duration_ms: ms, code, error } = attempt;
   const { request_headers: sent, response_headers: came, response_body: body } = attempt;
-  // As it was at the beginning: an attempt that a poll brings must not close the one that is being read.
+  // Fixed at the first render, so that a new attempt does not close the one that is being read.
   const [isOpenAtFirst] = useState(isNewest);
   return (
     <details open={isOpenAtFirst} className="group border-t border-line">

@@ -1,4 +1,4 @@
-// Which deliveries are shown: by status, by event, by id. All of it stands in the address.
+// Filters of deliveries: status, event and id. Their values are in the URL.
 import { useNavigate } from "react-router";
 import { eventTypes } from "../../contract/events.ts";
 import { deliveryStates } from "../../contract/webhooks/delivery.ts";
@@ -21,7 +21,7 @@ export function DeliveryFilters({ webhookId, view, counts }: DeliveryFiltersProp
   const navigate = useNavigate();
   const { status, event, q } = view;
   const [typed, setTyped] = useTypedText(q ?? "");
-  // The first page of what was chosen; an opened delivery may not be part of it.
+  // Goes to the first page and closes the open delivery, which may not match.
   const show = (change: DeliveriesView) =>
     void navigate(
       paths.webhook(webhookId, { status, event, q, ...change, page: 1, delivery: undefined }),

@@ -1,4 +1,4 @@
-// One delivery, opened beside the others: what was sent, what came back, attempt by attempt.
+// The details of a delivery, next to the list: requests and responses by attempt.
 import type { ReactNode } from "react";
 import type { Delivery } from "../../contract/webhooks/delivery.ts";
 import { LinkButton } from "../app/LinkButton.tsx";

@@ -11,7 +11,9 @@ import { attemptsText, codeText, eventWord, nextAttempt, tookText } from "./webh
 
 type EventProps = { delivery: DeliverySummary; view: DeliveriesView; isOpen: boolean };
 
-/** Why it has not arrived; nothing once it has, and nothing old while it is being sent anew. */
+/**
+ * Why a delivery has not succeeded. Renders nothing after a success, and no old reason while it is being sent again.
+ */
 function Reason({ delivery }: { delivery: DeliverySummary }) {
   const { status, status_reason: reason, waits_for: older } = delivery;
   if (status === "pending" && older)
@@ -31,7 +33,7 @@ function Next({ delivery }: { delivery: DeliverySummary }) {
   return next === null ? "–" : <NextAttempt value={next} />;
 }
 
-/** The columns that a narrow table has no room for. */
+/** The columns that a narrow table omits. */
 function Folded({ delivery }: { delivery: DeliverySummary }) {
   const { attempts, duration_ms: ms, created_at: created } = delivery;
   const next = nextAttempt(delivery);
@@ -87,7 +89,7 @@ const makeColumns = (view: DeliveriesView): readonly Column<DeliverySummary>[] =
     id: "status",
     header: "Status",
     cell: (delivery) => (
-      // Wide enough for any word, so that a change of state does not move the columns.
+      // Wide enough for any state, so that a change does not move the columns.
       <div className="min-w-24">
         <DeliveryBadge delivery={delivery} />
         <Reason delivery={delivery} />
@@ -136,7 +138,7 @@ const makeColumns = (view: DeliveriesView): readonly Column<DeliverySummary>[] =
 
 type DeliveryTableProps = {
   deliveries: readonly DeliverySummary[];
-  /** Stays in the address of each row's link. */
+  /** Kept in the links of the rows. */
   view: DeliveriesView;
   openId: number | null;
 };

@@ -1,4 +1,4 @@
-// Which events a webhook gets: all of them, or a list.
+// The events that a webhook subscribes to: all, or a list.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { subscribableEvents } from "../../contract/events.ts";
 import type { CreateWebhookBody } from "../../contract/webhooks/bodies.ts";

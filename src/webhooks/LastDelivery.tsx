@@ -5,7 +5,7 @@ import { Time } from "../ui/Time.tsx";
 import { DeliveryBadge } from "./WebhookBadge.tsx";
 import { codeText, eventWord } from "./webhook-facts.ts";
 
-/** What came of the newest delivery; its badge leads there. */
+/** The outcome of the newest delivery; its badge is a link. */
 export function LastDelivery({ webhook }: { webhook: Webhook }) {
   const { id, last_delivery: last } = webhook;
   if (last === undefined) return null;

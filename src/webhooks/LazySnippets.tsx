@@ -4,13 +4,13 @@ import { Skeleton } from "../ui/Skeleton.tsx";
 
 const Missing = () => <p className="text-muted">Couldn't load the examples.</p>;
 
-// An error would take the page away, and with it a secret that is shown once.
+// An error page would replace the page, and with it a secret that is shown once.
 const VerifySnippets = optionalPart(
   async () => (await import("./VerifySnippets.tsx")).VerifySnippets,
   Missing,
 );
 
-/** The code holds its place while it loads. */
+/** Reserves the space of the code while it loads. */
 export function LazySnippets() {
   return (
     <Suspense

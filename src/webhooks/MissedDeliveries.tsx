@@ -4,7 +4,7 @@ import { Notice } from "../ui/Notice.tsx";
 import { useRedeliverMissed } from "./actions.ts";
 import { deliveriesText } from "./webhook-facts.ts";
 
-/** What a webhook missed while it was disabled, and the way to send it. */
+/** The number of deliveries that a webhook missed while it was disabled, with a button that sends them. */
 export function MissedDeliveries({ webhook }: { webhook: Webhook }) {
   const { redeliverMissed, isRedelivering } = useRedeliverMissed();
   const { missed_deliveries: missed = 0, status } = webhook;

@@ -3,7 +3,7 @@ import { relativeText } from "../ui/time-text.ts";
 
 const minuteMs = 60_000;
 
-/** "in 4 s" is worth showing here, where others say "just now": somebody waits for it. */
+/** Shows "in 4 s" where other texts say "just now", because users wait for it. */
 function textOf(awayMs: number, momentMs: number, nowMs: number): string {
   if (awayMs <= 0) return "due";
   return awayMs < minuteMs ? `in ${Math.ceil(awayMs / 1000)} s` : relativeText(momentMs, nowMs);

@@ -26,7 +26,7 @@ const refusals: Record<string, string> = {
 
 type ResendFailedProps = { webhook: Webhook; counts: Readonly<Record<string, number>> };
 
-/** Sends everything again that failed since a moment. */
+/** Redelivers everything that has failed since a given time. */
 export function ResendFailed({ webhook, counts }: ResendFailedProps) {
   if (!counts["failed"]) return null;
   const ask = () =>

@@ -1,12 +1,12 @@
-/** The end of a URL tells two hooks of one host apart, so it stays when the middle has no room. */
+/** Length of the end of a URL that is always shown, because it distinguishes webhooks of one host. */
 const endLength = 10;
 
-/** A URL as a tip, with places to break it where it has none: a token in a path is longer than a tip is wide. */
+/** Returns a URL for a tooltip, with extra places to break it: a token in a path is wider than the tooltip. */
 export const urlTip = (url: string): string => url.replace(/.{6}/g, "$&\u200b");
 
 type UrlTextProps = { url: string };
 
-/** A URL on one line, shortened in its middle to the room there is; the whole of it is in the tip. */
+/** A URL on one line, truncated in the middle; the tooltip has all of it. */
 export function UrlText({ url }: UrlTextProps) {
   const cut = Math.max(0, url.length - endLength);
   return (

@@ -4,7 +4,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { LazySnippets } from "./LazySnippets.tsx";
 
-/** For whoever writes the other end later than on the day of the secret. */
+/** Code for receivers, for users who write it after the secret was shown. */
 export function VerifyHelp() {
   const [isOpened, setIsOpened] = useState(false);
   return (
@@ -16,7 +16,7 @@ export function VerifyHelp() {
           </span>
           Verify signatures
         </summary>
-        {/* Only then, because the code is longer than the page. */}
+        {/* Rendered on demand, because the code is longer than the page. */}
         {isOpened && (
           <div className="border-t border-line px-4 py-3 max-sm:px-3">
             <LazySnippets />

@@ -5,7 +5,9 @@ import { TextBox } from "../ui/TextBox.tsx";
 
 const snippets = verifySnippets();
 
-/** Code for the other end: who has sent this, and is it whole? Loaded when it is wanted, because it is long. */
+/**
+ * Code with which a receiver verifies the sender and the integrity of a request. Loaded on demand, because it is long.
+ */
 export function VerifySnippets() {
   const [language, setLanguage] = useState(snippets[0]?.language);
   const chosen = snippets.find((snippet) => snippet.language === language);

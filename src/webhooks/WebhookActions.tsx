@@ -37,15 +37,15 @@ const keys: Record<string, string> = { Ping: "p", Delete: "#" };
 
 type WebhookActionsProps = {
   webhook: Webhook;
-  /** Icons alone, or with their words. */
+  /** Icons alone, or with their labels. */
   look: "icons" | "words";
-  /** With it the secret can be rotated; it gets the new one, which nobody sees again. */
+  /** Enables rotation of the secret. Gets the new secret, which cannot be read again. */
   onSecret?: (secret: string) => void;
-  /** After a deletion. */
+  /** Called after a deletion. */
   onRemoved?: () => void;
 };
 
-/** Edit, pause, ping, rotate secret and delete. A service without deliveries has only the last. */
+/** Edit, pause, ping, rotate secret and delete. For a service without deliveries, delete only. */
 export function WebhookActions({ webhook, look, onSecret, onRemoved }: WebhookActionsProps) {
   const { ping, isPinging, remove } = useWebhookActions();
   const { setEnabled, isSwitching } = useSwitch();

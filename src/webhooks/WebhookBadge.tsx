@@ -1,4 +1,4 @@
-// The state words of webhooks and deliveries.
+// The state badges of webhooks and deliveries.
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliveryState, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookState } from "../../contract/webhooks/webhook.ts";
@@ -22,7 +22,7 @@ const deliveryLooks: Record<DeliveryState, StateLook> = {
   failed: { tone: "bad", help: "All attempts failed. Redeliver to try again." },
 };
 
-/** Nothing for a service that keeps no state of its webhooks. */
+/** Renders nothing for a service without states of webhooks. */
 export function WebhookBadge({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   if (state === null) return null;
@@ -37,7 +37,7 @@ export function WebhookBadge({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** What there is to say of the mark: since when, and why. Nothing of a webhook that works. */
+/** Explains the state: since when, and why. Renders nothing for a webhook that works. */
 export function WebhookSentence({ webhook }: { webhook: Webhook }) {
   const { status_reason: reason, paused_until: until } = webhook;
   const { failing_since: failing, paused_since: paused } = webhook;
@@ -76,7 +76,7 @@ export function DeliveryBadge({ delivery }: { delivery: DeliverySummary }) {
     <StateBadge
       state={status}
       looks={deliveryLooks}
-      // "retrying" lasts for hours in which nothing moves.
+      // A delivery may be "retrying" for hours without any activity.
       isMoving={isInTransit(status) && status !== "retrying"}
       reason={reason}
       since={endedAt ?? createdAt}

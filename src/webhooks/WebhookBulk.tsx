@@ -16,7 +16,7 @@ const ping: BulkAction<Webhook> = {
   done: "sent",
   refusal: always,
   run: (webhook) => mutate(pingMutation, webhook),
-  // A receiver that does not take it now may take it in hours.
+  // A failed attempt counts as failed, because the next one may be hours away.
   seen: ({ last_delivery: last }) => ({
     status: last?.status === "retrying" ? "failed" : last?.status,
     reason: last?.status_reason,
@@ -62,7 +62,7 @@ export function WebhookBulk(props: BulkProps<Webhook>) {
       many="webhooks"
       failed="failing,disabled"
       actions={[
-        // A service without deliveries has no pings, and another one no changes.
+        // Services without deliveries have no pings, and some do not support changes.
         ...(props.items.every(isChangeable) ? [pause, enable] : []),
         ...(props.items.every(hasExtras) ? [ping] : []),
         remove,

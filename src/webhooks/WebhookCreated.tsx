@@ -1,4 +1,4 @@
-// What the new webhook's page turns into: its secret, shown once, and what to do with it.
+// Replaces the form of a new webhook once it is created: the secret, shown once, and the next steps.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
@@ -19,7 +19,7 @@ type WebhookCreatedProps = { made: Webhook; secret: string };
 export function WebhookCreated({ made, secret }: WebhookCreatedProps) {
   const [poll] = useState(() => makePoller());
   const { ping, isPinging } = useWebhookActions();
-  // Not `useLoaded`: whatever becomes of the webhook, the secret must not vanish behind an error page.
+  // Not `useLoaded`: an error of the query must not replace the secret by an error page.
   const { data: webhook } = useQuery({
     ...webhookQuery(made.id),
     initialData: made,

@@ -30,7 +30,7 @@ async function save(id: number, body: UpdateWebhookBody) {
 export function WebhookEditPage() {
   const { id, siteId } = useLoaderData<typeof editWebhookLoader>();
   const webhook = useLoaded(webhookQuery(id));
-  // What is being filled in must not change under the hands of who does it.
+  // A poll must not change the form while it is being filled in.
   const [defaultValues] = useState<CreateWebhookBody>(() => ({
     url: webhook.url,
     description: webhook.description ?? "",
@@ -55,7 +55,7 @@ export function WebhookEditPage() {
       ]}
       schema={createWebhookBody}
       defaultValues={defaultValues}
-      // What is not changed here may have been changed elsewhere meanwhile.
+      // Fields that were not changed here may have been changed elsewhere meanwhile.
       save={(body) => save(id, changesIn(body, defaultValues))}
       submit={["Save changes", "Saving…"]}
       cancelTo={paths.webhook(id)}

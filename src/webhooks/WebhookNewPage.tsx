@@ -22,7 +22,7 @@ import { hostOf } from "./webhook-facts.ts";
 import { WebhookCreated } from "./WebhookCreated.tsx";
 import { WebhookUrlField } from "./WebhookUrlField.tsx";
 
-/** All events that a webhook gets: in words, and as the request's `type` has it. */
+/** All events of a webhook: the title, and the `type` of the request. */
 function EventList() {
   return (
     <Panel title="Events">
@@ -59,7 +59,7 @@ function NewWebhook({ siteId }: { siteId: number }) {
     { label: "Overview", to: paths.home() },
     { label: `${name} webhooks`, to: paths.webhooks(siteId) },
   ];
-  // What another service sends, and when, is not known.
+  // The events and schedule of another service are unknown.
   const isOurs = site !== null;
   const hasChoice = installation?.events !== undefined;
   if (made === null)
@@ -100,6 +100,6 @@ function NewWebhook({ siteId }: { siteId: number }) {
 
 export function WebhookNewPage() {
   const { siteId } = useLoaderData<typeof newWebhookLoader>();
-  // The secret of one site's webhook does not stay for the next site.
+  // Keyed by site, so that the secret is dropped when the site changes.
   return <NewWebhook key={siteId} siteId={siteId} />;
 }

@@ -1,4 +1,4 @@
-// One webhook: whether it is called, what was sent to it and what came back, and the way to a new secret.
+// The page of a webhook: state, deliveries, and rotation of the secret.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
@@ -50,7 +50,10 @@ function toProperties(webhook: Webhook): Property[] {
   return properties.filter((property) => property !== null);
 }
 
-/** Goes to what has just come, once the question that led to it has given the focus back; and on when it is hidden. */
+/**
+ * A ref that moves the focus to the secret's title, after the dialog has restored the focus; and onwards when it is
+ * hidden.
+ */
 const focusTitle = (element: HTMLElement | null) => {
   const title = element?.querySelector("h2");
   if (title) {
@@ -69,9 +72,9 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
-  // Here and nowhere else: in no cache, no storage, no address.
+  // The secret is only in this state: in no cache, storage or URL.
   const [secret, setSecret] = useState<string | null>(null);
-  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  // Polling stops when the deletion begins: it would get a 404 before the list is shown.
   const [isLeaving, setIsLeaving] = useState(false);
   const webhook = useLoaded(
     webhookQuery(id),
@@ -161,6 +164,6 @@ function WebhookView({ id, siteId, view, deliveryId }: WebhookViewProps) {
 
 export function WebhookPage() {
   const data = useLoaderData<typeof webhookLoader>();
-  // The secret of one webhook does not stay for the next one.
+  // Keyed by webhook, so that the secret is dropped when the webhook changes.
   return <WebhookView key={data.id} {...data} />;
 }

@@ -5,11 +5,11 @@ import { LazySnippets } from "./LazySnippets.tsx";
 type WebhookSecretProps = {
   title: string;
   secret: string;
-  /** What comes next, as buttons. */
+  /** The next steps, as buttons. */
   children: (isKept: boolean) => ReactNode;
 };
 
-/** A webhook's secret, this once, and how its receiver uses it. */
+/** A webhook's secret, which is shown once, and how a receiver uses it. */
 export function WebhookSecret(props: WebhookSecretProps) {
   return (
     <SecretPanel

@@ -12,7 +12,7 @@ import { eventsText, hasExtras } from "./webhook-facts.ts";
 
 type WebhookProps = { webhook: Webhook };
 
-/** The state, and beneath it what an operator has to know of it. */
+/** The state, with an explanation below. */
 function State({ webhook }: WebhookProps) {
   return (
     <>
@@ -24,7 +24,7 @@ function State({ webhook }: WebhookProps) {
   );
 }
 
-/** With what a narrow table has no room for. */
+/** The URL, with the columns that a narrow table omits. */
 function Url({ webhook, isRich }: WebhookProps & { isRich: boolean }) {
   const { id, url, description, events, created_at: created } = webhook;
   return (
@@ -59,7 +59,7 @@ function Url({ webhook, isRich }: WebhookProps & { isRich: boolean }) {
   );
 }
 
-// Wide enough for any word, so that a change of state does not move the columns.
+// Wide enough for any state, so that a change does not move the columns.
 const extraColumns: readonly Column<Webhook>[] = [
   {
     id: "state",
@@ -111,7 +111,7 @@ const allColumns = makeColumns(true);
 export const WebhookTable = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
   <Table
     label="Webhooks"
-    // Another service may tell neither states nor deliveries.
+    // Another service may have neither states nor deliveries.
     columns={webhooks.some(hasExtras) ? allColumns : fewColumns}
     rows={webhooks}
     keyOf={({ id }) => id}

@@ -1,4 +1,4 @@
-// The one field of a new webhook.
+// The URL field of a webhook.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { toText } from "../app/form-values.ts";
 import { Field } from "../ui/Field.tsx";
@@ -6,13 +6,13 @@ import { Input } from "../ui/Input.tsx";
 
 type Values = { url: string };
 
-/** What is allowed and probably not meant. */
+/** Warns about a valid URL that is probably a mistake. */
 const warningOf = (url: string | undefined, isSigned: boolean): string | undefined =>
   url !== undefined && /^\s*http:/i.test(url)
     ? `Not encrypted: anyone on the network path can read the events.${isSigned ? " Signatures still prove the sender." : ""}`
     : undefined;
 
-/** @param isOurs the service is Quarterdeck's own, so it is known what it sends */
+/** @param isOurs whether the service is Quarterdeck's own, so that its requests are known to be signed */
 export function WebhookUrlField({ isOurs }: { isOurs: boolean }) {
   const { control, register } = useFormContext<Values>();
   const { errors } = useFormState<Values>({ name: "url" });

@@ -1,4 +1,4 @@
-// A site's webhooks: whether each is called, and what came of the last call.
+// A site's webhooks, with their state and newest delivery.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";

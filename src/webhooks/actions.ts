@@ -1,4 +1,4 @@
-// What can be done to a webhook and its deliveries, and why it sometimes cannot.
+// Actions on webhooks and deliveries, and why they may be impossible.
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import type { CreateWebhookBody, UpdateWebhookBody } from "../../contract/webhooks/bodies.ts";
@@ -12,14 +12,14 @@ import { dropWebhook, patchDelivery } from "./patches.ts";
 import { webhookQuery } from "./queries.ts";
 import { deliveriesText, hostOf, nameOf } from "./webhook-facts.ts";
 
-/** An answer that is on its way knows nothing of what is asked for now. */
+/** Cancels running requests, whose responses would not include the change. */
 const forgetAnswers = async (...names: string[]) => {
   await Promise.all(names.map((name) => queryClient.cancelQueries({ queryKey: [name] })));
 };
 
 const deliveryNames = ["listWebhooks", "showWebhook", "listDeliveries", "showDelivery"] as const;
 
-/** Why a delivery cannot be sent again now; the service refuses the same. */
+/** Returns why a delivery cannot be sent again now, by the same rule as the service. */
 export const redeliverRefusal = ({ status }: Pick<DeliverySummary, "status">): string | undefined =>
   status === "pending" ? "Can't redeliver while the status is pending." : undefined;
 
@@ -33,31 +33,31 @@ export const pingMutation = {
   mutationFn: ({ id }: Webhook) => call("pingWebhook", { id }),
   onMutate: () => forgetAnswers(...deliveryNames),
   onSuccess: (delivery: DeliverySummary) => patchDelivery(delivery),
-  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  // Not awaited: polls pause during a mutation, which ends here.
   onSettled: () => {
     if (isLast(pingKey)) void invalidate("listWebhooks", "showWebhook", "listDeliveries");
   },
 };
 
-/** Deletes a webhook. The dialog that asked reports a failure. */
+/** Deletes a webhook. The confirmation shows errors. */
 export const removeMutation = {
   mutationKey: removeKey,
   mutationFn: ({ id }: Webhook) => call("deleteWebhook", { id }),
   onMutate: () => forgetAnswers(...deliveryNames),
   onSuccess: (_answer: unknown, { id }: Webhook) => dropWebhook(id),
-  // The page of what is gone would end on "Not found"; the lists alone are asked for anew.
+  // Only the lists are refetched; the deleted webhook would get a 404.
   onSettled: () => {
     if (isLast(removeKey)) void invalidate("listWebhooks");
   },
 };
 
-/** Why a webhook cannot be paused, or enabled, now. One that is disabled is not sent to either way. */
+/** Returns why a webhook cannot be paused or enabled now. A disabled webhook cannot be paused. */
 export function switchRefusal({ status }: Webhook, enabled: boolean): string | undefined {
   if ((status === "enabled") !== enabled) return undefined;
   return `Can't ${enabled ? "enable" : "pause"} while the status is ${status}.`;
 }
 
-/** Changes a webhook, which its page shows at once. */
+/** Changes a webhook. Its page shows the response at once. */
 export const changeMutation = {
   mutationKey: changeKey,
   mutationFn: ({ id, body }: { id: number; body: UpdateWebhookBody }) =>
@@ -91,7 +91,7 @@ export function useSwitch() {
   return { setEnabled, isSwitching };
 }
 
-/** Sends again whatever failed since a moment; null = ever. The question that led to it reports a failure. */
+/** Redelivers everything that has failed since a given time; null = ever. The confirmation shows errors. */
 export async function redeliverFailed(webhook: Webhook, since: string | null): Promise<void> {
   const body = { status: "failed" as const, ...(since !== null && { since }) };
   const { count, remaining = 0 } = await call("redeliverMissed", { id: webhook.id }, { body });
@@ -106,7 +106,7 @@ export async function redeliverFailed(webhook: Webhook, since: string | null): P
   void invalidate(...deliveryNames);
 }
 
-/** Pings and deletes webhooks. The functions stay the same over the life of the component. */
+/** Returns functions that stay the same over the life of the component. */
 export function useWebhookActions() {
   const { mutate: ping, isPending: isPinging } = useMutation({
     ...pingMutation,
@@ -135,7 +135,7 @@ export function useRedeliver() {
   return { redeliver, isRedelivering };
 }
 
-/** Sends what a webhook missed while it was disabled. */
+/** Sends the deliveries that a webhook missed while it was disabled. */
 export function useRedeliverMissed() {
   const { mutate: redeliverMissed, isPending: isRedelivering } = useMutation({
     mutationFn: ({ id }: Webhook) => call("redeliverMissed", { id }, { body: {} }),
@@ -150,8 +150,8 @@ export function useRedeliverMissed() {
 }
 
 /**
- * Makes a new secret. Called without `useMutation`, whose cache would keep the answer for minutes.
- * @returns the secret; null from a service that does not show it
+ * Creates a new secret. Without `useMutation`, whose cache would keep the response for minutes.
+ * @returns the secret; null for a service that does not return it
  */
 export async function rotateSecret(id: number): Promise<string | null> {
   const { secret, ...webhook } = await call("rotateWebhookSecret", { id });
@@ -159,12 +159,12 @@ export async function rotateSecret(id: number): Promise<string | null> {
   return secret ?? null;
 }
 
-/** Makes a webhook; its secret is handed on and kept nowhere, as above. */
+/** Creates a webhook. Its secret is returned and not cached, as in `rotateSecret`. */
 export async function createWebhook(siteId: number, body: CreateWebhookBody) {
   const { secret, ...webhook } = await call("createWebhook", { id: siteId }, { body });
   queryClient.setQueryData(webhookQuery(webhook.id).queryKey, webhook);
   cacheParent("listWebhooks", webhook.id, siteId);
-  // Not awaited: what is shown next is the secret, and no list.
+  // Not awaited: the secret is shown next, not a list.
   void invalidate("listWebhooks");
   return { webhook, secret: secret ?? null };
 }

@@ -1,4 +1,4 @@
-// Watches a delivery that somebody asked for until something has come of it, on whatever page they are by then.
+// Watches a delivery that the user requested, and reports its outcome on whichever page the user is.
 import { QueryObserver } from "@tanstack/react-query";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import { isPassing } from "../api/api-error.ts";
@@ -22,8 +22,8 @@ function tell(subject: string, delivery: DeliverySummary): void {
 }
 
 /**
- * Tells what came of a delivery, once. Nobody claims before that that it arrived.
- * @param asked the service's answer to the asking
+ * Reports the outcome of a delivery once.
+ * @param asked the response to the request for the delivery
  */
 export function followDelivery(subject: string, asked: DeliverySummary): void {
   const poll = makePoller();
@@ -33,7 +33,7 @@ export function followDelivery(subject: string, asked: DeliverySummary): void {
     refetchInterval: () => poll([asked]),
   });
   const stop = observer.subscribe(({ data, error }) => {
-    // Deleted meanwhile, or the session is over: there is nothing left to report.
+    // The delivery was deleted, or the session has ended: there is nothing to report.
     const isLost = data === null || (error !== null && !isPassing(error));
     const isOver = data !== undefined && data !== null && hasCome(asked, data);
     if (!isLost && !isOver) return;

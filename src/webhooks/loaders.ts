@@ -1,4 +1,4 @@
-// What the webhooks' pages need before they show. The navigation marks the current site by `siteId`.
+// The loaders of the webhook pages. The navigation marks the current site by `siteId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery } from "../app/inventory.ts";
@@ -17,7 +17,7 @@ import {
 const deliveryIdOf = (request: Request) =>
   readId(new URL(request.url).searchParams.get("delivery") ?? undefined);
 
-/** What makes no sense in an address counts as not there. */
+/** Reads the view of the deliveries from the URL, without invalid values. */
 function deliveriesViewOf(request: Request): DeliveriesView {
   const given = new URL(request.url).searchParams;
   return {

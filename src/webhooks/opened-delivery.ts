@@ -1,5 +1,5 @@
-// Opening a delivery is a step within the page, with an address of its own. The shell takes a new address for a
-// new page and scrolls to its top; a list that is worked through row by row has to stay where it is.
+// Opening a delivery changes the URL within a page. The shell treats a new URL as a new page and scrolls to its top,
+// but a list that is worked through row by row must keep its position.
 import { type RefObject, useLayoutEffect, useRef } from "react";
 
 /** The id of a delivery's link in the list. */
@@ -8,10 +8,10 @@ export const rowLinkId = (deliveryId: number) => `delivery-${deliveryId}`;
 const rowLink = (deliveryId: number | null) =>
   deliveryId === null ? null : document.getElementById(rowLinkId(deliveryId));
 
-/** Where a row stood on screen when it was pressed. Its list is narrower afterwards, and its rows may be higher. */
+/** The position of the row that was clicked. Afterwards the list is narrower, and its rows may be higher. */
 let pressed: { id: number; top: number } | null = null;
 
-/** To be called by what opens or closes a delivery, before the address changes. */
+/** Called before the URL changes when a delivery is opened or closed. */
 export function notePlace(id: number): void {
   const top = rowLink(id)?.getBoundingClientRect().top;
   pressed = top === undefined ? null : { id, top };
@@ -25,7 +25,7 @@ function restorePlace(scrollTop: number): void {
   pressed = null;
 }
 
-/** Begins to read what has opened: beside the list it is in sight already, below it the page goes there. */
+/** Shows the details: next to the list they are visible already; below it, the page scrolls there. */
 function moveTo(opened: HTMLDivElement): void {
   const { top } = opened.getBoundingClientRect();
   if (top < 0 || top > innerHeight / 2) opened.scrollIntoView({ block: "start" });
@@ -36,23 +36,24 @@ function moveTo(opened: HTMLDivElement): void {
 }
 
 /**
- * Keeps the place in the list and hands the focus on: to a delivery that opens, back to its row when it closes.
- * @returns the ref of the opened delivery's element
+ * Keeps the scroll position of the list, and moves the focus to a delivery that opens, or back to its row when it
+ * closes.
+ * @returns the ref of the element with the details
  */
 export function useOpenedDelivery(openId: number | null): RefObject<HTMLDivElement | null> {
   const opened = useRef<HTMLDivElement>(null);
   const before = useRef(openId);
-  // An effect, because only after the change is there something to focus.
+  // An effect, because the element to focus exists only after the change.
   useLayoutEffect(() => {
     if (before.current === openId) return;
     const closed = before.current;
     before.current = openId;
     const scrollTop = scrollY;
-    // The shell scrolls after this and before the next frame is painted.
+    // The shell scrolls after this and before the next frame.
     requestAnimationFrame(() => {
       restorePlace(scrollTop);
       if (opened.current !== null) return moveTo(opened.current);
-      // By its own way of scrolling, which does nothing where the row is in sight.
+      // `focus` scrolls only if the row is not visible.
       rowLink(closed)?.focus();
     });
   }, [openId]);

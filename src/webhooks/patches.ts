@@ -1,11 +1,11 @@
-// What an action changes in the cache before the service is asked again.
+// Updates of the cache by actions, before the service is asked again.
 import type { Page } from "../../contract/paging.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { patchAnswers, queryClient } from "../api/query.ts";
 import { deliveryQuery } from "./queries.ts";
 
-/** Takes a webhook that is gone out of the lists. */
+/** Removes a deleted webhook from the cached lists. */
 export const dropWebhook = (id: number): void =>
   patchAnswers("listWebhooks", (list) => {
     const data = list.data.filter((webhook) => webhook.id !== id);
@@ -13,11 +13,11 @@ export const dropWebhook = (id: number): void =>
     return { ...list, data, meta: { ...list.meta, total } };
   });
 
-/** Puts a delivery that has just been asked for wherever the cache holds it or its webhook. */
+/** Updates a delivery in all cached responses about it or its webhook. */
 export function patchDelivery(summary: DeliverySummary): void {
   const { id, webhook_id: webhookId } = summary;
   const patchOne = (webhook: Webhook): Webhook => {
-    // Only the newest is shown there, and an older one that is sent again does not become it.
+    // Webhooks show their newest delivery; redelivering an older one does not make it the newest.
     const isNewest = id >= (webhook.last_delivery?.id ?? 0);
     return webhook.id === webhookId && isNewest ? { ...webhook, last_delivery: summary } : webhook;
   };

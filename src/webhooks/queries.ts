@@ -1,4 +1,4 @@
-// What the webhook pages ask the service. Deliveries are extras: null from a service that keeps none.
+// Queries of the webhook pages. Deliveries are extras: null for a service without them.
 import { addOperations } from "../api/client.ts";
 import { webhookExtras, webhookOperations } from "../../contract/webhooks/operations.ts";
 import { type Page, statusParameter } from "../../contract/paging.ts";
@@ -16,7 +16,7 @@ export const webhooksQuery = (siteId: number, view: ListView) =>
 
 export const webhookQuery = (id: number) => query("showWebhook", { id });
 
-/** Asked for in its own order by name, a list also says how many deliveries there are of each status. */
+/** The explicit default order makes the response include counts by status. */
 export const deliveriesQuery = (webhookId: number, { page, status, event, q }: DeliveriesView) =>
   extraQuery(
     "listDeliveries",
@@ -30,17 +30,17 @@ export const deliveriesQuery = (webhookId: number, { page, status, event, q }: D
     },
   );
 
-/** What the service says of itself: also, which events a webhook can choose from. */
+/** The service's description of itself, including the events that webhooks can subscribe to. */
 export const installationQuery = () => extraQuery("showInstallation", {});
 
 export const deliveryQuery = (id: number) => extraQuery("showDelivery", { id });
 
-/** Puts what a list knows of a webhook where its own page looks, so that the page opens at once. */
+/** Copies a webhook from a cached list to its own query, so that its page opens at once. */
 export function seedWebhook(id: number): void {
   const { queryKey } = webhookQuery(id);
   if (queryClient.getQueryData(queryKey) !== undefined) return;
   const lists = queryClient.getQueriesData<Page<Webhook>>({ queryKey: ["listWebhooks"] });
   const found = lists.flatMap(([, list]) => list?.data ?? []).find((webhook) => webhook.id === id);
-  // As old as can be: it is shown, and asked for anew.
+  // Dated as old, so that it is shown and refetched.
   if (found !== undefined) queryClient.setQueryData(queryKey, found, { updatedAt: 0 });
 }

@@ -1,27 +1,32 @@
-// What the pages say about a webhook and its deliveries beyond their fields. Pure.
+// Facts about webhooks and deliveries beyond their fields. Pure.
 import { eventTitles } from "../../contract/event-titles.ts";
 import { isInTransit } from "../../contract/states.ts";
 import type { DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook } from "../../contract/webhooks/webhook.ts";
 import { lookUp } from "../look-up.ts";
 
-/** Whether its service keeps deliveries of it; the interface knows none, and a state of their own many webhooks have. */
+/**
+ * Whether the service stores deliveries. The interface has none; a `status` of webhooks is common in other services.
+ */
 export const hasExtras = ({ failing_since: failing }: Webhook): boolean => failing !== undefined;
 
-/** Whether its service can change it, and lets it choose its events. */
+/** Whether the service supports changing the webhook and its events. */
 export const isChangeable = ({ events }: Webhook): boolean => events !== undefined;
 
-/** The one state that is shown: its status, unless that hides that nothing arrives. Null = its service tells none. */
+/**
+ * Returns the one state to show: `failing` where no attempt of an enabled webhook succeeds, otherwise its status. Null
+ * = the service has none.
+ */
 export const stateOf = ({ status, failing_since: failing }: Webhook): string | null =>
   status === "enabled" && failing ? "failing" : (status ?? null);
 
-/** What people call it. */
+/** Returns the name of a webhook on screen. */
 export const nameOf = ({ description, url }: Webhook): string => description || hostOf(url);
 
-/** The host of a URL, which is the part that people know it by; the whole text where there is none. */
+/** Returns the host of a URL, by which users know it; the whole text where there is none. */
 export const hostOf = (url: string): string => URL.parse(url)?.host || url;
 
-/** "Backup finished" for `backup.finished`; a service may know events that we do not. */
+/** Returns the title of an event; the name of an unknown event is returned unchanged. */
 export const eventWord = (event: string): string => lookUp(eventTitles, event) ?? event;
 
 /** "All events", "Backup failed, Worker failed", "7 events". */
@@ -32,7 +37,7 @@ export const eventsText = (events: readonly string[] | null): string =>
       ? `${events.length} events`
       : events.map(eventWord).join(", ");
 
-/** What the newest attempt was answered. */
+/** Returns the response status of the newest attempt. */
 export const codeText = ({ code, attempts }: Pick<DeliverySummary, "code" | "attempts">): string =>
   code === null ? (attempts === 0 ? "–" : "No response") : String(code);
 
@@ -46,27 +51,27 @@ export const attemptsText = (count: number): string =>
 export const deliveriesText = (count: number): string =>
   count === 1 ? "1 delivery" : `${count} deliveries`;
 
-/** When it is sent again by itself; one that was never sent is on its way already, whatever its service plans. */
+/** Returns when a delivery is retried automatically; null for a pending one, which is being sent now. */
 export const nextAttempt = ({ status, next_attempt_at: next }: DeliverySummary): string | null =>
   status === "pending" ? null : next;
 
-/** A next attempt that is farther away than this is nothing to hurry for. */
+/** A later attempt does not need fast polling. */
 const soonMs = 10_000;
 
 /**
- * A delivery as a poll has to see it. One that is tried again in hours is `retrying` all that time, and
- * moves no more than one that has ended; so it counts as moving when its attempt is near.
+ * Returns a delivery as a poll needs it. A `retrying` delivery counts as in transit only when its next attempt is near,
+ * because it may be hours away.
  */
 export function toMoving({ id, status, next_attempt_at: next }: DeliverySummary, nowMs: number) {
   const isFar = status === "retrying" && next !== null && Date.parse(next) - nowMs > soonMs;
   return { id, status: isFar ? "planned" : status };
 }
 
-/** Whether something has come of a delivery that was asked for: it has ended, or one more attempt is over. */
+/** Whether a requested delivery has a result: it has ended, or another attempt is over. */
 export const hasCome = (asked: DeliverySummary, now: DeliverySummary): boolean =>
   !isInTransit(now.status) || now.attempts > asked.attempts;
 
-/** A body as it is easiest to read; what is not JSON stays as it is. */
+/** Formats a JSON body for reading; other bodies are unchanged. */
 export function prettyBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
