@@ -8,11 +8,11 @@ import { toPreview, type WorkerFormValues } from "./worker-form.ts";
 
 type CommandPreviewProps = {
   artisan: readonly string[];
-  /** Memory of the machine in MB, null where it is not known. */
+  /** Memory of the machine in MB; null where it is unknown. */
   machineMemory: number | null;
 };
 
-/** What will run, as the fields stand now. */
+/** The command that the present values of the form describe. */
 export function CommandPreview({ artisan, machineMemory }: CommandPreviewProps) {
   const worker = toPreview(useWatch<WorkerFormValues>());
   const { processes, memory } = worker;

@@ -7,7 +7,7 @@ import { Time } from "../ui/Time.tsx";
 import { isOldRelease } from "./worker-facts.ts";
 import { ProcessBadge } from "./WorkerBadge.tsx";
 
-/** One that is not there yet is its number alone, and holds its row, so that nothing moves when it comes. */
+/** A process that does not exist yet has only a number. It reserves a row, so that nothing moves when it starts. */
 type Process = WorkerProcess | { number: number; state?: never };
 
 type StateProps = { process: WorkerProcess; deployment: number | null };
@@ -27,7 +27,7 @@ function State({ process, deployment }: StateProps) {
   );
 }
 
-/** A cell that only a process which is there has. */
+/** Returns a cell that is empty for a process that does not exist yet. */
 const whenThere =
   (cell: (process: WorkerProcess) => ReactNode): Column<Process>["cell"] =>
   (process) =>
@@ -64,9 +64,9 @@ const makeColumns = (deployment: number | null): readonly Column<Process>[] => [
 
 type ProcessTableProps = {
   processes: NonNullable<Worker["process_list"]>;
-  /** How many there should be. */
+  /** Configured number of processes. */
   asked: number;
-  /** The newest one of the site; null = not known. */
+  /** The newest deployment of the site; null = unknown. */
   deployment: number | null;
 };
 

@@ -1,11 +1,11 @@
-// How far a worker is with taking the place of a program of supervisord, and what is left to do by hand.
+// The state of a worker's take-over of a supervisord program, and what is left to do by hand.
 import type { TakeOver } from "../../contract/workers/take-over.ts";
 import { lookUp } from "../look-up.ts";
 import { DocsLink } from "../ui/DocsLink.tsx";
 import { Notice } from "../ui/Notice.tsx";
 import { TextBox } from "../ui/TextBox.tsx";
 
-/** A state that only another version of the service knows is shown by its word. */
+/** Describes the state; an unknown one of another version is shown unchanged. */
 function textOf({ program, status }: TakeOver): string {
   switch (status) {
     case "waiting":
@@ -25,7 +25,7 @@ const tones = { waiting: "busy", stopping: "busy", finished: "warn", failed: "ba
 
 export function TakeOverNotice({ takeOver }: { takeOver: TakeOver }) {
   const { status, reason, commands } = takeOver;
-  // All is done.
+  // Nothing is left to do.
   if (status === "finished" && commands.length === 0) return null;
   return (
     <Notice tone={lookUp(tones, status) ?? "busy"}>

@@ -1,4 +1,4 @@
-// One measure of one process over the last hour.
+// A chart of one measure of one process over the last hour.
 import { LineChart } from "../ui/LineChart.tsx";
 import { type Measure, readout, runsOf, type UsagePoint } from "./usage-series.ts";
 
@@ -8,9 +8,9 @@ type UsageChartProps = {
   measure: Measure;
   points: readonly UsagePoint[];
   everyMs: number;
-  /** Where the axis ends, the same for all charts of a page. */
+  /** End of the time axis, the same for all charts of a page. */
   endMs: number;
-  /** How much time the axis has. */
+  /** Length of the time axis. */
   spanMs: number;
 };
 

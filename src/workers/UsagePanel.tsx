@@ -8,18 +8,18 @@ import { Panel } from "../ui/Panel.tsx";
 import { UsageChart } from "./UsageChart.tsx";
 import { hourMs, measures, pointsOf } from "./usage-series.ts";
 
-/** More are shown when asked. */
+/** More are shown on request. */
 const firstShown = 4;
 const leastSpanMs = 10 * 60_000;
 
 const restartText = ({ starts, samples }: WorkerUsage["processes"][number]): string | null => {
-  // The first one that is seen is no restart.
+  // The first start in view is no restart.
   const [first] = samples;
   const count = starts.filter((at) => first !== undefined && at > first.at).length;
   return count === 0 ? null : count === 1 ? "1 restart" : `${count} restarts`;
 };
 
-/** Nothing from a service that does not measure. */
+/** Renders nothing for a service without measurements. */
 export function UsagePanel({ id }: { id: number }) {
   const [isWhole, setIsWhole] = useState(false);
   const { data: usage } = useQuery({
@@ -31,7 +31,7 @@ export function UsagePanel({ id }: { id: number }) {
   const newest = moments.sort().at(-1);
   const oldest = usage.processes.flatMap(({ samples }) => samples[0]?.at ?? []).sort()[0];
   const endMs = Date.parse(newest ?? "");
-  // Soon after a start of the service there is little to show, which gets the room.
+  // Soon after a start of the service, the axis is shorter, because there are few samples.
   const spanMs = Math.min(hourMs, Math.max(endMs - Date.parse(oldest ?? ""), leastSpanMs));
   const shown = isWhole ? usage.processes : usage.processes.slice(0, firstShown);
   return (

@@ -14,13 +14,13 @@ const nouns: Partial<Record<WorkerState, string>> = {
   removing: "deletion",
 };
 
-/** Takes back what waits for the worker's server. */
+/** Withdraws an order that waits for the worker's server. */
 export function WithdrawButton({ worker }: { worker: Worker }) {
   const { id, pending_status: pending, is_changing: isChanging } = worker;
   const noun = isChanging === true ? "change" : (lookUp(nouns, pending ?? "") ?? "request");
   const { mutate, isPending } = useMutation({
     mutationFn: () => call("withdrawWorkerOrder", { id }),
-    // The button goes with what it withdraws, so the page is to know before the toast says so.
+    // Refetched first, because the button disappears with the order, before the toast is shown.
     onSuccess: async () => {
       await invalidate("showWorker", "listWorkers");
       toast.success(`Withdrew the ${noun} of ${workerLabel(worker)}.`);

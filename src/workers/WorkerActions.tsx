@@ -34,13 +34,13 @@ function Loss({ worker }: { worker: Worker }) {
 
 type WorkerActionsProps = {
   worker: Worker;
-  /** Icons alone, or with their words. */
+  /** Icons alone, or with their labels. */
   look: "icons" | "words";
-  /** After a deletion has begun. */
+  /** Called when a deletion has begun. */
   onRemoved?: () => void;
 };
 
-/** Start, stop, restart, edit, duplicate and delete. What is not possible now stays in place and says why. */
+/** Start, stop, restart, edit, duplicate and delete. Actions that are impossible now are disabled with a reason. */
 export function WorkerActions({ worker, look: size, onRemoved }: WorkerActionsProps) {
   const { run, runAndWait } = useWorkerActions();
   const press = (action: WorkerAction) => {
@@ -98,7 +98,7 @@ export function WorkerActions({ worker, look: size, onRemoved }: WorkerActionsPr
   return (
     <>
       {actions.map(toButton)}
-      {/* A service that says whether it is being changed takes changes. */}
+      {/* A service that sends this field supports changes. */}
       {worker.is_changing !== undefined &&
         link("Edit", "edit", "e", paths.editWorker(worker.id), editRefusal(worker))}
       {siteId !== null && link("Duplicate", "copy", "d", paths.newWorker(siteId, worker.id))}

@@ -37,14 +37,14 @@ export function WorkerBadge({ worker }: { worker: Worker }) {
 
 type ProcessBadgeProps = {
   state: string;
-  /** It runs, and older code than it should. */
+  /** Whether the process runs older code than the newest deployment. */
   isOld?: boolean;
 };
 
-/** A process's state: supervisord's word, in lower case, because a page that shouts is tiring. */
+/** The state of a process: supervisord's word in lower case, which is easier to read. */
 export function ProcessBadge({ state, isOld = false }: ProcessBadgeProps) {
   return (
-    // Not by the word's end alone: RUNNING is no transition.
+    // Passed explicitly, because RUNNING ends in -ing but is no transition.
     <StateBadge
       state={state}
       looks={processLooks}

@@ -6,7 +6,7 @@ import { BulkBar, type BulkProps } from "../bulk/BulkBar.tsx";
 import { type BulkAction, goneIsDone } from "../bulk/bulk-task.ts";
 import { refusal, workerActions, workerMutation } from "./actions.ts";
 
-/** How many processes end, and how long they may take; another service may not say. */
+/** The number of processes that end, and how long that may take; another service may not report them. */
 function Ending({ workers }: { workers: readonly Worker[] }) {
   const counts = workers.flatMap(({ processes }) => processes ?? []);
   const waits = workers.flatMap(({ stopwaitsecs }) => stopwaitsecs ?? []);
@@ -22,7 +22,7 @@ function Ending({ workers }: { workers: readonly Worker[] }) {
   );
 }
 
-/** The warning before something stops or is lost. Starting disturbs nobody. */
+/** Warnings before something stops or is lost. Starting needs none. */
 const bodies: Partial<Record<WorkerAction, (workers: readonly Worker[]) => ReactNode>> = {
   stop: (workers) => (
     <p>

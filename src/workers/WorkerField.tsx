@@ -1,4 +1,4 @@
-// A field of the form: its label and help, what is wrong with it, and what is probably not meant.
+// A field of the worker form: label, help, error and warning.
 import type { ReactNode } from "react";
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { workerWarnings } from "../../contract/workers/warnings.ts";
@@ -55,7 +55,7 @@ export function NumberField({
   return (
     <WorkerFieldFrame name={name} label={label} help={help} machineMemory={machineMemory}>
       {(aria) => (
-        // A plain text: a number field changes under the mouse wheel and hides what is not a number.
+        // A text field: a number field changes by the mouse wheel, and hides invalid text.
         <Input
           {...aria}
           {...register(name, { setValueAs: toNumber })}

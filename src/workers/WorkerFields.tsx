@@ -1,4 +1,4 @@
-// The fields of a worker, new or changed: four in sight, the others folded.
+// The fields of the worker form: four are visible, the others collapsed.
 import { useFormContext, useFormState, useWatch } from "react-hook-form";
 import { stopSignals } from "../../contract/workers/worker.ts";
 import { defaultStopWait } from "../../contract/workers/bodies.ts";
@@ -17,9 +17,9 @@ import {
 } from "./worker-form.ts";
 
 type WorkerFieldsProps = {
-  /** The site's folder, where it is known. */
+  /** The site's folder; undefined = unknown. */
   root: string | undefined;
-  /** Of the machine, in MB; null where it is not known. */
+  /** Memory of the machine in MB; null where it is unknown. */
   machineMemory: number | null;
 };
 
@@ -82,7 +82,7 @@ function AdvancedFields({ root, machineMemory }: WorkerFieldsProps) {
             {...aria}
             {...register("directory", {
               setValueAs: toText,
-              // A path that leaves the site is refused before the field is left.
+              // A path that leaves the site is rejected while it is typed.
               onChange: () => void trigger("directory"),
             })}
             isCode

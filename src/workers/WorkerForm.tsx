@@ -1,4 +1,4 @@
-// The page of a worker's form, new or changed.
+// The form of a worker, new or existing.
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useState } from "react";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
@@ -17,9 +17,9 @@ type WorkerFormProps = Pick<
 > & {
   siteId: number | null;
   serverId: number | null;
-  /** Leads back, after the list of the site's workers. */
+  /** A breadcrumb after the list of the site's workers. */
   crumb?: { label: string; to: string };
-  /** @param root the site's folder, where it is known */
+  /** @param root the site's folder; undefined = unknown */
   valuesOf: (root: string | undefined) => WorkerFormValues;
   save: (
     body: CreateWorkerBody,
@@ -32,7 +32,7 @@ export function WorkerForm({ siteId, serverId, crumb, valuesOf, save, ...page }:
   const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
   const { data: server } = useQuery({ ...serverQuery(serverId ?? 0), enabled: serverId !== null });
   const root = site?.root;
-  // What is being filled in must not change under the hands of who does it.
+  // A poll must not change the form while it is being filled in.
   const [defaultValues] = useState(() => valuesOf(root));
   const [schema] = useState(() => formSchema(root));
   const machineMemory = server?.memory ?? null;
@@ -51,7 +51,7 @@ export function WorkerForm({ siteId, serverId, crumb, valuesOf, save, ...page }:
       defaultValues={defaultValues}
       save={(body) => save(body, defaultValues, root)}
       preview={
-        // What another service would run is not known.
+        // The command of another service is unknown.
         site?.artisan && (
           <>
             <CommandPreview artisan={site.artisan} machineMemory={machineMemory} />

@@ -1,4 +1,4 @@
-// The end of a worker's log as it grows: follows, pauses, searches, copies.
+// Shows the end of a worker's log as it grows: follows, pauses, searches, copies.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import {
   type KeyboardEvent,
@@ -23,13 +23,13 @@ import { appendLog, type LogBuffer, type LogLine } from "./log-buffer.ts";
 import { findMatches } from "./log-search.ts";
 import { Icon } from "../ui/Icon.tsx";
 
-/** Following shows each new line; scrolled stays where the reader is; paused asks for nothing. */
+/** `following` shows each new line; `scrolled` keeps the position; `paused` stops polling. */
 type Mode = "following" | "scrolled" | "paused";
 
 const liveMs = 1_000;
 const quietMs = 5_000;
 const behindMs = 50;
-/** Rounding of scroll positions, and a little mercy. */
+/** Tolerance for rounded scroll positions. */
 const bottomPx = 16;
 
 const noLines: readonly LogLine[] = [];
@@ -39,7 +39,7 @@ const countText = (count: number, current: number) =>
 
 const firstLines = "1000";
 
-/** A worker's log. Each fetch goes on where the last one ended; null from a service that keeps none. */
+/** A worker's log. Each request continues where the last one ended; null for a service without logs. */
 const workerLogQuery = (id: number) =>
   queryOptions({
     queryKey: ["showWorkerLog", { id }],
@@ -52,9 +52,9 @@ const workerLogQuery = (id: number) =>
       );
       return answer === null ? null : appendLog(before, answer);
     },
-    // The buffer shares its lines by itself; comparing thousands of them each second is for nothing.
+    // The buffer reuses its lines itself; comparing thousands of lines each second would be wasteful.
     structuralSharing: false,
-    // Whoever comes back wants the end of the log, not to catch up on all that was written meanwhile.
+    // A returning user wants the end of the log, not everything that was written meanwhile.
     gcTime: 0,
   });
 
@@ -62,13 +62,13 @@ const Line = memo(function Line({ text }: { text: string }) {
   return <div className="min-h-4 wrap-anywhere whitespace-pre-wrap">{text}</div>;
 });
 
-/** However far the log is scrolled. */
+/** Position of a line in the log, independent of scrolling. */
 const topInLog = (line: HTMLElement): number =>
   line.offsetTop - (line.parentElement?.offsetTop ?? 0);
 
 type LogLinesProps = { ref: Ref<HTMLDivElement>; lines: readonly LogLine[] };
 
-/** Each line renders once; a search changes none of them. */
+/** Memoized: each line renders once, and a search changes none of them. */
 const LogLines = memo(function LogLines({ ref, lines }: LogLinesProps) {
   return (
     <div ref={ref}>
@@ -81,18 +81,20 @@ const LogLines = memo(function LogLines({ ref, lines }: LogLinesProps) {
 
 type WorkerLogProps = {
   id: number;
-  /** The worker's. */
+  /** Name of the worker. */
   name: string;
-  /** Processes run, so lines may come any moment. */
+  /** Whether processes run, so that new lines may come at any time. */
   isLive: boolean;
-  /** Soon it is not there, and asking for its log would end on "Not found". */
+  /** Whether the worker is being deleted: a request for its log would get a 404. */
   isEnding: boolean;
 };
 
 export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   const [mode, setMode] = useState<Mode>("following");
   const [needle, setNeedle] = useState("");
-  /** The match that was jumped to, by its line: its place among the others changes as lines go from the top. */
+  /**
+   * The match that was jumped to, identified by its line number, because its index changes as old lines are dropped.
+   */
   const [jumped, setJumped] = useState<{ number: number; start: number } | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -111,7 +113,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   useLayoutEffect(() => {
     if (mode === "following" && lines.length > 0)
       box.current?.scrollTo({ top: box.current.scrollHeight });
-    // Lines that go from the top move what is read in Safari, which does not anchor it.
+    // Safari has no scroll anchoring, so dropped lines would move the text.
     if (CSS.supports("overflow-anchor", "auto")) return;
     const before = newest.current;
     if (mode === "scrolled" && before?.line.isConnected === true)
@@ -142,7 +144,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
     setMode((now) => (now === "paused" ? now : isAtEnd ? "following" : "scrolled"));
   };
 
-  /** Within its box: the page stays, and what was typed with it. */
+  /** Scrolls within the box, so that the page and the search field stay in place. */
   const scrollTo = (line: number) => {
     const frame = box.current?.getBoundingClientRect();
     const found = list.current?.children[line]?.getBoundingClientRect();
@@ -153,7 +155,7 @@ export function WorkerLog({ id, name, isLive, isEnding }: WorkerLogProps) {
   const jumpToMatch = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    // From the newest upwards, as one reads a log; with Shift back down.
+    // Upwards from the newest match; with Shift downwards.
     const step = event.shiftKey ? 1 : -1;
     const next = current === -1 ? matches.length - 1 : current + step + matches.length;
     const match = matches[next % matches.length];

@@ -13,7 +13,7 @@ import { newValues, toValues, withGiven } from "./worker-form.ts";
 import { WorkerForm } from "./WorkerForm.tsx";
 
 async function createWorker(siteId: number, { stopasgroup, ...rest }: CreateWorkerBody) {
-  // Another service may not know the field, and what is off need not be said.
+  // Another service may not support the field, and false is the default.
   const body = { ...rest, ...(stopasgroup === true && { stopasgroup }) };
   const worker = await mutate(
     { mutationFn: () => call("createWorker", { id: siteId }, { body }) },
@@ -34,7 +34,7 @@ export function WorkerNewPage() {
   const { search } = useLocation();
   return (
     <WorkerForm
-      // Another one that is duplicated is another form.
+      // Keyed, because duplicating another worker is a new form.
       key={original?.id}
       title={original === null ? "New worker" : `Duplicate ${workerName(original)}`}
       siteId={siteId}

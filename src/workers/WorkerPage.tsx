@@ -1,4 +1,4 @@
-// One worker: its state and actions, its settings, its processes, its log.
+// The page of a worker: state, actions, options, processes and log.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData, useNavigate } from "react-router";
@@ -32,18 +32,18 @@ import { WorkerActions } from "./WorkerActions.tsx";
 import { WorkerBadge } from "./WorkerBadge.tsx";
 import { WorkerLog } from "./WorkerLog.tsx";
 
-/** Processes end and come back without the worker's status saying so. */
+/** Processes end and restart without a change of the worker's status. */
 const liveMs = 5_000;
 
 const limit = (count: number, unit: string) => (count === 0 ? "No limit" : `${count}${unit}`);
 
-/** A number that was left out when the worker was made, and that its service does not say. */
+/** Text of a number that was not set, and that the service does not return. */
 const unsaid = "Chosen by the service";
 
 const said = (count: number | null, unit = "") => (count === null ? unsaid : `${count}${unit}`);
 
 const toProperties = (worker: Worker, account: string | null | undefined): Property[] => [
-  // Where the mark says more than the interface's word does.
+  // Shown where the badge differs from the status.
   ...(markOf(worker).word === worker.status ? [] : [{ term: "Status", value: worker.status }]),
   { term: "Connection", value: worker.connection },
   { term: "Queue", value: worker.queue },
@@ -78,7 +78,7 @@ export function WorkerPage() {
   const navigate = useNavigate();
   const [poll] = useState(() => makePoller());
   const { data: site } = useQuery({ ...siteQuery(siteId ?? 0), enabled: siteId !== null });
-  // From its deletion on nothing is asked about it: the answer would be "Not found" before the list is there.
+  // Polling stops when the deletion begins: it would get a 404 before the list is shown.
   const [isLeaving, setIsLeaving] = useState(false);
   const worker = useLoaded(
     workerQuery(id),
@@ -117,7 +117,7 @@ export function WorkerPage() {
           <>
             <span className="text-sm text-muted">Worker {id}</span>
             <WorkerBadge worker={worker} />
-            {/* Beside the title, where it comes and goes without moving the page. */}
+            {/* Next to the title, where it appears and disappears without moving the page. */}
             <span className={`text-sm ${mark.note === null ? "text-muted" : toneText[mark.tone]}`}>
               {mark.note ?? (isTrouble ? null : mark.reason)}
             </span>
@@ -140,7 +140,7 @@ export function WorkerPage() {
               </>
             )}
           </p>
-          {/* Below stands the log as it is now. */}
+          {/* The current log is shown below. */}
           {mark.logTail !== null && (
             <details className="mt-1">
               <summary className={`${linkClass} w-fit cursor-pointer`}>
@@ -175,7 +175,7 @@ export function WorkerPage() {
         </p>
         <Properties items={toProperties(worker, site?.account)} />
       </Panel>
-      {/* Last, because it comes after the page stands, if at all. */}
+      {/* Last, because it appears after the page, if at all. */}
       <UsagePanel id={id} />
     </>
   );

@@ -19,7 +19,7 @@ function Uptime({ worker }: { worker: Worker }) {
   return since === null ? "–" : <Time value={since} format="duration" />;
 }
 
-/** Queues may be broken after their commas, and within a name only where that alone is too long for a line. */
+/** Names of queues, wrapped after commas, and within a name only where it is longer than a line. */
 const QueueNames = ({ queue }: { queue: string }) =>
   queue.split(",").map((name, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- a name may come twice, and has no state
@@ -55,7 +55,7 @@ function Name({ worker }: { worker: Worker }) {
   );
 }
 
-/** The columns that a narrow table has no room for. */
+/** The columns that a narrow table omits. */
 function Folded({ worker }: { worker: Worker }) {
   const restarts = restartCount(worker);
   return (
@@ -77,7 +77,7 @@ function Status({ worker }: { worker: Worker }) {
   const mark = markOf(worker);
   const sentence = sentenceOf(mark);
   return (
-    // Wide enough for any word, so that a change of state does not move the columns.
+    // Wide enough for any state, so that a change does not move the columns.
     <div className="@2xl:min-w-36 @5xl:min-w-56">
       <WorkerBadge worker={worker} />
       {sentence !== null && (

@@ -1,4 +1,4 @@
-// A site's workers: what each is doing, and the buttons to change it.
+// A site's workers, with their state and actions.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";

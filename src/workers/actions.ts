@@ -1,4 +1,4 @@
-// What can be done to a worker: at once on screen, then at the service, and back if that refuses.
+// Actions on workers: shown at once, then sent, and reverted if the service refuses.
 import {
   canWorker,
   type Worker,
@@ -18,7 +18,7 @@ type ActionFacts = {
   icon: IconName;
   key: string;
   operation: "startWorker" | "stopWorker" | "restartWorker" | "deleteWorker";
-  /** What the status becomes when the service agrees. */
+  /** The optimistic status. */
   becomes: WorkerState;
 };
 
@@ -41,7 +41,7 @@ export const workerActions: Record<WorkerAction, ActionFacts> = {
   },
 };
 
-/** Why an action cannot be asked for now. A state that only the service knows is its own to judge. */
+/** Returns why an action is impossible now. Unknown states are left to the service to judge. */
 export function refusal(
   action: WorkerAction,
   { status }: Pick<Worker, "status">,
@@ -51,7 +51,7 @@ export function refusal(
   return `Can't ${workerActions[action].label.toLowerCase()} while the status is ${status}.`;
 }
 
-/** Why the settings cannot be changed now. */
+/** Returns why the options cannot be changed now. */
 export function editRefusal({ status, is_changing: isChanging }: Worker): string | undefined {
   if (isChanging === true) return "Can't edit while a change is being rolled out.";
   const known = workerStates.find((state) => state === status);
@@ -65,7 +65,7 @@ type Asked = {
   worker: Pick<Worker, "id" | "queue" | "connection" | "status">;
 };
 
-/** Changes a worker wherever the cache holds it. */
+/** Updates a worker in all cached responses. */
 function patchWorker(id: number, patch: (worker: Worker) => Worker): void {
   const patchOne = (worker: Worker) => (worker.id === id ? patch(worker) : worker);
   patchAnswers("showWorker", patchOne);
@@ -74,12 +74,12 @@ function patchWorker(id: number, patch: (worker: Worker) => Worker): void {
 
 const mutationKey = ["act on a worker"];
 
-/** Runs an action on a worker. The caller reports a failure. */
+/** Runs an action on a worker. The caller reports errors. */
 export const workerMutation = {
   mutationKey,
   mutationFn: ({ action, worker: { id } }: Asked) => call(workerActions[action].operation, { id }),
   onMutate: async ({ action, worker: { id } }: Asked) => {
-    // An answer that is on its way knows nothing of this.
+    // Cancels running requests, whose responses would not include the action.
     await Promise.all(
       ["listWorkers", "showWorker"].map((name) => queryClient.cancelQueries({ queryKey: [name] })),
     );
@@ -88,27 +88,27 @@ export const workerMutation = {
   },
   onError: (_error: Error, { action, worker: { id, status: before } }: Asked) => {
     const { becomes } = workerActions[action];
-    // Only what is still our own guess goes back; what the service has said since stays.
+    // Only the optimistic status is reverted; a newer one from the service stays.
     patchWorker(id, (worker) =>
       worker.status === becomes ? { ...worker, status: before } : worker,
     );
   },
-  // Not awaited: polls rest while a mutation is under way, and this one ends here.
+  // Not awaited: polls pause during a mutation, which ends here.
   onSettled: (_answer: unknown, error: Error | null, { action }: Asked) => {
     if (isLast(mutationKey)) void invalidate("listWorkers");
-    // What was deleted is soon not there any more, and asking for it would end on "Not found".
+    // A deleted worker is not refetched, because that would end with a 404.
     if (action !== "remove" || error !== null) void invalidate("showWorker");
   },
 };
 
-/** Runs an action on a worker. Both functions stay the same over the life of the component. */
+/** Returns functions that stay the same over the life of the component. */
 export function useWorkerActions() {
   const { mutate, mutateAsync } = useMutation({
     ...workerMutation,
     onError: (error, asked) => {
       workerMutation.onError(error, asked);
       const { action, worker } = asked;
-      // Deleting is asked for in a dialog, which says what went wrong itself.
+      // The confirmation of a deletion shows errors itself.
       if (action !== "remove")
         toast.failure(
           `Couldn't ${workerActions[action].label.toLowerCase()} ${workerLabel(worker)}.`,

@@ -1,10 +1,10 @@
-// Shows what was found by the browser's own highlights: no line is rendered for it, and a thousand are searched as fast
-// as ten. A browser without them (Firefox before 140) counts and jumps all the same.
+// Highlights matches by the CSS Custom Highlight API: no line is rendered again, so a thousand matches are as fast as
+// ten. Browsers without it (Firefox before 140) still count matches and jump to them.
 import type { Match } from "./log-search.ts";
 
 const names = { all: "found", current: "found-now" } as const;
 
-/** Static ones: the browser does not look after them when the log grows, they are made anew then. */
+/** Creates a static range, which the browser does not update when the log grows; it is created again then. */
 function toRange(list: Element, { line, start, end }: Match): StaticRange | null {
   const text = list.children[line]?.firstChild;
   if (!(text instanceof Text) || text.length < end) return null;
@@ -27,9 +27,9 @@ function show(name: string, list: Element, matches: readonly Match[]): void {
 }
 
 /**
- * @param list has a child for each line, in order, which holds nothing but its text
- * @param current the one that was jumped to
- * @returns takes them away again
+ * @param list has one child for each line, in order, that contains only text
+ * @param current the match that was jumped to
+ * @returns a function that removes the highlights
  */
 export function highlight(
   list: Element,

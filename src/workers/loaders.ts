@@ -1,4 +1,4 @@
-// What the workers' pages need before they show. The navigation marks the current site by `siteId`.
+// The loaders of the worker pages. The navigation marks the current site by `siteId`.
 import type { LoaderFunctionArgs } from "react-router";
 import { cachedParentOf } from "../api/parent-cache.ts";
 import { siteQuery, serverQuery } from "../app/inventory.ts";

@@ -1,4 +1,4 @@
-// The end of a log, put together from pieces. Pure; the page shows what it holds.
+// The end of a log, assembled from responses. Pure.
 import type { WorkerLog } from "../../contract/workers/worker.ts";
 import { visibleText } from "../ui/visible-text.ts";
 
@@ -6,20 +6,20 @@ export type LogLine = { number: number; text: string };
 
 export type LogBuffer = {
   lines: readonly LogLine[];
-  /** The last line as it came, while its line break has not: the next piece goes on there. */
+  /** The raw text of the last line while it has no line break: the next response continues it. */
   open: string;
-  /** The byte to ask from. */
+  /** The offset of the next request, in bytes. */
   end: number;
-  /** The last answer was so full that more waits. */
+  /** Whether the last response was nearly full, so that more is waiting. */
   isBehind: boolean;
-  /** Why nothing more can be read right now. */
+  /** Why nothing more can be read now. */
   problem: string | null;
 };
 
-/** More is not held: it costs memory and nobody scrolls that far. */
+/** Maximum number of lines: more would cost memory, and nobody scrolls that far. */
 export const maxLines = 2_000;
 
-/** An answer holds at most 64 KiB; one that is nearly full was cut at a line. */
+/** A response holds at most 64 KiB and is cut at a line, so a nearly full one was cut. */
 const fullBytes = 48 * 1024;
 
 export const rotatedText = "… log rotated; lines may be missing here …";
@@ -29,7 +29,10 @@ const escapes =
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-Z^-~\\])/g;
 
-/** A line as a terminal would leave it: without escapes, what a carriage return overwrites is gone, and nothing is hidden. */
+/**
+ * Returns a line as a terminal would show it: without escapes and overwritten text, and with invisible characters made
+ * visible.
+ */
 export function plainLine(line: string): string {
   const text = line.replace(escapes, "").replace(/\r+$/, "");
   return visibleText(text.slice(text.lastIndexOf("\r") + 1));
@@ -38,8 +41,8 @@ export function plainLine(line: string): string {
 const emptyBuffer: LogBuffer = { lines: [], open: "", end: 0, isBehind: false, problem: null };
 
 /**
- * Adds an answer to what is there.
- * @returns the same buffer when nothing came, so that nothing renders
+ * Appends a response to the buffer.
+ * @returns the same buffer where the response is empty, so that nothing renders
  */
 export function appendLog(before: LogBuffer = emptyBuffer, answer: WorkerLog): LogBuffer {
   const problem = answer.problem ?? null;
@@ -51,7 +54,7 @@ export function appendLog(before: LogBuffer = emptyBuffer, answer: WorkerLog): L
   if (isSame && before !== emptyBuffer)
     return before.isBehind ? { ...before, isBehind: false } : before;
 
-  // An open line is shown as the last one; it is taken back and completed, unless the log began anew.
+  // An unfinished line is shown as the last one, and replaced once completed, unless the log was rotated.
   const isContinued = !answer.rotated && before.open !== "";
   const kept = isContinued ? before.lines.slice(0, -1) : before.lines;
   const texts = ((isContinued ? before.open : "") + answer.text).split("\n");

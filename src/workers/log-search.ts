@@ -1,10 +1,10 @@
-// Where a text occurs in a log. Pure; `highlight.ts` shows it.
+// Finds a text in a log. Pure; `highlight.ts` shows the matches.
 import type { LogLine } from "./log-buffer.ts";
 
-/** `line` counts the lines that are held, `start` and `end` are positions in its text. */
+/** `line` is an index of the lines in the buffer; `start` and `end` are positions in its text. */
 export type Match = { line: number; start: number; end: number };
 
-/** Every occurrence, whatever its case, none within another. */
+/** Returns all matches, ignoring case and without overlaps. */
 export function findMatches(lines: readonly LogLine[], needle: string): Match[] {
   if (needle === "") return [];
   const wanted = new RegExp(needle.replace(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`), "gi");

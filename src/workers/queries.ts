@@ -12,12 +12,12 @@ export const workersQuery = (siteId: number, view: ListView) =>
 
 export const workerQuery = (id: number) => query("showWorker", { id });
 
-/** Puts what a list knows of a worker where its own page looks, so that the page opens at once. */
+/** Copies a worker from a cached list to its own query, so that its page opens at once. */
 export function seedWorker(id: number): void {
   const { queryKey } = workerQuery(id);
   if (queryClient.getQueryData(queryKey) !== undefined) return;
   const lists = queryClient.getQueriesData<Page<Worker>>({ queryKey: ["listWorkers"] });
   const found = lists.flatMap(([, list]) => list?.data ?? []).find((worker) => worker.id === id);
-  // As old as can be: it is shown, and asked for anew.
+  // Dated as old, so that it is shown and refetched.
   if (found !== undefined) queryClient.setQueryData(queryKey, found, { updatedAt: 0 });
 }

@@ -1,4 +1,4 @@
-// A worker's samples as a chart needs them: points on one hour, what was started between them, and what they say.
+// Converts a worker's samples for charts: points, starts between them, and their texts.
 import type { WorkerUsage } from "../../contract/workers/usage.ts";
 import { memoryText } from "../ui/memory-text.ts";
 import { niceCeiling } from "../ui/nice-ceiling.ts";
@@ -14,7 +14,10 @@ export type Measure = {
   label: string;
   valueOf: (sample: ProcessUsage["samples"][number]) => number;
   format: (value: number) => string;
-  /** Where the axis ends for its largest value: round, and far enough that an idle process is a flat line. */
+  /**
+   * Returns the upper end of the axis for its largest value: round, and high enough that an idle process is a flat
+   * line.
+   */
   topOf: (largest: number) => number;
 };
 
@@ -36,7 +39,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** Each sample with the start that came since the one before. */
+/** Returns each sample with the start since the previous one. */
 export function pointsOf({ samples, starts }: ProcessUsage, { valueOf }: Measure): UsagePoint[] {
   let beforeMs = 0;
   return samples.map((sample) => {
@@ -47,7 +50,7 @@ export function pointsOf({ samples, starts }: ProcessUsage, { valueOf }: Measure
   });
 }
 
-/** Points that follow each other without a gap, in which the process did not run. */
+/** Splits the points at gaps, during which the process did not run. */
 export function runsOf(points: readonly UsagePoint[], everyMs: number): UsagePoint[][] {
   const runs: UsagePoint[][] = [];
   for (const point of points) {

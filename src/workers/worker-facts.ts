@@ -1,13 +1,13 @@
-// What the pages say about a worker beyond its fields. The list of processes is an extra: without it, null.
+// Facts about workers beyond their fields. The list of processes is an extra: without it, results are null.
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
 
 const running = (worker: Worker) =>
   worker.process_list?.filter(({ state }) => state === "RUNNING") ?? null;
 
-/** How many of its processes are up; null = not known. */
+/** Number of processes that are up; null = unknown. */
 export const upCount = (worker: Worker): number | null => running(worker)?.length ?? null;
 
-/** Since when all processes that are up have been up: when the youngest of them came up. */
+/** Returns since when all running processes have been up: the start of the youngest. */
 export const upSince = (worker: Worker): string | null =>
   // Timestamps of one format sort as texts.
   running(worker)
@@ -15,17 +15,17 @@ export const upSince = (worker: Worker): string | null =>
     .sort()
     .at(-1) ?? null;
 
-/** How often its processes were started again without anybody asking for it. */
+/** Number of restarts of its processes without a request. */
 export const restartCount = (worker: Worker): number | null =>
   worker.process_list?.reduce((sum, { restarts }) => sum + restarts, 0) ?? null;
 
 const ended = new Set(["STOPPED", "EXITED", "FATAL"]);
 
-/** True while a process may still change by itself, which no status of the worker says. */
+/** Whether a process may still change by itself, which the worker's status does not show. */
 export const isLive = (worker: Worker): boolean =>
   worker.process_list?.some(({ state }) => !ended.has(state)) ?? true;
 
-/** "3 of 4" and the like, for reading aloud too. */
+/** "3 of 4" and the like, also for screen readers. */
 export function processesText(worker: Worker): string {
   const up = upCount(worker);
   const { processes } = worker;
@@ -33,7 +33,7 @@ export function processesText(worker: Worker): string {
   return up === null ? `${processes}` : `${up} of ${processes}`;
 }
 
-/** What was known last of a worker that cannot be asked for, and which order waits; null of any other. */
+/** Describes the last known status of an unreachable worker, and its pending order; null for others. */
 export function unreachableText({ status, last_status: last, pending_status: pending }: Worker) {
   if (status !== "unreachable") return null;
   const known = last ? [`Last known: ${last}`] : [];
@@ -41,7 +41,7 @@ export function unreachableText({ status, last_status: last, pending_status: pen
   return [...known, ...(pending ? [`${pending}${again} once it is back`] : [])].join(", ") || null;
 }
 
-/** "3 of 4 up", of a worker that failed and is not down as a whole; null of any other. */
+/** "3 of 4 up", for a failed worker with running processes; null for others. */
 export function partlyUpText(worker: Worker): string | null {
   const up = upCount(worker);
   return worker.status === "failed" && up !== null && up > 0 ? `${processesText(worker)} up` : null;
@@ -49,13 +49,13 @@ export function partlyUpText(worker: Worker): string | null {
 
 const runsNothing = new Set(["STOPPED", "FATAL"]);
 
-/** Whether a process runs older code than the newest deployment of its site brought. */
+/** Whether a process runs older code than the newest deployment of its site. */
 export const isOldRelease = (
   { state, deployment_id: carried }: WorkerProcess,
   newest: number | null | undefined,
 ): boolean => typeof newest === "number" && !runsNothing.has(state) && (carried ?? 0) < newest;
 
-/** "2 of 3 on the new release"; null where all are, or nobody knows. */
+/** "2 of 3 on the new release"; null where all are, or that is unknown. */
 export function releaseText({ process_list: list = [], deployment_id: newest }: Worker) {
   const running = list.filter(({ state }) => !runsNothing.has(state));
   const old = running.filter((process) => isOldRelease(process, newest)).length;
@@ -64,6 +64,6 @@ export function releaseText({ process_list: list = [], deployment_id: newest }: 
 
 const mayLoop = new Set(["installing", "starting", "installed", "restarting"]);
 
-/** Its crash loop; null where it is in none, or its status says what is worse or newer: that it failed, or is to end. */
+/** Returns the crash loop; null where there is none, or the status is worse or newer: failed, or about to end. */
 export const crashLoopOf = ({ status, crash_loop: loop }: Worker) =>
   mayLoop.has(status) ? (loop ?? null) : null;

@@ -1,4 +1,4 @@
-// The form's number fields, in their groups: what each is called and what it does.
+// The number fields of the worker form, by group, with labels and help.
 import type { WorkerField } from "./worker-form.ts";
 
 export type NumberFieldFacts = {
@@ -11,7 +11,7 @@ export type NumberFieldFacts = {
   unit?: string;
 };
 
-/** Those that most workers set. */
+/** The fields that most workers set. */
 export const mainFields: readonly NumberFieldFacts[] = [
   { name: "processes", label: "Processes", help: "Number of parallel processes, 1 to 64." },
   {

@@ -1,4 +1,4 @@
-// The values of a worker's form: what it starts with, what it sends, and the worker that the fields describe meanwhile.
+// The values of the worker form: initial values, conversion to the request, and the worker that they describe.
 import * as z from "zod/mini";
 import { stopSignals, type Worker } from "../../contract/workers/worker.ts";
 import {
@@ -34,13 +34,13 @@ export const defaultValues = {
   stopasgroup: false,
 } as const satisfies WorkerFormValues & Record<WorkerField, unknown>;
 
-/** Values that can be saved as they are: the connection is that of the site's newest worker. */
+/** Returns initial values that can be saved, with the connection of the site's newest worker. */
 export const newValues = (newest: Pick<Worker, "connection"> | null): WorkerFormValues => ({
   ...defaultValues,
   connection: newest?.connection || defaultValues.connection,
 });
 
-/** The values with what an address says of them; what could not be one is left out. */
+/** Adds values from the URL, without invalid ones. */
 export function withGiven(values: WorkerFormValues, text: string | null): WorkerFormValues {
   let given: unknown;
   try {
@@ -76,8 +76,8 @@ export const toValues = (worker: Worker, root: string | undefined): WorkerFormVa
 });
 
 /**
- * What a change sends: the fields that were changed here, because the others may have been changed elsewhere meanwhile. An
- * emptied field has its default again.
+ * Returns the body of a change: only fields that were changed here, because others may have been changed elsewhere
+ * meanwhile. An emptied field is reset to its default.
  */
 export function toChange(
   body: CreateWorkerBody,
@@ -92,7 +92,7 @@ export function toChange(
   };
 }
 
-/** The contract's, and what the place of the site's folder adds to it. */
+/** The contract's schema, with checks that depend on the site's folder. */
 export const formSchema = (root: string | undefined) =>
   z.extend(createWorkerBody, {
     directory: z.optional(
@@ -107,7 +107,7 @@ export const formSchema = (root: string | undefined) =>
 const limited = (count: number, one: string, unit = "") =>
   count === 0 ? `no ${one}` : `${one} ${count}${unit}`;
 
-/** What the folded fields are set to. */
+/** Summarizes the collapsed fields. */
 export function advancedSummary(values: Partial<WorkerFormValues>): string {
   const worker = toPreview(values);
   const parts = [
@@ -127,7 +127,7 @@ export function advancedSummary(values: Partial<WorkerFormValues>): string {
 const usable = (value: number | undefined, fallback: number): number =>
   value === undefined || !Number.isFinite(value) || value < 0 ? fallback : value;
 
-/** The worker as it would be now; a field that does not fit yet counts as its default. */
+/** Returns the worker that the values describe; an invalid field counts as its default. */
 export function toPreview(values: Partial<WorkerFormValues>): Omit<WorkerSettings, "directory"> {
   const timeout = usable(values.timeout, defaultValues.timeout);
   return {
@@ -144,7 +144,7 @@ export function toPreview(values: Partial<WorkerFormValues>): Omit<WorkerSetting
     startsecs: usable(values.startsecs, defaultValues.startsecs),
     startretries: usable(values.startretries, defaultValues.startretries),
     stopwaitsecs: usable(values.stopwaitsecs, defaultStopWait(timeout)),
-    // The form offers the bare names alone; the other spelling is for clients.
+    // The form offers only names without SIG; the other spelling is for clients.
     stopsignal: (values.stopsignal ?? "TERM") as WorkerSettings["stopsignal"],
     stopasgroup: values.stopasgroup ?? false,
   };

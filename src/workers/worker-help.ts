@@ -1,11 +1,11 @@
-// What a worker's state means, in full sentences: what has happened and what will, no more than that.
+// Explains a worker's state in full sentences: what has happened, and what will.
 import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
 import { lookUp } from "../look-up.ts";
 import { upCount, processesText } from "./worker-facts.ts";
 
 type Facts = Pick<Worker, "stopsignal" | "stopwaitsecs" | "max_jobs" | "max_time">;
 
-/** A signal on which `queue:work` ends the job at hand in every version of Laravel. */
+/** The signal on which `queue:work` finishes the running job in every version of Laravel. */
 const patientSignal = "TERM";
 
 function stopHelp({ stopsignal: signal, stopwaitsecs: seconds }: Facts): string {
@@ -43,10 +43,10 @@ const helps: Record<ShownWorkerState, (worker: Worker) => string> = {
   removing: (worker) => `Deleting the worker. ${stopHelp(worker)}`,
 };
 
-/** @returns undefined for a state that only its service knows */
+/** @returns undefined for an unknown state */
 export const workerHelp = (worker: Worker): string | undefined =>
   lookUp(helps, worker.status)?.(worker);
 
-/** Of a worker in a crash loop, whose status may say in between that all is well. */
+/** For a worker in a crash loop, whose status may say in between that all is well. */
 export const crashLoopHelp = ({ status }: Worker): string =>
   `Processes keep starting and exiting. Status: ${status}.`;

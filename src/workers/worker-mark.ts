@@ -1,4 +1,4 @@
-// The one thing that is said of a worker's state wherever it is shown: a word, its color, and one sentence.
+// The summary of a worker's state, wherever it is shown: a word, its tone, and one sentence.
 import { isInTransit } from "../../contract/states.ts";
 import { partReason } from "../../contract/workers/status-reason.ts";
 import type { ShownWorkerState, Worker } from "../../contract/workers/worker.ts";
@@ -16,19 +16,19 @@ const tones: Record<ShownWorkerState, Tone> = {
   restarting: "busy",
   failed: "bad",
   removing: "busy",
-  // Nobody knows, so it is neither good nor bad.
+  // The state is unknown, so neither good nor bad.
   unreachable: "idle",
 };
 
 type WorkerMark = {
-  /** The interface's word, unless that says that all is well and it is not. */
+  /** The status, unless that hides a problem. */
   word: string;
   tone: Tone;
-  /** How much of it is up, or runs the new release; null = all of it does. */
+  /** How many processes are up or on the new release; null = all. */
   note: string | null;
-  /** Why it is so. */
+  /** Why it is in this state. */
   reason: string | null;
-  /** What its log said last when it failed. */
+  /** The last lines of its log when it failed. */
   logTail: string | null;
   since: string | null;
 };
@@ -49,14 +49,14 @@ export function markOf(worker: Worker): WorkerMark {
   const tone = lookUp(tones, status) ?? (isInTransit(status) ? "busy" : "idle");
   const note = unreachableText(worker) ?? partlyUpText(worker) ?? releaseText(worker);
   const { reason, logTail } = text ? partsOf(text) : { reason: null, logTail: null };
-  // Up, and not as it was to be: killed, on an older release, or with a change undone.
+  // Up, but with a problem: killed, on an older release, or with a change undone.
   const isMarred = tone === "good" && (note !== null || reason !== null);
   return isMarred
     ? { word: "needs attention", tone: "warn", note, reason, logTail, since }
     : { word: status, tone, note, reason, logTail, since };
 }
 
-/** What a row has room for; what only passes says nothing there, so that rows stay as high as they are. */
+/** Returns the sentence for a row; temporary states have none there, so that the heights of rows do not change. */
 export function sentenceOf({ tone, note, reason }: WorkerMark): string | null {
   const [firstLine] = tone === "bad" || tone === "warn" ? (reason ?? "").split("\n", 1) : [];
   return [note, firstLine].filter(Boolean).join(". ") || null;

@@ -1,4 +1,4 @@
-// Workers for the tests of what is said about them.
+// Workers for tests.
 import type { ProcessState, Worker, WorkerProcess } from "../../../contract/workers/worker.ts";
 
 export const plain: Worker = {
