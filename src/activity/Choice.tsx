@@ -6,7 +6,7 @@ export type Option = { value: string; label: string };
 type ChoiceProps = {
   label: string;
   all: string;
-  /** Instead of the options, as long as there are none to choose from. */
+  /** Shown instead of the options while there are none. */
   hint?: string | undefined;
   options: readonly Option[];
   value: string | number | undefined;

@@ -1,4 +1,4 @@
-// A day that is chosen from the calendar or typed, and is in force once all of it is there.
+// A date field, whose value takes effect once it is complete.
 import { useLayoutEffect, useRef } from "react";
 import { Field } from "../ui/Field.tsx";
 import { Input } from "../ui/Input.tsx";
@@ -15,7 +15,7 @@ type DayFieldProps = {
 
 export function DayField({ label, day = "", min, max, onChange }: DayFieldProps) {
   const input = useRef<HTMLInputElement>(null);
-  // The browser keeps what is being typed: to set the value between two digits of a year loses the first of them.
+  // Setting the value while a year is being typed would lose its first digits.
   useLayoutEffect(() => {
     if (input.current !== null && input.current.value !== day) input.current.value = day;
   }, [day]);

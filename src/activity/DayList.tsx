@@ -11,7 +11,7 @@ type DayListProps = {
   locationOf: (entry: ActivityEntry) => string;
 };
 
-/** Apart, because it alone has to follow the clock. */
+/** Separate, because only this part follows the clock. */
 const DayText = memo(({ startMs }: { startMs: number }) =>
   useClockText((nowMs) => dayText(startMs, nowMs)),
 );

@@ -4,7 +4,7 @@ import { visibleText } from "../ui/visible-text.ts";
 
 const maxCharacters = 160;
 
-/** More in words. What is long shows its beginning until it is asked for. */
+/** Further text of an entry. A long one is truncated until it is expanded. */
 export function EntryDetail({ text: raw, about }: { text: string; about: string }) {
   const text = visibleText(raw);
   const [isOpen, setIsOpen] = useState(false);

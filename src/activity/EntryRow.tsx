@@ -14,7 +14,7 @@ function Outcome({ outcome }: Pick<ActivityEntry, "outcome">) {
   if (outcome === null) return <LineDot tone="idle" />;
   return (
     <span className={toneText[outcome]}>
-      {/* What went well is most of the timeline, and quiet. */}
+      {/* Successes are most of the timeline, so they are unobtrusive. */}
       {outcome === "good" ? <LineDot tone="good" /> : <Icon name="alert" />}
       <span className="sr-only">{outcome === "good" ? "Success" : "Failure"}: </span>
     </span>
@@ -60,7 +60,7 @@ function Actor({ actor }: Pick<ActivityEntry, "actor">) {
 
 const clock = new Intl.DateTimeFormat(dateLocale, { timeStyle: "short" });
 
-/** How long ago it was; below the heading of an earlier day that would say nothing, and the hour does. */
+/** Relative time; below the heading of an earlier day, the time of day. */
 function EntryTime({ value }: { value: string }) {
   const moment = new Date(value);
   const text = useClockText((nowMs) =>
@@ -77,13 +77,13 @@ function EntryTime({ value }: { value: string }) {
 
 type EntryRowProps = {
   entry: ActivityEntry;
-  /** What it is about is known to be there no longer. */
+  /** Whether its object is known to be deleted. */
   isGone: boolean;
-  /** On which server and site, as far as that is not plain; "" = it is. */
+  /** Server and site, unless they are obvious; "" = they are. */
   location: string;
 };
 
-/** Renders again only when one of its own words changed. */
+/** Renders again only when one of its own texts has changed. */
 export const EntryRow = memo(function EntryRow({ entry, isGone, location }: EntryRowProps) {
   return (
     <li
@@ -99,7 +99,7 @@ export const EntryRow = memo(function EntryRow({ entry, isGone, location }: Entr
           <EntryDetail text={entry.detail} about={entry.object.name} />
         )}
       </div>
-      {/* One line below the sentence, or three columns beside it. */}
+      {/* Below the sentence in one line, or next to it in three columns. */}
       <div className="col-start-2 flex min-w-0 flex-wrap gap-x-3 text-xs text-muted @3xl:contents @3xl:text-sm">
         <p className="@3xl:col-start-1 @3xl:row-start-1">
           <EntryTime value={entry.at} />

@@ -9,7 +9,7 @@ import { Choice, type Option } from "./Choice.tsx";
 import { MoreFilters } from "./MoreFilters.tsx";
 import { type Filter, isFiltered, kindWords, readFilter, withServer } from "./filter.ts";
 
-/** What is chosen stays to be seen, even where no list names it. */
+/** Keeps the selected option visible, even if no list has it. */
 const withChosen = (options: Option[], id: number | undefined, nameOf: (id: number) => string) =>
   id === undefined || options.some(({ value }) => value === String(id))
     ? options
@@ -20,7 +20,7 @@ const toOptions = (list: readonly { id: number; name: string }[] | undefined): O
 
 const toId = (value: string) => (value === "" ? undefined : Number(value));
 
-/** Shows where it is going already while the answer is on its way, so that no choice seems to jump back. */
+/** Returns the filter of a running navigation, so that a selection does not appear to jump back. */
 function useWantedFilter(): Filter {
   const here = useLocation();
   const { location: next } = useNavigation();
@@ -28,9 +28,9 @@ function useWantedFilter(): Filter {
 }
 
 type FiltersProps = {
-  /** The server whose sites are offered. */
+  /** The server whose sites are listed. */
   sitesOf: number | null;
-  /** Who is named; undefined = the service neither searches the timeline nor filters it by person and day. */
+  /** Possible actors; undefined = the service supports neither search nor filters by actor and day. */
   actors: Activity["actors"];
 };
 

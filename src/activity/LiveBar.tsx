@@ -1,5 +1,5 @@
-// Above the list: how much of it there is, and what has come since it was read. It comes in when it is asked for,
-// so that what somebody reads stays where it is.
+// The bar above the list: number of entries, and new entries since. They are inserted on request, so that the list does
+// not move while it is read.
 import { useQuery } from "@tanstack/react-query";
 import type { Activity } from "../../contract/activity.ts";
 import { countOf } from "../../contract/count-text.ts";
@@ -20,7 +20,7 @@ export function LiveBar({ filter, shown }: LiveBarProps) {
   const newest = shown.data[0]?.id ?? 0;
   const { data: newer } = useQuery({
     ...newerQuery(filter, newest),
-    // Nothing has come since what was loaded just now, or at least nobody knows of it.
+    // Right after loading, nothing newer is known.
     initialData: none,
     refetchInterval: liveMs,
   });
@@ -28,7 +28,7 @@ export function LiveBar({ filter, shown }: LiveBarProps) {
   const countText = `${fresh.length}${newer?.next === null ? "" : "+"}`;
   const newText = `${countText} new ${fresh.length === 1 ? "entry" : "entries"}`;
   const show = () => {
-    // To the top first: there the browser keeps the new ones in view instead of the old.
+    // Scrolls to the top first: there, scroll anchoring does not keep the old entries in view.
     scrollTo({ top: 0 });
     if (newer) changeTimeline(filter, (list) => withNewer(list, newer));
   };
@@ -40,7 +40,7 @@ export function LiveBar({ filter, shown }: LiveBarProps) {
           <span className="max-sm:hidden">, newest first</span>
         </p>
       )}
-      {/* Said when the number changes, not at each look. */}
+      {/* Announced when the number changes, not at each poll. */}
       <output className="sr-only">{fresh.length > 0 && newText}</output>
       <span className="ms-auto">
         <Button

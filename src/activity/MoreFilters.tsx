@@ -1,4 +1,4 @@
-// The timeline's filters that not every service has: words, who, and days.
+// Filters of the timeline that not every service supports: search, actor, and days.
 import type { Activity } from "../../contract/activity.ts";
 import { useTypedText } from "../app/typed-text.ts";
 import { Field } from "../ui/Field.tsx";
@@ -21,7 +21,7 @@ export function MoreFilters({ filter, actors, show }: MoreFiltersProps) {
     const { [name]: _before, ...others } = filter;
     show({ ...others, ...(value !== "" && { [name]: value }) });
   };
-  // What is chosen stays to be seen, even where nobody of that name is left.
+  // Keeps the selected actor visible, even if no entry has it any more.
   const names = new Set([...actors.map(({ name }) => name), filter.actor ?? ""]);
   return (
     <>

@@ -9,7 +9,7 @@ import { withOlder } from "./timeline.ts";
 
 type OlderBarProps = { filter: Filter; shown: Activity };
 
-/** The way to what is older. At the end the button stays, so that whoever pressed it keeps the focus. */
+/** Loads older entries. At the end the button stays, disabled, so that the focus is not lost. */
 export function OlderBar({ filter, shown }: OlderBarProps) {
   const { next } = shown;
   const {

@@ -1,10 +1,10 @@
-// The timeline by the viewer's days.
+// Groups the timeline by days in the viewer's time zone.
 import type { ActivityEntry } from "../../contract/activity.ts";
 import { dateLocale } from "../ui/time-text.ts";
 
 export type Day = { startMs: number; entries: ActivityEntry[] };
 
-/** Midnight before a moment, where the viewer is. */
+/** Returns the midnight before a moment, in the viewer's time zone. */
 export const dayStartMs = (moment: Date): number =>
   new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime();
 
@@ -31,7 +31,7 @@ export function dayText(startMs: number, nowMs: number): string {
   const now = new Date(nowMs);
   const today = dayStartMs(now);
   if (startMs === today) return "Today";
-  // A moment of the day before, however long its night was.
+  // Any moment of the previous day, which may be shorter or longer than 24 hours.
   if (startMs === dayStartMs(new Date(today - 1))) return "Yesterday";
   const day = new Date(startMs);
   return (day.getFullYear() === now.getFullYear() ? inYear : anyYear).format(day);

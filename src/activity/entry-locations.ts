@@ -1,4 +1,4 @@
-// On which server and site an entry's thing is, in the names that people know.
+// The names of the server and site of an entry's object.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ActivityEntry } from "../../contract/activity.ts";
 import {
@@ -11,18 +11,18 @@ import {
 } from "../app/inventory.ts";
 import type { Filter } from "./filter.ts";
 
-/** @returns what to say of an entry; nothing that the filter or a lone server makes plain */
+/** @returns the location of an entry; empty where the filter or a single server makes it obvious */
 export function useLocations(
   entries: readonly ActivityEntry[],
   filter: Filter,
 ): (entry: ActivityEntry) => string {
   const { data: servers } = useQuery(everyServerQuery());
-  // The navigation asks for it too. A service that has none is asked for each server's sites.
+  // The navigation loads it, too. A service without an overview is asked for the sites of each server.
   const { data: overview } = useQuery(overviewQuery());
   const isAsked = (id: number) =>
     overview !== undefined &&
     !isWhole(overview) &&
-    // Of a server that is gone there are no sites to ask for; a service that lists none may have any.
+    // A deleted server has no sites to request; a service that lists no servers may have any.
     (servers === null || servers?.data.some((server) => server.id === id) === true);
   const serverIds = [...new Set(entries.flatMap(({ server_id: id }) => id ?? []))].filter(isAsked);
   const lists = useQueries({ queries: serverIds.map((id) => sitesQuery(id)) });

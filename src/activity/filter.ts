@@ -1,4 +1,4 @@
-// What of the timeline is shown; it stands in the address.
+// The filter of the timeline, which is in the URL.
 import { type ActivityKind, activityKinds } from "../../contract/activity.ts";
 import { readId, readText } from "../paths.ts";
 
@@ -6,11 +6,11 @@ export type Filter = {
   server?: number;
   site?: number;
   kind?: ActivityKind;
-  /** A name. */
+  /** Name of an actor. */
   actor?: string;
-  /** Beginnings of words. */
+  /** Words, which match the beginnings of an entry's words. */
   q?: string;
-  /** Days of the viewer's own zone, both included: "2026-01-31". */
+  /** Days in the viewer's time zone, inclusive: "2026-01-31". */
   from?: string;
   to?: string;
 };
@@ -18,17 +18,17 @@ export type Filter = {
 /** A year that is being typed begins with zeros: 0002, 0020, 0202. */
 const dayPattern = /^[1-9]\d{3}-\d\d-\d\d$/;
 
-/** When a day begins where the viewer is, so many days later. */
+/** Returns the beginning of a day in the viewer's time zone, optionally so many days later. */
 function dayStart(day: string, later = 0): Date {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
   return new Date(year, month - 1, date + later);
 }
 
-/** Whether it is a day of the calendar: "2026-02-30" is none. */
+/** Whether a text is a valid date: "2026-02-30" is not. */
 export const isDay = (day: string): boolean =>
   dayPattern.test(day) && dayStart(day).getDate() === Number(day.slice(8));
 
-/** What makes no sense in an address counts as not there. */
+/** Reads the filter from the URL, without invalid values. */
 export function readFilter(search: string): Filter {
   const given = new URLSearchParams(search);
   const server = readId(given.get("server") ?? undefined);
@@ -52,7 +52,7 @@ export const isFiltered = (filter: Filter): boolean => Object.keys(filter).lengt
 const toMoment = (day: string | undefined, later: number) =>
   day === undefined ? undefined : dayStart(day, later).toISOString();
 
-/** The same as the service reads it. */
+/** Converts the filter to the service's query. */
 export function toQuery({ server, site, kind, actor, q, from, to }: Filter) {
   const [start, end] = [toMoment(from, 0), toMoment(to, 1)];
   return {
@@ -66,7 +66,7 @@ export function toQuery({ server, site, kind, actor, q, from, to }: Filter) {
   };
 }
 
-/** Another server has other sites. */
+/** Changes the server, and resets the site. */
 export function withServer(
   { server: _server, site: _site, ...others }: Filter,
   server: number | undefined,

@@ -14,14 +14,14 @@ export async function activityLoader({ request }: LoaderFunctionArgs) {
   const loadTimeline = async () => {
     await load(request, query);
     if (seen === undefined || seen === null) return;
-    // Seen before, so only what has come since is missing. If that fails, the live line tries again.
+    // The entries are cached, so only newer ones are loaded. If that fails, the live bar tries again.
     const newer = newerQuery(filter, seen.data[0]?.id ?? 0);
     const answer = await queryClient
       .fetchQuery({ ...newer, staleTime: 0, retry: false })
       .catch(() => null);
     if (answer !== null) changeTimeline(filter, (shown) => withNewer(shown, answer));
   };
-  /** The server whose sites are offered: the chosen one, or that of the chosen site. */
+  /** Returns the server whose sites are listed: the selected one, or that of the selected site. */
   const findServer = async () => {
     if (filter.server !== undefined || filter.site === undefined) return filter.server ?? null;
     return (await loadIfThere(request, siteQuery(filter.site)))?.server_id ?? null;

@@ -1,4 +1,4 @@
-// What the timeline's page asks the service; all of it may be null from one that keeps none.
+// Queries of the timeline; null for a service without one.
 import { addOperations } from "../api/client.ts";
 import { lateOperations } from "../../contract/late-operations.ts";
 import type { Activity } from "../../contract/activity.ts";
@@ -7,13 +7,16 @@ import { type Filter, toQuery } from "./filter.ts";
 
 addOperations(lateOperations);
 
-/** What is on screen. It is never asked for again by itself: what is being read stays where it is. */
+/** The loaded entries. Never refetched automatically, so that they do not move while they are read. */
 export const timelineQuery = (filter: Filter) => ({
   ...extraQuery("listActivity", {}, toQuery(filter)),
   staleTime: Infinity,
 });
 
-/** What has come since. @param newest the id of the newest entry that is shown, 0 = there is none */
+/**
+ * Newer entries.
+ * @param newest id of the newest entry that is shown, 0 = none
+ */
 export function newerQuery(filter: Filter, newest: number) {
   const { queryKey, queryFn } = extraQuery(
     "listActivity",

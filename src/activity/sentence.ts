@@ -1,11 +1,11 @@
-// An entry of the timeline as a sentence: what it is about, which one, what was done.
+// Describes an entry of the timeline in a sentence: type and name of the object, and the action.
 import type { ActivityEntry } from "../../contract/activity.ts";
 import { lookUp } from "../look-up.ts";
 import { paths } from "../paths.ts";
 
 type ObjectFacts = {
   word: string;
-  /** Its page, if it has one. */
+  /** Returns the path of its page; null = it has none. */
   pathOf: ((id: number) => string) | null;
 };
 
@@ -14,7 +14,7 @@ const objects: Record<string, ObjectFacts> = {
   "backup-configuration": { word: "Backup configuration", pathOf: paths.backupConfiguration },
   worker: { word: "Worker", pathOf: paths.worker },
   webhook: { word: "Webhook", pathOf: (id) => paths.webhook(id) },
-  // Its page is its webhook's, which the entry does not name.
+  // It is shown on its webhook's page, but the entry does not name the webhook.
   "webhook-delivery": { word: "Webhook delivery", pathOf: null },
   "notification-channel": { word: "Channel", pathOf: null },
   server: { word: "Server", pathOf: paths.server },
@@ -22,7 +22,7 @@ const objects: Record<string, ObjectFacts> = {
   token: { word: "Token", pathOf: null },
 };
 
-/** Where "Backup Shop failed" would not be a sentence: what stands before the name, and after it. */
+/** Entries for which "Backup Shop failed" would be no sentence: the texts before and after the name. */
 const exceptions: Record<string, readonly [before: string, after: string]> = {
   "notification-channel notified": ["Channel", "notified"],
   "notification-channel undelivered": ["Message to channel", "undelivered"],
@@ -69,7 +69,7 @@ const exceptions: Record<string, readonly [before: string, after: string]> = {
   "webhook delivery failed": ["Delivery to webhook", "failed"],
 };
 
-/** "backup-configuration" as "Backup configuration", for what only the service knows. */
+/** Converts "backup-configuration" to "Backup configuration", for types that only the service has. */
 function wordOf(type: string): string {
   const words = type.replaceAll("-", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -78,11 +78,11 @@ function wordOf(type: string): string {
 type Sentence = {
   /** E.g. "Backup". */
   before: string;
-  /** Which one. */
+  /** Name of the object. */
   name: string;
   /** E.g. "failed". */
   after: string;
-  /** Where its page is; null = it has none. */
+  /** Path of its page; null = it has none. */
   to: string | null;
 };
 
@@ -92,7 +92,7 @@ export function sentenceOf({ object, action }: ActivityEntry): Sentence {
   const word = facts?.word ?? wordOf(type);
   const key = `${type} ${action}`;
   const exception = lookUp(exceptions, key);
-  // Some names begin with the word that stands before them: "worker 7 of shop".
+  // Some names begin with their type: "worker 7 of shop".
   const isDouble = object.name.toLowerCase().startsWith(`${word.toLowerCase()} `);
   const name = isDouble ? object.name.slice(word.length + 1) : object.name;
   return {
@@ -107,6 +107,6 @@ const endings = new Set(["deleted", "removed", "revoked"]);
 
 export const keyOf = ({ object }: ActivityEntry): string => `${object.type} ${object.id}`;
 
-/** What is known to be gone, because an entry says so. No id is used twice. */
+/** Returns the objects that an entry reports as deleted. Ids are never reused. */
 export const goneIn = (entries: readonly ActivityEntry[]): ReadonlySet<string> =>
   new Set(entries.filter(({ action }) => endings.has(action)).map(keyOf));

@@ -1,7 +1,9 @@
-// What is shown of the timeline, put together from its answers. Pure; entries are newest first throughout.
+// Assembles the timeline from responses. Pure; entries are always newest first.
 import type { Activity } from "../../contract/activity.ts";
 
-/** Adds what is newer. More than one answer holds leaves a gap below it, so what was there goes. */
+/**
+ * Adds newer entries. If there are more than one response holds, there would be a gap, so the older ones are dropped.
+ */
 export function withNewer(shown: Activity, newer: Activity): Activity {
   if (newer.next !== null) return { ...shown, ...newer };
   const newest = shown.data[0]?.id ?? 0;
@@ -10,11 +12,11 @@ export function withNewer(shown: Activity, newer: Activity): Activity {
 }
 
 /**
- * Adds what is older.
- * @param before the key that `older` was asked for with
+ * Adds older entries.
+ * @param before the id with which `older` was requested
  */
 export function withOlder(shown: Activity, older: Activity, before: number): Activity {
-  // The list has begun anew since, or has these entries already.
+  // The list was reset since, or has these entries already.
   if (shown.next !== before) return shown;
   return { ...shown, data: [...shown.data, ...older.data], next: older.next };
 }

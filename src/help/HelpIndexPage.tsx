@@ -1,4 +1,4 @@
-// What the help has pages about.
+// The index of the help.
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { PageHeader } from "../ui/PageHeader.tsx";

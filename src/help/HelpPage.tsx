@@ -1,4 +1,4 @@
-// A page of the documentation in the dashboard, with its contents beside it.
+// A page of the documentation in the dashboard, with its table of contents.
 import { useEffect } from "react";
 import { useLoaderData, useLocation } from "react-router";
 import { Crumbs } from "../app/Crumbs.tsx";
@@ -30,19 +30,19 @@ function Contents({ page, sections }: { page: string; sections: readonly Section
   );
 }
 
-/** Leads to the section that the address names; the shell leads to the page's beginning. */
+/** Moves to the section in the URL's fragment; the shell moves to the beginning of the page. */
 function useAnchor(): void {
   const location = useLocation();
   useEffect(() => {
     const { hash } = location;
     if (hash === "") return;
-    // After the shell, which moves the focus to the heading of a new page.
+    // Runs after the shell, which moves the focus to the heading of a new page.
     queueMicrotask(() => {
       const section = document.getElementById(decodeURIComponent(hash.slice(1)));
       section?.focus({ preventScroll: true });
       section?.scrollIntoView();
     });
-    // A link to the same section again is another location.
+    // The location is a new object even for a link to the same section.
   }, [location]);
 }
 

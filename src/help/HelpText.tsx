@@ -1,4 +1,4 @@
-// The parts of a page as elements: what stands in a page is text, whatever it looks like.
+// Renders the parts of a help page as elements; any text in it stays text.
 import { Link } from "../app/Link.tsx";
 import { paths } from "../paths.ts";
 import { CopyButton } from "../ui/CopyButton.tsx";
@@ -9,7 +9,7 @@ const linkClass =
   "text-accent underline decoration-edge underline-offset-4 hover:decoration-current";
 
 type WithPage = {
-  /** The name of the page, which links without a file lead to. */
+  /** Name of the page, for links with only a fragment. */
   page: string;
 };
 
@@ -30,7 +30,7 @@ function HelpLink({ to, content, page }: WithPage & { to: string; content: reado
         </a>
       );
     case "file":
-      // It is in the repository, and not in the dashboard.
+      // It is a file of the repository that the dashboard does not have.
       return <span data-tip={`In the repository: ${to}`}>{text}</span>;
   }
 }
@@ -61,7 +61,7 @@ function Part({ part, page }: WithPage & { part: Inline }) {
   }
 }
 
-// A page never changes, so that a part is what stands at its place.
+// A page never changes, so the index identifies a part.
 const numbered = <Item,>(items: readonly Item[]) => items.map((item, key) => ({ key, item }));
 
 function Inlines({ content, page }: WithPage & { content: readonly Inline[] }) {

@@ -1,4 +1,4 @@
-// What a page of the help is made of.
+// The parts of a help page.
 
 export type Inline =
   | string
@@ -18,7 +18,7 @@ export type Cell = readonly Inline[];
 /** A page of the documentation: its title, and what follows that. */
 export type HelpPageContent = { title: string; blocks: readonly Block[] };
 
-/** What is read of a content. */
+/** Returns the text of a content without formatting. */
 export const plainText = (content: readonly Inline[]): string =>
   content
     .map((part) =>

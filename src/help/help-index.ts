@@ -1,4 +1,4 @@
-/** Every page by the name of its file, as the index lists them. */
+/** All pages by file name, in the order of the index. */
 export const helpIndex = [
   {
     title: "Use",

@@ -1,10 +1,9 @@
-// Reads the repository's documentation at build time. What a page shows is made of these parts as elements, so there is
-// no HTML that anything could hide in, and no parser in the browser. What help has no part for is refused, so that a
-// page with it is found by the tests and not by a reader.
+// Parses the repository's documentation at build time. Pages are rendered as elements, without HTML that could contain
+// scripts, and without a parser in the browser. Unsupported Markdown throws, so that tests find it.
 import { lexer, Lexer, type MarkedToken, type Token } from "marked";
 import { type Block, type Cell, type HelpPageContent, type Inline, plainText } from "./blocks.ts";
 
-// No extension adds tokens of its own.
+// No extension adds other types of tokens.
 const known = (tokens: readonly Token[]) => tokens as readonly MarkedToken[];
 
 const refuse = ({ raw }: Pick<Token, "raw">): never => {
@@ -20,7 +19,7 @@ function toInline(token: MarkedToken): Inline {
     case "em":
       return { kind: "emphasis", content: toContent(token.tokens) };
     case "link":
-      // A bare address stays text, which its reader can copy.
+      // A bare URL stays text, which readers can copy.
       if (!token.raw.startsWith("[")) return token.raw;
       return { kind: "link", to: token.href, content: toContent(token.tokens) };
     case "text":
@@ -34,7 +33,7 @@ function toInline(token: MarkedToken): Inline {
   }
 }
 
-/** What stands as text beside text is one text. */
+/** Joins adjacent texts. */
 function toContent(tokens: readonly Token[]): Inline[] {
   const parts: Inline[] = [];
   for (const part of known(tokens).map(toInline)) {
@@ -47,7 +46,7 @@ function toContent(tokens: readonly Token[]): Inline[] {
 
 export const parseInline = (text: string): Inline[] => toContent(Lexer.lexInline(text));
 
-/** As GitHub names the anchor of a heading, so that links work there and here. */
+/** Returns the anchor of a heading as GitHub generates it, so that links work in both places. */
 const anchorOf = (text: string): string =>
   text
     .toLowerCase()
@@ -91,7 +90,7 @@ function toBlocks(token: MarkedToken): Block[] {
   }
 }
 
-/** @throws for Markdown that it does not know */
+/** @throws Error for unsupported Markdown */
 export function parseMarkdown(text: string): HelpPageContent {
   const [first, ...blocks] = known(lexer(text)).flatMap(toBlocks);
   if (first?.kind !== "heading" || first.level !== 1)

@@ -1,5 +1,5 @@
-// The pages of the help: the files below docs/, each loaded when it is opened. The page about the look is read in the
-// repository alone: it is made of pictures, which no installation needs.
+// The pages of the help: the files in docs/, each loaded when it is opened. The page about the look is excluded: it
+// consists of pictures, which no installation needs.
 import type { HelpPageContent } from "./blocks.ts";
 
 const files = import.meta.glob<HelpPageContent>(
@@ -12,15 +12,15 @@ const nameOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md
 
 const loaders = new Map(Object.entries(files).map(([file, load]) => [nameOf(file), load]));
 
-/** Null for a page that there is none of. */
+/** Returns null for an unknown page. */
 export const loadHelp = async (name: string): Promise<HelpPageContent | null> =>
   (await loaders.get(name)?.()) ?? null;
 
-/** What a link of a page names. */
+/** The target of a link in a page. */
 type HelpTarget =
   | { kind: "page"; name: string; anchor: string }
   | { kind: "web"; url: string }
-  /** A file of the repository that is no page. */
+  /** A file of the repository that is not a page of the help. */
   | { kind: "file" };
 
 export function readTarget(to: string, current: string): HelpTarget {

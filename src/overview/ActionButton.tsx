@@ -16,11 +16,11 @@ function wordsOf(action: ProblemAction): { label: string; name: string } {
   }
 }
 
-// Most visits run none, so how one runs is loaded once somebody is about to.
+// Loaded when an action is likely, because most visits run none.
 const loadActions = () => import("./run-action.ts");
 const preload = () => void loadActions().catch(() => undefined);
 
-/** Mends a problem where it is listed. Its line goes or changes once the service says so. */
+/** Runs an action that solves a problem in its line, which disappears or changes once the service reports that. */
 export function ActionButton({ action }: { action: ProblemAction }) {
   const [isPending, setPending] = useState(false);
   const words = wordsOf(action);

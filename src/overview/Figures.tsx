@@ -24,7 +24,7 @@ function FigureBox({ figure, isShown }: { figure: Figure; isShown: boolean }) {
       <span className="mt-0.5 block text-sm text-muted max-sm:text-xs">{detail}</span>
     </>
   );
-  // What is all right has no list of what is wrong.
+  // A figure without problems has no list to link to.
   if (total === 0 || value === total) return <p className={boxClass}>{content}</p>;
   return (
     <Link

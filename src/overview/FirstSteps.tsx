@@ -7,7 +7,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { firstSteps, firstStepsDismissed } from "./first-steps.ts";
 
-/** Until all of it is done, or somebody wants it away. */
+/** Shown until all steps are done or the user dismisses it. */
 export function FirstSteps({ overview }: { overview: WholeOverview }) {
   const isDismissed = useStore(firstStepsDismissed);
   const steps = firstSteps(overview);

@@ -1,4 +1,4 @@
-// The start page: whether everything is protected, up and delivered; what is wrong, and where.
+// The start page: protection, workers and deliveries over all servers, with a list of problems.
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "react-router";
@@ -50,7 +50,7 @@ export function OverviewPage({ loaded }: { loaded: WholeOverview }) {
       ),
   });
   const shown = useShown();
-  // A poll may be answered by an older service, which an upgrade has not reached yet.
+  // During an upgrade, an older service may respond to a poll.
   const overview = isWhole(data) ? data : loaded;
   const groups = groupsOf(overview);
   return (

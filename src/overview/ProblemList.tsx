@@ -50,7 +50,7 @@ const Line = ({ tone, title, detail, link, action }: LineProps) => (
     {action === undefined ? (
       <Link
         to={link.to}
-        // Alone it would not say what is set up, or viewed.
+        // The label alone would not say what it applies to.
         aria-label={`${link.label}: ${title}`}
         className="inline-flex min-h-8 shrink-0 items-center rounded-md border border-line px-2.5 font-medium hover:bg-hover max-sm:px-2 max-sm:text-xs"
       >
@@ -71,7 +71,7 @@ function ProblemLine({
     <Line
       tone={tone}
       title={title}
-      // The reason comes last: it is cut where there is no room.
+      // The reason comes last, because it is truncated where there is no room.
       detail={
         <>
           {place}
@@ -122,7 +122,7 @@ const titles: Record<ProblemKind, string> = {
 
 type ProblemListProps = {
   groups: readonly ProblemGroup[];
-  /** Only these; null = all. */
+  /** Shows only this kind; null = all. */
   shown: ProblemKind | null;
 };
 

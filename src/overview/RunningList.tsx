@@ -13,7 +13,7 @@ const words: Record<string, string> = {
   drill: "Restore drill",
 };
 
-/** What runs now, with how far it is where the run before it tells. */
+/** Running backups, with their progress where it can be estimated. */
 export function RunningList({ runs }: { runs: readonly OverviewRun[] }) {
   if (runs.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-// What is on a server: its sites, and what protects them.
+// The sites of a server, and its protection.
 import type { OverviewServer } from "../../contract/overview-parts.ts";
 import { healthLook } from "../app/health.ts";
 import { Link } from "../app/Link.tsx";

@@ -1,4 +1,4 @@
-// Every server in one line; what is on it comes when its line is opened.
+// All servers, one line each; the details are loaded when a line is opened.
 import { Suspense, useState } from "react";
 import type { OverviewServer } from "../../contract/overview-parts.ts";
 import { healthLook } from "../app/health.ts";
@@ -13,10 +13,10 @@ import { many } from "./problems.ts";
 import { optionalPart } from "../app/optional-part.ts";
 import { PartMissing } from "../app/PartMissing.tsx";
 
-/** As many as fit beside each other without a search. */
+/** Number of servers from which the list has a filter. */
 const filterFrom = 10;
 
-// A room's part: this floor knows only its name.
+// Loaded when a line is opened.
 const ServerDetails = optionalPart(
   async () => (await import("./ServerDetails.tsx")).ServerDetails,
   PartMissing,

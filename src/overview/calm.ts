@@ -1,8 +1,8 @@
-// The line that stands where the problems would. It claims only what was checked. Pure.
+// The text that is shown without problems. It claims only what was checked. Pure.
 import type { WholeOverview } from "../app/inventory.ts";
 import { many } from "./problems.ts";
 
-/** Null = there is nothing that could be all right. */
+/** Null = there is nothing to check. */
 export function calmText({
   protection,
   workers,

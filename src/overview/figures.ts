@@ -1,4 +1,4 @@
-// The three figures on top of the overview, each with what it leaves out. Pure.
+// The three figures at the top of the overview. Pure.
 import type { WholeOverview } from "../app/inventory.ts";
 import type { Tone } from "../ui/tone.ts";
 import { many, type ProblemKind } from "./problems.ts";
@@ -9,13 +9,13 @@ export type Figure = {
   value: number;
   total: number;
   tone: Tone;
-  /** What the rest is, or what was counted. */
+  /** Describes the rest, or what was counted. */
   detail: string;
 };
 
 const listed = (parts: readonly (string | false)[]) => parts.filter((part) => part).join(" · ");
 
-/** Good only if all of it is: a green mark beside "7 of 14" would claim more than is so. */
+/** Good only without exceptions: a green mark next to "7 of 14" would be misleading. */
 const toneOf = (failing: number, rest: number, total: number): Tone =>
   total === 0 ? "idle" : failing > 0 ? "bad" : rest > 0 ? "warn" : "good";
 
@@ -58,7 +58,7 @@ export function figuresOf({
       kind: "down",
       value: workers.up,
       total: workers.total,
-      // One that somebody stopped is as it should be, and still not up.
+      // A worker that a user stopped is no failure, but not up either.
       tone:
         away > 0
           ? "bad"

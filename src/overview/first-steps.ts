@@ -1,4 +1,4 @@
-// The first steps of a new service: what is to be done before it watches over anything. Pure, but for what was dismissed.
+// The first steps of a new service, before it monitors anything. Pure, except for the stored dismissal.
 import type { WholeOverview } from "../app/inventory.ts";
 import { attempt } from "../api/kept-session.ts";
 import { paths } from "../paths.ts";
@@ -6,7 +6,7 @@ import { createStore } from "../store.ts";
 
 type Step = { title: string; isDone: boolean; action: { to: string; label: string } | null };
 
-/** What leads nowhere is done in the inventory file, which the page beside it describes. */
+/** Steps without a link are done in the inventory file, which the page describes. */
 export function firstSteps({ servers, protection, channels }: WholeOverview): Step[] {
   const [server] = servers;
   const sites = servers.flatMap((one) => one.sites);

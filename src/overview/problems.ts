@@ -1,10 +1,10 @@
-// What is wrong, over all servers: one problem a thing, grouped where many are alike, newest first. Pure.
+// The problems of all servers: one for each object, grouped where many are alike, newest first. Pure.
 import { workerName } from "../../contract/workers/worker-name.ts";
 import type { WholeOverview } from "../app/inventory.ts";
 import { paths } from "../paths.ts";
 import type { Tone } from "../ui/tone.ts";
 
-/** The three questions that the page answers, by what is wrong. */
+/** The three questions that the page answers, as kinds of problems. */
 export const problemKinds = ["unprotected", "down", "undelivered"] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
@@ -13,16 +13,16 @@ export type Problem = {
   kind: ProblemKind;
   tone: Tone;
   title: string;
-  /** The site or server that it is on. */
+  /** The site or server of the object. */
   place: string | null;
   reason: string | null;
-  /** Since when; null = it has always been so, or nobody knows. */
+  /** Since when; null = always, or unknown. */
   at: string | null;
-  /** It lasts, and is said with how long. */
+  /** Whether it lasts since `at`, so that its duration is shown. */
   isFailing?: boolean;
-  /** Where it is shown, and mended if `action` does not. */
+  /** Where the problem is shown, and solved unless `action` does that. */
   link: { to: string; label: string };
-  /** What mends it at once, where that is safe. */
+  /** An action that solves it at once, where that is safe. */
   action?: ProblemAction | undefined;
 };
 
@@ -34,23 +34,23 @@ export type ProblemAction =
 export type ProblemGroup = {
   key: string;
   kind: ProblemKind;
-  /** How many there are, also beyond those that are listed. */
+  /** Number of problems, including those that are not listed. */
   total: number;
-  /** Names so many of them. */
+  /** Returns the title of so many problems. */
   title(count: number): string;
   action: string;
-  /** Where all of them are mended at once; by default the list of their kind. */
+  /** Where all of them are solved together; by default the list of their kind. */
   to?: string | undefined;
   problems: readonly Problem[];
 };
 
-/** A group of more than that is one line. */
+/** Larger groups are shown as one line. */
 const maxShown = 3;
 
 export const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`;
 
-/** The first line of a reason: a worker's goes on with its log. */
+/** The first line of a reason: a worker's reason continues with its log. */
 const firstLine = (text: string | null) => text?.split("\n", 1)[0] ?? null;
 
 const channelPath = (siteId: number | null, serverId: number | null | undefined): string =>
@@ -140,7 +140,7 @@ function selfBackupGroup({ self_backup: own }: WholeOverview): ProblemGroup {
 
 const typeOf = ({ type }: { type: string }) => type;
 
-/** One line for a server, not one for each of its workers. */
+/** One line for a server, instead of one for each of its workers. */
 function unreachableGroup({ servers }: WholeOverview): ProblemGroup {
   const problems = servers.flatMap(({ id, name, unreachable }): Problem[] => {
     if (unreachable == null) return [];
@@ -267,13 +267,13 @@ export const groupsOf = (overview: WholeOverview): ProblemGroup[] =>
     selfBackupGroup(overview),
   ].filter(({ total, problems }) => total > 0 && problems.length > 0);
 
-/** A line of the list: a problem of its own, or many that are alike. */
+/** A line of the list: a single problem, or a group. */
 type ProblemLine = { at: string } & (
   | { type: "problem"; problem: Problem }
   | { type: "group"; group: ProblemGroup }
 );
 
-/** Newest first; what has no moment comes last. */
+/** Newest first; problems without a time come last. */
 export const linesOf = (groups: readonly ProblemGroup[]): ProblemLine[] =>
   groups
     .flatMap((group): ProblemLine[] =>
@@ -283,7 +283,7 @@ export const linesOf = (groups: readonly ProblemGroup[]): ProblemLine[] =>
     )
     .toSorted((a, b) => b.at.localeCompare(a.at));
 
-/** All problems of one kind, each by itself; and how many more there are than the service lists. */
+/** Returns all problems of one kind separately, and how many the service does not list. */
 export function listOf(
   groups: readonly ProblemGroup[],
   kind: ProblemKind,

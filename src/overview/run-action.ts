@@ -1,4 +1,4 @@
-// Runs the actions that the overview offers, by the mutations of the rooms.
+// Runs the actions of the overview by the mutations of the rooms.
 import { workerLabel } from "../../contract/workers/worker-name.ts";
 import { mutate } from "../api/mutate.ts";
 import { invalidate } from "../api/query.ts";
@@ -9,7 +9,7 @@ import { changeMutation } from "../webhooks/actions.ts";
 import { workerMutation } from "../workers/actions.ts";
 import type { ProblemAction } from "./problems.ts";
 
-/** How an action runs, and what it is called where that fails. */
+/** Returns the function that runs an action, and its name for error messages. */
 function planOf(action: ProblemAction): { what: string; act: () => Promise<unknown> } {
   switch (action.kind) {
     case "run": {
@@ -46,7 +46,7 @@ function planOf(action: ProblemAction): { what: string; act: () => Promise<unkno
   }
 }
 
-/** Resolves once the overview shows what came of it; a failure is reported here. */
+/** Resolves once the overview shows the result; errors are reported here. */
 export async function runAction(action: ProblemAction): Promise<void> {
   const { what, act } = planOf(action);
   try {

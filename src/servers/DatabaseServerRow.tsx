@@ -1,4 +1,4 @@
-// A database server that was found: asks who logs in, lists its databases, and adds those that somebody chooses.
+// A database server that was found: asks for a login, lists its databases, and adds the selected ones to the inventory.
 import { type SyntheticEvent, useState } from "react";
 import { foundDatabases, type FoundDatabases } from "../../contract/discovery.ts";
 import { call } from "../api/client.ts";

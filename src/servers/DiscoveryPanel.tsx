@@ -1,4 +1,4 @@
-// Scans a server for what the inventory does not have yet, and adds what the user chooses.
+// Searches a server for what the inventory lacks, and adds what the user selects.
 import { lateOperations } from "../../contract/late-operations.ts";
 import { useState } from "react";
 import { discovery, type Discovery } from "../../contract/discovery.ts";

@@ -1,4 +1,4 @@
-// Something that was found on a server: in the inventory, or to be added to it.
+// An object that was found on a server, with a button that adds it to the inventory.
 import { useState } from "react";
 import type { RequestEntries } from "../../contract/inventory/entries.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
@@ -17,13 +17,13 @@ type FoundRowProps<Kind extends FoundKind> = {
   name: string;
   detail: string;
   kind: Kind;
-  /** Of its entry; null = the inventory has none. */
+  /** Id of its entry; null = the inventory has none. */
   knownId: number | null;
-  /** What is added for it. */
+  /** Returns the entry to add. */
   entry: () => RequestEntries[Kind];
 };
 
-/** Ids are given in their order, so the largest is the newest. */
+/** Ids increase, so the largest is the newest. */
 const newestOf = (entries: readonly { id: number }[]) => Math.max(...entries.map(({ id }) => id));
 
 export function FoundRow<Kind extends FoundKind>({

@@ -1,4 +1,4 @@
-// A program of supervisord that works through a queue: a worker can take its place, has done so, or cannot.
+// A supervisord program that runs `queue:work`, with the state of its take-over by a worker.
 import { useState } from "react";
 import { isInTransit } from "../../contract/states.ts";
 import { LinkButton } from "../app/LinkButton.tsx";
@@ -11,7 +11,7 @@ import { TakeOverDialog } from "./TakeOverDialog.tsx";
 const runningText = (running: number | null) =>
   running === null ? null : running === 0 ? "Not running" : `${running} running`;
 
-/** What is said of it beneath its command. */
+/** Returns the text below its command. */
 function stateText({ worker, refusal, running, file }: FoundQueueWorker): string {
   if (worker === null) return refusal === null ? file : `${file} · ${refusal}`;
   const { id, take_over: status } = worker;
@@ -22,7 +22,7 @@ function stateText({ worker, refusal, running, file }: FoundQueueWorker): string
     : `${file} · Taken over by worker ${id}, and started again since.`;
 }
 
-/** What the button says that asks for it; null = nothing is to be asked for. */
+/** Returns the label of the button that starts a take-over; null = no button. */
 function askText({ worker, refusal, running }: FoundQueueWorker): string | null {
   if (refusal !== null || isInTransit(worker?.take_over)) return null;
   if (worker === null) return "Take over";

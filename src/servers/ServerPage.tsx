@@ -1,4 +1,4 @@
-// A server: whether it responds, its host key, and what was found on it.
+// The page of a server: whether it responds, its host key, and its facts.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import type { ServerStatus } from "../../contract/servers.ts";
@@ -27,7 +27,7 @@ type Facts = NonNullable<ServerStatus["facts"]>;
 export function ServerPage() {
   const { serverId } = useLoaderData<typeof serverLoader>();
   const { data: server } = useQuery(serverQuery(serverId));
-  // Only who may see the inventory asks for it.
+  // Requested only with permission to see the inventory.
   const { data: token } = useQuery(currentTokenQuery());
   const mayAdd = token != null && canChange(token) && token.server_ids === null;
   const { data: inventory } = useQuery({ ...inventoryQuery(), enabled: mayAdd });
@@ -61,7 +61,7 @@ export function ServerPage() {
   );
 }
 
-/** What an operator has to decide before anything runs there. */
+/** The host key that an operator has to confirm before anything runs on the server. */
 function KeyNotice({ status: { host_key: key, status_reason: reason } }: { status: ServerStatus }) {
   if (key !== null && key.state !== "confirmed" && key.offered.length > 0) {
     const isChanged = key.state === "changed";

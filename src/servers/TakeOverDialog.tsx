@@ -1,4 +1,4 @@
-// Asks whether a worker is to take the place of a program of supervisord, and for what the program does not say.
+// Confirms that a worker replaces a supervisord program, and asks for options that the program does not specify.
 import { type SyntheticEvent, useId, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError } from "../api/api-error.ts";
@@ -19,7 +19,7 @@ import type { FoundQueueWorker } from "./found-entry.ts";
 
 type TakeOverDialogProps = { serverId: number; found: FoundQueueWorker; onClose: () => void };
 
-/** What Laravel takes from the site's configuration where the command leaves it out. */
+/** Options that Laravel reads from the site's configuration where the command lacks them. */
 const asked = [
   {
     name: "connection",

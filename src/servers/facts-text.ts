@@ -1,4 +1,4 @@
-// What was found on a server, in few words.
+// Short texts of the facts about a server.
 import { countOf } from "../../contract/count-text.ts";
 import type { ServerStatus } from "../../contract/servers.ts";
 import { memoryText } from "../ui/memory-text.ts";
@@ -13,7 +13,10 @@ const loadText = ({ load, processors }: Facts): string =>
     ? "Unknown"
     : `${load} on ${countOf(processors, "processor")}`;
 
-/** The version in what a tool says of itself: the number with the most parts, as "Ver 10.19 Distrib 10.11.19-MariaDB" has two. */
+/**
+ * Returns the version in a tool's output: the number with the most parts, because "Ver 10.19 Distrib 10.11.19-MariaDB"
+ * has two.
+ */
 export function versionIn(words: string): string {
   const found = words.match(/\d+(?:\.\d+)+/g) ?? [];
   const parts = (version: string) => version.split(".").length;

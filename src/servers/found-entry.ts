@@ -1,4 +1,4 @@
-// The inventory's entries for what was found on a server.
+// Creates inventory entries for what was found on a server.
 import type { Discovery } from "../../contract/discovery.ts";
 import { databaseUrl } from "../../contract/database-url.ts";
 import type { RequestEntries } from "../../contract/inventory/entries.ts";
@@ -7,7 +7,7 @@ export type FoundDatabaseServer = Discovery["database_servers"][number];
 export type FoundQueueWorker = Discovery["queue_workers"][number];
 type Login = { user: string; password: string };
 
-/** Where it listens, for people. */
+/** Returns a human-readable address of a database server. */
 export function placeOf({ engine, port, socket }: FoundDatabaseServer): string {
   const name = engine === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
   return `${name} on ${[port === null ? null : `port ${port}`, socket].filter((part) => part !== null).join(", ")}`;

@@ -1,4 +1,4 @@
-// Checks the installation as `quarterdeck doctor` does, with what to do about each result.
+// Runs the checks of `quarterdeck doctor`, and shows what to do about each result.
 import { useState } from "react";
 import { countOf } from "../../contract/count-text.ts";
 import type { Diagnosis } from "../../contract/doctor.ts";
@@ -18,10 +18,10 @@ const summaryOf = (results: readonly Diagnosis[]): string =>
     .map(([count, state]) => countOf(count, state, state === "warning" ? "warnings" : state))
     .join(", ");
 
-/** What is wrong comes first. */
+/** Problems first. */
 const order = { failed: 0, warning: 1, ok: 2 } as const;
 
-/** @param isAllowed the token in use may check it */
+/** @param isAllowed whether the current token may run the checks */
 export function CheckPanel({ isAllowed }: { isAllowed: boolean }) {
   const [results, setResults] = useState<readonly Diagnosis[] | null>(null);
   const [isChecking, setIsChecking] = useState(false);

@@ -4,7 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Panel } from "../ui/Panel.tsx";
 import { Properties } from "../ui/Properties.tsx";
 
-/** What this browser knows of the service, and how it forgets it. */
+/** What this browser stores about the service, with a way to remove it. */
 export function DevicePanel() {
   const { address, isRemembered } = useStore(sessions.state);
   return (

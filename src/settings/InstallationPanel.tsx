@@ -1,4 +1,4 @@
-// What runs behind this dashboard, and how far a site's code could reach there.
+// The service behind this dashboard, and how far the code of a site could reach.
 import { useQuery } from "@tanstack/react-query";
 import type { Installation } from "../../contract/installation.ts";
 import { DocsLink } from "../ui/DocsLink.tsx";
@@ -37,7 +37,7 @@ function toItems({ version, account, isolates_sites: isIsolated }: Installation)
   ];
 }
 
-/** Nothing where the service does not say. */
+/** Renders nothing for a service that does not report it. */
 export function InstallationPanel() {
   const { data } = useQuery(installationQuery());
   if (data === undefined || data === null) return null;

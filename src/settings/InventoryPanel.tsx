@@ -1,4 +1,4 @@
-// The way to the inventory, for whoever may change it.
+// The link to the inventory, for tokens that may change it.
 import { useQuery } from "@tanstack/react-query";
 import { LinkButton } from "../app/LinkButton.tsx";
 import { paths } from "../paths.ts";
@@ -9,7 +9,10 @@ import { inventoryQuery } from "./inventory/queries.ts";
 const counted = (count: number, one: string, many = `${one}s`) =>
   `${count} ${count === 1 ? one : many}`;
 
-/** @param isAllowed the token in use may see it; nobody asks otherwise. Nothing from a service that has none. */
+/**
+ * Renders nothing for a service without an inventory.
+ * @param isAllowed whether the current token may see the inventory; otherwise it is not requested
+ */
 export function InventoryPanel({ isAllowed }: { isAllowed: boolean }) {
   const { data } = useQuery({ ...inventoryQuery(), enabled: isAllowed });
   if (!isAllowed || data === undefined || data === null) return null;

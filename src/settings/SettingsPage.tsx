@@ -1,4 +1,4 @@
-// Who may talk to the service, how the dashboard looks, and what this device keeps.
+// The settings: tokens, appearance, and this device.
 import { useQuery } from "@tanstack/react-query";
 import { useLoaderData } from "react-router";
 import { useStore } from "../store.ts";
@@ -34,7 +34,7 @@ function AppearancePanel() {
 
 export function SettingsPage() {
   const { page } = useLoaderData<typeof settingsLoader>();
-  // Who may manage tokens may see the inventory, and nobody else.
+  // Tokens that may manage tokens may see the inventory, and no others.
   const { data: tokens } = useQuery(tokensQuery(page));
   return (
     <>

@@ -7,10 +7,10 @@ import { serviceNow } from "../service-clock.ts";
 import { expiryOptionsUntil, momentAfter } from "./token-facts.ts";
 
 type TokenExpiryProps = {
-  /** A timestamp; undefined = as long as the token that makes it. */
+  /** A timestamp; undefined = the same as the token that creates it. */
   value: string | undefined;
   onChange: (moment: string | undefined) => void;
-  /** When the token that makes it ends; null = never. */
+  /** When the token that creates it expires; null = never. */
   latest: string | null;
   error: string | undefined;
 };

@@ -10,7 +10,7 @@ import { canChange } from "./token-facts.ts";
 
 type TokenFieldsProps = {
   servers: readonly { id: number; name: string }[];
-  /** When the token in use ends; null = never. */
+  /** When the current token expires; null = never. */
   latest: string | null;
 };
 

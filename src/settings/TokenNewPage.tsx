@@ -15,7 +15,7 @@ import { currentTokenQuery } from "./queries.ts";
 import { canChange, serversText } from "./token-facts.ts";
 import { TokenFields } from "./TokenFields.tsx";
 
-/** The least that is of use: whoever needs more says so. */
+/** The least permission that is useful. */
 const defaultValues: CreateTokenBody = { name: "", abilities: ["read"], server_ids: null };
 
 export function TokenNewPage() {

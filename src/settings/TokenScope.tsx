@@ -4,7 +4,7 @@ import { Field } from "../ui/Field.tsx";
 
 type TokenScopeProps = {
   servers: readonly { id: number; name: string }[];
-  /** Null = all servers, also those to come. */
+  /** Null = all servers, including future ones. */
   value: readonly number[] | null;
   onChange: (ids: number[] | null) => void;
   error: string | undefined;
@@ -19,7 +19,7 @@ const options = [
   },
 ] as const;
 
-/** On which servers a token may see and do anything. */
+/** The servers that a token may access. */
 export function TokenScope({ servers, value, onChange, error }: TokenScopeProps) {
   return (
     <div className="grid gap-2">

@@ -11,7 +11,7 @@ import { abilityText, expiryOf, serversText } from "./token-facts.ts";
 
 const expiryClass = { never: "text-muted", later: "", soon: "text-warn", past: "text-bad" };
 
-/** @param hasTerm without a column head above it */
+/** @param hasTerm whether to show a label, where there is no column header */
 function Expiry({ token, hasTerm = false }: { token: Token; hasTerm?: boolean }) {
   const expiry = useClockText((nowMs) => expiryOf(token, nowMs));
   return (
@@ -27,7 +27,7 @@ const LastUse = ({ token: { last_used_at: at } }: { token: Token }) =>
 
 type Servers = readonly { id: number; name: string }[];
 
-/** With what a narrow table has no room for. */
+/** The name, with the columns that a narrow table omits. */
 function Name({ token, servers }: { token: Token; servers: Servers }) {
   const { name, created_at: created, is_current: isCurrent } = token;
   return (
@@ -78,7 +78,7 @@ const makeColumns = (servers: Servers): readonly Column<Token>[] => [
   actionsColumn((token) => <RevokeToken token={token} />),
 ];
 
-/** The same each time, so that rows which did not change are not drawn again. */
+/** A constant, so that unchanged rows are not rendered again. */
 const nobody: Servers = [];
 
 export function TokenTable({ tokens }: { tokens: readonly Token[] }) {

@@ -1,4 +1,4 @@
-// Who may talk to the service: each token with what it may do, since when, and until when.
+// The tokens of the service: permissions, creation, and expiry.
 import { useQuery } from "@tanstack/react-query";
 import type { Page } from "../../contract/paging.ts";
 import type { Token } from "../../contract/tokens.ts";
@@ -30,7 +30,7 @@ function TokenList({ list: { data, meta }, page }: { list: Page<Token>; page: nu
   );
 }
 
-/** Why there is no list. */
+/** Explains why there is no list. */
 function NoTokens({ tokens }: { tokens: Exclude<Tokens, Page<Token>> }) {
   return tokens === null ? (
     <EmptyState title="No tokens" art="tokens">

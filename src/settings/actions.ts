@@ -1,4 +1,4 @@
-// What can be done with tokens.
+// Actions on tokens.
 import type { Token } from "../../contract/tokens.ts";
 import type { CreateTokenBody } from "../../contract/bodies.ts";
 import { hasStatus } from "../api/api-error.ts";
@@ -6,20 +6,20 @@ import { call } from "../api/client.ts";
 import { invalidate } from "../api/query.ts";
 import { sessions } from "../api/session.ts";
 
-/** Makes a token. Called without `useMutation`, whose cache would keep the secret for minutes. */
+/** Creates a token. Without `useMutation`, whose cache would keep the secret for minutes. */
 export async function createToken(body: CreateTokenBody) {
   const made = await call("createToken", {}, { body });
-  // Not awaited: what is shown next is the secret, and no list.
+  // Not awaited: the secret is shown next, not a list.
   void invalidate("listTokens");
   return made;
 }
 
-/** Revokes a token. Without the one in use there is no session any more. */
+/** Revokes a token. Revoking the current one ends the session. */
 export async function revokeToken({ id, is_current: isCurrent }: Token): Promise<void> {
   try {
     await call("deleteToken", { id });
   } catch (error) {
-    // Somebody else was faster, and gone is what it was to be.
+    // Somebody else has revoked it already.
     if (!hasStatus(error, 404)) throw error;
   }
   if (isCurrent) sessions.end();

@@ -5,7 +5,9 @@ import { paths } from "../paths.ts";
 import { inventoryQuery } from "./inventory/queries.ts";
 import { currentTokenQuery, installationQuery, isList, tokensQuery } from "./queries.ts";
 
-/** And the inventory, whose panel would push down the others: who may manage tokens may see it, and nobody else asks. */
+/**
+ * Also loads the inventory, whose panel would otherwise move the others. Only tokens that may manage tokens may see it.
+ */
 async function loadTokens(request: Request, page: number): Promise<void> {
   if (isList((await loadIfThere(request, tokensQuery(page))) ?? undefined))
     await loadIfThere(request, inventoryQuery());
@@ -13,7 +15,7 @@ async function loadTokens(request: Request, page: number): Promise<void> {
 
 export async function settingsLoader({ request }: LoaderFunctionArgs) {
   const page = pageOf(request);
-  // What cannot be read is said in its place: the rest is of this browser, and always there.
+  // Errors are shown in place, because the rest of the page is about this browser.
   await Promise.all([
     loadTokens(request, page),
     loadIfThere(request, installationQuery()),
@@ -28,7 +30,7 @@ export async function newTokenLoader({ request }: LoaderFunctionArgs) {
     loadIfThere(request, currentTokenQuery()),
     loadIfThere(request, everyServerQuery()),
   ]);
-  // The settings say why there can be none.
+  // The settings explain why no token can be created.
   if (!isList(tokens)) throw redirect(paths.settings());
   return null;
 }

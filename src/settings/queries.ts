@@ -1,4 +1,4 @@
-// What the settings ask the service. Tokens are an extra: null from a service that lets nobody manage them.
+// Queries of the settings. Tokens are an extra: null for a service without management of tokens.
 import { addOperations } from "../api/client.ts";
 import { lateOperations } from "../../contract/late-operations.ts";
 import type { Page } from "../../contract/paging.ts";
@@ -9,7 +9,7 @@ import { type DataQuery, extraQuery } from "../api/query.ts";
 
 addOperations(lateOperations);
 
-/** `forbidden`: the token in use may not manage tokens, and the rest of the page is still of use. */
+/** `forbidden`: the current token may not manage tokens; the rest of the page is still useful. */
 export type Tokens = Page<Token> | "forbidden" | null;
 
 export function tokensQuery(page: number): DataQuery<Tokens> {
@@ -24,10 +24,10 @@ export function tokensQuery(page: number): DataQuery<Tokens> {
   };
 }
 
-/** What the service says of itself. */
+/** The service's description of itself. */
 export const installationQuery = () => extraQuery("showInstallation", {});
 
-/** The token in use. */
+/** The current token. */
 export const currentTokenQuery = () => extraQuery("showCurrentToken", {});
 
 export const isList = (tokens: Tokens | undefined): tokens is Page<Token> =>

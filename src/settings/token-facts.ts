@@ -1,4 +1,4 @@
-// What a token's row says of it, in words.
+// Human-readable facts about tokens.
 import type { Ability, Token } from "../../contract/tokens.ts";
 
 export const canChange = ({ abilities }: { abilities: readonly Ability[] }): boolean =>
@@ -9,7 +9,7 @@ export const abilityText = (token: { abilities: readonly Ability[] }): string =>
 
 type Named = { id: number; name: string };
 
-/** @param servers those whose names are known */
+/** @param servers servers with known names */
 export const serversText = (ids: Token["server_ids"], servers: readonly Named[]): string =>
   ids === null
     ? "All servers"
@@ -28,7 +28,7 @@ export function expiryOf({ expires_at: at }: Pick<Token, "expires_at">, nowMs: n
 
 const dayMs = 24 * 3600 * 1000;
 
-/** How long a new token may last; the moment itself is what is stored. */
+/** Choices for the lifetime of a new token; the resulting time is stored. */
 const expiryOptions = [
   { days: null, label: "Never" },
   { days: 7, label: "In 7 days" },
@@ -37,7 +37,7 @@ const expiryOptions = [
   { days: 365, label: "In 1 year" },
 ] as const;
 
-/** Those that a token may have that is made with one of this end. */
+/** Returns the choices for a token whose creator expires at a given time. */
 export const expiryOptionsUntil = (latest: string | null, nowMs: number) =>
   expiryOptions
     .filter(

@@ -1,4 +1,4 @@
-// Shows the backups in a storage that are not listed, and lists them. First what it would do, then what came of it.
+// Adopts the backups in a storage that are not listed: a preview first, then the result.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLoaderData } from "react-router";
@@ -22,7 +22,7 @@ import { Skeleton } from "../../ui/Skeleton.tsx";
 import { LeftOut, MissingSources, SourceTable } from "./AdoptableSources.tsx";
 import type { adoptLoader } from "./loaders.ts";
 
-/** Reading a storage takes its time: asked once, and given up with the page. */
+/** Reading a storage is slow: there are no retries, and leaving the page aborts it. */
 const adoptionQuery = (id: number) => ({
   queryKey: ["showAdoption", { id }],
   queryFn: async ({ signal }: { signal: AbortSignal }) =>
@@ -116,7 +116,7 @@ export function AdoptPage() {
 
 const Reading = () => (
   <Panel>
-    {/* The button that asked for it is gone. */}
+    {/* Takes the focus, which was on a button that is gone. */}
     <div ref={focusHeading} className="grid gap-3 px-4 py-4 max-sm:px-3">
       <p className="text-sm text-muted">
         Reading the storage. With thousands of backups this takes up to a minute.

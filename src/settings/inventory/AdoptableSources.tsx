@@ -1,4 +1,5 @@
-// What the backups in a storage are of: those that can be adopted, those whose database or site is missing, and what is left out.
+// The sources of the backups in a storage: those that can be adopted, those whose database or site is missing, and
+// files that are left out.
 import type { AdoptableSource, Adoption } from "../../../contract/backups/adoption.ts";
 import { countOf } from "../../../contract/count-text.ts";
 import { Link } from "../../app/Link.tsx";

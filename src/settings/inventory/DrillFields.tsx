@@ -1,4 +1,4 @@
-// Where the restore drills of what is on a server run, in place of that server.
+// Where restore drills of sources on a server run instead of on that server.
 import { useFormContext, useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { toNumber } from "../../app/form-values.ts";
@@ -12,7 +12,7 @@ import { SecretField } from "./SecretField.tsx";
 
 type DrillFieldsProps = { servers: InventoryFile["servers"] };
 
-/** An id, or “local”. */
+/** Converts to an id, or “local”. */
 const toPlace = (value: unknown) => (value === "local" ? value : toNumber(value));
 
 function PlaceField({ servers }: DrillFieldsProps) {

@@ -1,4 +1,4 @@
-// Whom a storage provider's backups are encrypted to, and what drills decrypt them with.
+// The recipients of a storage provider's backups, and the identity for drills.
 import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
 import { DocsLink } from "../../ui/DocsLink.tsx";
 import { Field } from "../../ui/Field.tsx";
@@ -6,7 +6,7 @@ import { controlClass } from "../../ui/control-class.ts";
 import type { EntryValues } from "./entry-form.ts";
 import { SecretField } from "./SecretField.tsx";
 
-/** What is wrong with a list, or with the first of its items that is. */
+/** Returns the error of a list, or of its first invalid item. */
 function useListError(name: string): string | undefined {
   const { errors } = useFormState<EntryValues>();
   const found: unknown = get(errors, name);

@@ -6,13 +6,13 @@ import { TextBox } from "../../ui/TextBox.tsx";
 
 type EntryConflictProps = {
   conflict: InventoryConflict;
-  /** Begins again with what the file says now. */
+  /** Restarts the form with the present file. */
   onReload: () => void;
-  /** Goes on with what was typed, on top of what the file says now. */
+  /** Keeps the typed values, based on the present file. */
   onKeep: () => void;
 };
 
-/** Why the entry was not saved, with what it takes to do so. */
+/** Explains why the entry was not saved, and what to do. */
 export function EntryConflict({ conflict, onReload, onKeep }: EntryConflictProps) {
   const { message, code, diff, yaml } = conflict;
   const isChanged = code === "inventory_changed";

@@ -22,7 +22,7 @@ type FieldsProps = { inventory: InventoryFile };
 
 const userHelp = "Account on the server. Leave empty for the folder's owner.";
 
-/** Those on the site's server; its backups and webhooks concern them too. */
+/** Databases on the site's server; the site's webhooks include their backups. */
 function DatabasesField({ inventory }: FieldsProps) {
   const { field } = useController<EntryValues>({ name: "databases" });
   const error = useFieldError("databases");
@@ -117,7 +117,7 @@ function DatabaseFields({ inventory }: FieldsProps) {
         </>
       ) : (
         <SecretField
-          // Another engine has another URL.
+          // Another engine needs another URL.
           key={String(engine)}
           name="url"
           label="URL"

@@ -1,4 +1,4 @@
-// Form page of an inventory entry, new or existing.
+// The form of an entry, new or existing.
 import { useState } from "react";
 import { flushSync } from "react-dom";
 import { useLoaderData } from "react-router";
@@ -29,9 +29,9 @@ type FormProps = {
   kind: InventoryKind;
   /** Null for a new entry. */
   id: number | null;
-  /** The file when the form was opened, from which its values and version come. */
+  /** The file when the form was opened, from which its values and its version come. */
   opened: InventoryFile;
-  /** Starts over with another state of the file. */
+  /** Restarts the form with another state of the file. */
   onReload: (inventory: InventoryFile) => void;
 };
 
@@ -54,7 +54,7 @@ function EntryForm({ kind, id, opened, onReload }: FormProps) {
     setConflict(null);
     const saved = await saveEntry(kind, id, body, seen);
     const text = `${body.name} ${id === null ? "added" : "saved"}.`;
-    // The next page shows the problem.
+    // The next page shows problems of the file.
     return {
       to: paths.inventory(),
       text: saved.problem === null ? text : `${text} Not in force yet.`,
@@ -112,7 +112,7 @@ export function EntryPage() {
   const { kind, id } = useLoaderData<typeof entryLoader>();
   const inventory = useLoaded(inventoryQuery());
   const [state, setState] = useState({ opened: inventory, times: 0 });
-  // The loader guarantees it.
+  // The loader requires an inventory.
   if (state.opened === null) return null;
   return (
     <EntryForm
@@ -122,7 +122,7 @@ export function EntryPage() {
       opened={state.opened}
       onReload={(opened) => {
         flushSync(() => setState(({ times }) => ({ opened, times: times + 1 })));
-        // The button that had the focus is gone with the form.
+        // Restores the focus, which was lost with the previous form.
         focusHeading(document.body);
       }}
     />

@@ -1,4 +1,4 @@
-// Tests an entry as it stands in the form, before it is saved.
+// Tests an entry with the values in the form, before it is saved.
 import { useEffect, useRef } from "react";
 import { useFormContext } from "react-hook-form";
 import type { InventoryKind } from "../../../contract/inventory/entries.ts";
@@ -32,7 +32,7 @@ type EntryTestProps = {
 export function TestButton({ kind, progress, onProgress }: EntryTestProps) {
   const { getValues, trigger } = useFormContext<EntryValues>();
   const running = useRef<AbortController | null>(null);
-  // Whoever leaves the page leaves the test.
+  // Leaving the page aborts the test.
   useEffect(() => () => running.current?.abort(), []);
   const { test } = kinds[kind];
   if (test === null) return null;
@@ -65,7 +65,7 @@ export function TestButton({ kind, progress, onProgress }: EntryTestProps) {
       <Button
         isChange
         isPending={isRunning}
-        // As of the submit button: an error that goes as its field loses the focus would pull this away.
+        // Like the submit button: an error that disappears on blur would move this from under the pointer.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => void start()}
       >
@@ -80,12 +80,12 @@ export function TestButton({ kind, progress, onProgress }: EntryTestProps) {
   );
 }
 
-/** What came of the test, read out when it comes. */
+/** The result of a test, announced to screen readers. */
 export function TestResult({ progress }: { progress: TestProgress }) {
   const { setValue } = useFormContext();
   const result = progress.state === "ended" ? progress.result : null;
   return (
-    // Takes no room before there is something to say.
+    // Takes no space while it is empty.
     <div aria-live="polite" className="empty:-mt-5">
       {result !== null && (
         <Notice tone={result.ok ? "good" : "bad"}>

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { TextField } from "./fields.tsx";
 
-/** @param place where they run and as whom, as the end of a sentence */
+/** @param place where they run and as which account, as the end of a sentence */
 export const HookFields = ({ place, children }: { place: string; children?: ReactNode }) => (
   <>
     <TextField

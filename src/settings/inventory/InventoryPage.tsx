@@ -1,4 +1,4 @@
-// What the inventory file lists, and the way to each of its entries' forms.
+// The entries of the inventory file, with links to their forms.
 import { useMemo } from "react";
 import { type InventoryKind, inventoryKinds } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
@@ -38,7 +38,7 @@ function askToRemove(kind: InventoryKind, { id, name }: AnyEntry, seen: Inventor
         await removeEntry(kind, id, seen);
         toast.success(`${name} removed.`);
       } catch (error) {
-        // The question that is asked again is about the file as it is then.
+        // The next confirmation then refers to the present file.
         if (conflictIn(error)?.code === "inventory_changed") await reloadInventory();
         throw error;
       }
@@ -169,7 +169,7 @@ function KindPanel({ kind, inventory }: { kind: InventoryKind; inventory: Invent
 
 export function InventoryPage() {
   const inventory = useLoaded(inventoryQuery());
-  // The loader lets nobody in without one.
+  // The loader requires an inventory.
   if (inventory === null) return null;
   const { problem, file } = inventory;
   return (

@@ -1,11 +1,11 @@
-// The fields of a login over SSH, through a jump host or not.
+// The fields of an SSH login, with an optional jump host.
 import { useWatch } from "react-hook-form";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";
 import type { EntryValues } from "./entry-form.ts";
 import { CheckField, TextField } from "./fields.tsx";
 import { SecretField } from "./SecretField.tsx";
 
-/** Of the server, or of the jump host before it. */
+/** The fields of the server, or of its jump host. */
 function HopFields({ name, host, noun = "" }: { name: string; host: string; noun?: string }) {
   const label = (text: string) =>
     noun === "" ? text : `${noun} ${text.replace(/^./, (first) => first.toLowerCase())}`;

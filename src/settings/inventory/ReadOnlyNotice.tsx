@@ -1,7 +1,7 @@
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { Notice } from "../../ui/Notice.tsx";
 
-/** Why nothing can be saved here, and what the forms do then. */
+/** Explains why nothing can be saved here, and what forms do instead. */
 export function ReadOnlyNotice({ inventory }: { inventory: InventoryFile }) {
   if (inventory.read_only_reason === null) return null;
   return (

@@ -1,4 +1,4 @@
-// A secret of an entry. It can be typed and never read: what is stored is shown by its place only.
+// A secret of an entry. It can be typed but never read: only the place of a stored secret is shown.
 import { type ReactNode, useState } from "react";
 import { useController } from "react-hook-form";
 import { Field } from "../../ui/Field.tsx";
@@ -12,22 +12,22 @@ import { secretWords } from "./kinds.ts";
 type SecretFieldProps = {
   name: string;
   label: string;
-  /** What has to be typed, e.g. "Enter the database's URL." */
+  /** Error of an empty field, e.g. "Enter the database's URL." */
   emptyText: string;
   placeholder?: string;
-  /** What the text is like. */
+  /** Describes the format. */
   help?: ReactNode;
-  /** Of a private key: it has many lines, and an agent may hold it. */
+  /** For a private key, which has several lines and may be in an agent. */
   isKey?: boolean;
-  /** Of another text that has many lines. */
+  /** For another text with several lines. */
   text?: { label: string; placeholder: string };
-  /** What it means to have none, which is a choice then. */
+  /** Label of the choice to have no secret; absent = one is required. */
   none?: string;
 };
 
 type Source = "kept" | "typed" | "named" | "agent" | "none";
 
-/** "Key" or "Jump key". */
+/** Returns "Private key" for "Key", or "Jump private key" for "Jump key". */
 const privateKeyLabel = (label: string) =>
   label.replace(/key$/i, (key) => (key === "Key" ? "Private key" : "private key"));
 
@@ -35,7 +35,7 @@ const keyPlaceholder = "-----BEGIN OPENSSH PRIVATE KEY-----";
 
 const storedHelp = "Stored in a file that only Quarterdeck can read. It can't be shown again.";
 
-/** What a choice begins with; nothing is left out of what is sent. */
+/** Returns the initial value of a choice. */
 function valueFor(source: Source, kept: string | null): unknown {
   switch (source) {
     case "kept":
@@ -71,7 +71,7 @@ export function SecretField({
   const { field, formState } = useController<EntryValues>({ name });
   const own = useFieldError(name);
   const inner = useFieldError(`${name}.secret`);
-  // What the file has, as long as nothing else was chosen.
+  // The value in the file, until another one is chosen.
   const stored: unknown = name
     .split(".")
     .reduce<unknown>(
@@ -94,7 +94,7 @@ export function SecretField({
     ["named", "Name a variable or file"],
     ...(isKey && kept !== "agent" ? ([["agent", "SSH agent"]] satisfies [Source, string][]) : []),
   ];
-  // Of what is empty nothing more is to be said, however it is put.
+  // An empty field has one error text, whatever the schema reports.
   const error = text === "" && (inner ?? own) !== undefined ? emptyText : (inner ?? own);
   const shared = { value: text, onBlur: field.onBlur, ref: field.ref };
   return (

@@ -1,4 +1,4 @@
-// The fields of a server: how it is reached, and what is done there in a way of its own.
+// The fields of a server: connection, and options of its workers and drills.
 import { useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";

@@ -1,4 +1,4 @@
-// The fields of a storage provider: what kind it is, where files go, and who can read them.
+// The fields of a storage provider: type, location, and encryption.
 import { useWatch } from "react-hook-form";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 import { FieldGroup } from "../../ui/FieldGroup.tsx";

@@ -1,4 +1,4 @@
-// Changes of inventory entries. Each names the version of the file that it is based on.
+// Actions on the inventory's entries. Every change sends the version of the file that it is based on.
 import type { InventoryKind, RequestEntries } from "../../../contract/inventory/entries.ts";
 import { inventoryConflict, type InventoryConflict } from "../../../contract/inventory/conflict.ts";
 import {
@@ -14,7 +14,7 @@ import { invalidate, queryClient } from "../../api/query.ts";
 import { kinds } from "./kinds.ts";
 import { inventoryQuery } from "./queries.ts";
 
-/** Operations of all kinds have the same shape, which their types do not express. */
+/** The operations of all kinds are alike, which their separate types do not express. */
 const callAny = call as (
   name: OperationName,
   params: { id?: number },
@@ -23,7 +23,7 @@ const callAny = call as (
 
 const versionOf = ({ version }: InventoryFile) => ({ query: version === null ? {} : { version } });
 
-/** Queries that show entries. A deleted server or site is not queried again, because that would fail. */
+/** Queries that show entries. Those of a deleted server or site are not refetched, because they would fail. */
 const shown = [
   "listServers",
   "listSites",
@@ -43,7 +43,7 @@ const ofOne: Partial<Record<InventoryKind, readonly string[]>> = {
 
 type Gone = { kind: InventoryKind; id: number };
 
-/** Whether a query is about the deleted entry. */
+/** Whether a query is for a deleted object. */
 const asksFor = ({ kind, id }: Gone, [name, params]: readonly unknown[]): boolean =>
   typeof name === "string" &&
   ofOne[kind]?.includes(name) === true &&
@@ -55,7 +55,7 @@ const asksFor = ({ kind, id }: Gone, [name, params]: readonly unknown[]): boolea
 async function keep(answer: unknown, gone: Gone | null = null): Promise<InventoryFile> {
   const { id: _, ...inventory } = changedInventory.parse(answer);
   queryClient.setQueryData(inventoryQuery().queryKey, inventory);
-  // Also updates other tabs.
+  // Also notifies other tabs.
   await invalidate("listServers");
   await queryClient.invalidateQueries({
     predicate: ({ queryKey }) =>
@@ -65,7 +65,7 @@ async function keep(answer: unknown, gone: Gone | null = null): Promise<Inventor
 }
 
 /**
- * Called without `useMutation`, whose cache would keep a secret for minutes.
+ * Saves an entry. Without `useMutation`, whose cache would keep a secret for minutes.
  * @param id null for a new entry
  */
 export async function saveEntry<Kind extends InventoryKind>(
@@ -92,11 +92,11 @@ export async function testEntry<Kind extends InventoryKind>(
   return inventoryTest.parse(await callAny(test.operation, {}, { body, signal }));
 }
 
-/** @returns the current file */
+/** Refetches the file. */
 export const reloadInventory = (): Promise<InventoryFile | null> =>
   queryClient.fetchQuery({ ...inventoryQuery(), staleTime: 0 });
 
-/** @returns the details of a conflict; null for any other error */
+/** Returns the details of a refused change; null for other errors. */
 export function conflictIn(error: unknown): InventoryConflict | null {
   if (!(error instanceof ApiError) || error.status !== 409) return null;
   const { data } = inventoryConflict.safeParse(error.body);

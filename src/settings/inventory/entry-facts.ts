@@ -1,4 +1,4 @@
-// What the list says of an entry in a line.
+// Summarizes an entry in one line.
 import { serverEngines } from "../../../contract/backups/engines.ts";
 import type { FileEntries, InventoryKind } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";

@@ -1,4 +1,4 @@
-// Values of an entry's form: its initial ones, and what it sends.
+// The values of an entry's form: initial values, and conversion to the request.
 import * as z from "zod/mini";
 import {
   type FileEntries,
@@ -8,7 +8,7 @@ import {
 } from "../../../contract/inventory/entries.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
 
-/** Values by field; a form may have fields of every type of entry. */
+/** Values by field name; a form may have fields of every type of an entry. */
 export type EntryValues = Record<string, unknown>;
 
 const loginNames = (login: string): string[] => [
@@ -20,7 +20,7 @@ const loginNames = (login: string): string[] => [
 
 const hookNames = ["before", "after", "timeout"].map((name) => `backup_hooks.${name}`);
 
-/** All fields of a form, to which the service's errors are assigned. */
+/** All fields of the forms, to assign the service's errors. */
 export const fieldNames: Record<InventoryKind, readonly string[]> = {
   servers: [
     "name",
@@ -86,11 +86,11 @@ const objectIn = (values: EntryValues, name: string): EntryValues => {
   return isObject(value) ? withoutEmpty(value) : {};
 };
 
-/** Splits a list that is typed one item a line. */
+/** Splits a list that is typed line by line. */
 const wordsOf = (text: unknown): string[] =>
   typeof text === "string" ? text.split(/[\s,]+/).filter((word) => word !== "") : [];
 
-/** A command as one line, which splits into the same list as long as no part has spaces. */
+/** Returns a command as one line; a list whose items have no spaces is the same when split again. */
 const commandText = (artisan: FileEntries["sites"]["artisan"]): string =>
   typeof artisan === "string" ? artisan : (artisan ?? []).join(" ");
 
@@ -108,7 +108,7 @@ function lockOf(values: EntryValues): EntryValues {
   return values["type"] === "s3" && lock["mode"] !== undefined ? { lock } : {};
 }
 
-/** A list that was not changed stays a list, as of `artisan`; without a command nothing else has a meaning. */
+/** An unchanged list stays a list, as for `artisan`; without a command, the other fields are dropped. */
 function hooksOf(values: EntryValues, ...others: string[]): EntryValues {
   const typed = objectIn(values, "backup_hooks");
   const written = objectIn(values, "writtenHooks");
@@ -143,7 +143,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
     return {
       ...pick(values, "name", "time_zone", "supervisord_config"),
       ...(values["hasDrills"] === true && { drills: objectIn(values, "drills") }),
-      // The field is there for this machine only.
+      // The field is shown for this machine only.
       ...(isSsh && values["supervisor"] !== "supervisord" ? {} : pick(values, "supervisor")),
       connection: isSsh ? { ssh } : "local",
     };
@@ -151,7 +151,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   sites(values) {
     const { artisan, writtenArtisan: written } = values;
     const databases = Array.isArray(values["databases"]) ? values["databases"] : [];
-    // A list that was not changed stays a list.
+    // An unchanged list stays a list.
     const isSame = Array.isArray(written) && written.join(" ") === artisan;
     return {
       ...pick(values, "server", "name", "root", "user"),
@@ -184,18 +184,18 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
       : pick(values, "name", "type", "webhook"),
 };
 
-/** Schema that turns the values of the form into an entry. */
+/** Returns the schema that converts the form's values to an entry in a request. */
 export const schemaOf = <Kind extends InventoryKind>(kind: Kind) =>
   z.pipe(
     z.transform((values: EntryValues) => withoutEmpty(toBody[kind](values))),
     requestEntries[kind],
-    // The second schema outputs what the kind's own schema does.
+    // The result of the pipe is that of the kind's own schema.
   ) as unknown as z.ZodMiniType<RequestEntries[Kind], EntryValues>;
 
 const onlyServer = ({ servers }: InventoryFile): number | undefined =>
   servers.length === 1 ? servers[0]?.id : undefined;
 
-/** Initial values of a new entry. Where there is one choice only, it is selected. */
+/** Returns the initial values of a new entry, with preselection where there is only one choice. */
 export function newValues(kind: InventoryKind, inventory: InventoryFile): EntryValues {
   const server = onlyServer(inventory);
   switch (kind) {

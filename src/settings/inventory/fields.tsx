@@ -1,4 +1,4 @@
-// The controls that the entries' forms are made of, each tied to the form by its name.
+// The controls of the entry forms, each connected to the form by its name.
 import { get, useFormContext, useFormState, useWatch } from "react-hook-form";
 import type { ReactNode } from "react";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
@@ -10,7 +10,7 @@ import { Input } from "../../ui/Input.tsx";
 import { Select } from "../../ui/Select.tsx";
 import type { EntryValues } from "./entry-form.ts";
 
-/** What is wrong with a field, whatever its depth. */
+/** Returns the error of a field at any depth. */
 export function useFieldError(name: string): string | undefined {
   const { errors } = useFormState<EntryValues>();
   const message: unknown = get(errors, `${name}.message`);
@@ -82,7 +82,7 @@ export function SelectField({
   );
 }
 
-/** Spans the form, because what it decides on comes below it. */
+/** As wide as the form, because the fields that depend on it are below. */
 export function CheckField({
   name,
   label,
@@ -102,7 +102,7 @@ export function CheckField({
   );
 }
 
-/** What kind of an entry it is, which decides its fields. */
+/** The type of an entry, which determines its fields. */
 export function TypeField<Value extends string>({
   name,
   legend,
@@ -132,7 +132,7 @@ export function TypeField<Value extends string>({
 type ServerFieldProps = {
   servers: InventoryFile["servers"];
   help?: ReactNode;
-  /** What no server means; without it one has to be chosen. */
+  /** The meaning of no server; absent = a server is required. */
   none?: string;
 };
 

@@ -1,4 +1,4 @@
-// The kinds of entries: what they are called, where they stand in an address, and which operations change them.
+// The kinds of entries: names, URLs, and operations.
 import {
   type FileEntries,
   type InventoryKind,
@@ -7,10 +7,10 @@ import {
 import type { OperationName } from "../../../contract/operations.ts";
 
 type Kind = {
-  /** In addresses. */
+  /** Part of URLs. */
   slug: string;
   title: string;
-  /** In the middle of a sentence. */
+  /** The name inside a sentence. */
   noun: string;
   create: OperationName;
   update: OperationName;
@@ -84,7 +84,7 @@ export const engineWords = {
   sqlite: "SQLite",
 } as const;
 
-/** Where a secret is, in words. */
+/** Describes the place of a secret. */
 export function secretWords(reference: string): string {
   if (reference === "agent") return "SSH agent";
   if (reference.startsWith("file:secrets/")) return "Stored in a file";

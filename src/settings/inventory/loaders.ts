@@ -9,7 +9,7 @@ import { inventoryQuery } from "./queries.ts";
 
 const missing = () => new ApiError(404, "Not found.");
 
-/** @throws ApiError where there is none to be seen: 403 if that is for the token in use, 404 of a service that has none */
+/** @throws ApiError 403 where the current token may not see the inventory, 404 for a service without one */
 async function loadInventory(request: Request): Promise<InventoryFile> {
   const inventory = await load(request, inventoryQuery());
   if (inventory !== null) return inventory;
@@ -23,7 +23,7 @@ export async function inventoryLoader({ request }: LoaderFunctionArgs) {
   return null;
 }
 
-/** What the storage holds is read once the page is there: that takes its time. */
+/** The storage is read after the page is shown, because that is slow. */
 export async function adoptLoader({ request, params }: LoaderFunctionArgs) {
   const inventory = await loadInventory(request);
   const id = idOf(params);
@@ -32,7 +32,7 @@ export async function adoptLoader({ request, params }: LoaderFunctionArgs) {
   return { id, name: provider.name };
 }
 
-/** Of a new entry the id is null. */
+/** For a new entry, the id is null. */
 export async function entryLoader({ request, params }: LoaderFunctionArgs) {
   const kind = kindOfSlug(params["kind"]);
   if (kind === null) throw missing();

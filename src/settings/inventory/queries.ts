@@ -1,4 +1,4 @@
-// What the inventory's pages ask the service: an extra, and only for a token that may do everything.
+// Queries of the inventory pages: an extra, for tokens with all permissions only.
 import { addOperations } from "../../api/client.ts";
 import { inventoryOperations } from "../../../contract/inventory/operations.ts";
 import type { InventoryFile } from "../../../contract/inventory/inventory.ts";
@@ -7,7 +7,7 @@ import { type DataQuery, extraQuery } from "../../api/query.ts";
 
 addOperations(inventoryOperations);
 
-/** Null where the service has none, or the token in use may not see it. */
+/** Null where the service has no inventory, or the current token may not see it. */
 export function inventoryQuery(): DataQuery<InventoryFile | null> {
   const { queryKey, queryFn } = extraQuery("showInventory", {});
   return {
