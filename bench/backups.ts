@@ -1,4 +1,4 @@
-// Backups and restores against the bare pipeline that does the same work to the same disk, and the memory they take.
+// Compares backups and restores with bare pipelines that do the same work on the same disk, and measures their memory.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
@@ -20,18 +20,18 @@ import { ownUser } from "../server/testing/own-user.ts";
 
 export const megabyte = 1_000_000;
 const usualSizes = [100, 2000];
-/** The folder that stays as it is; its size is in MB. */
+/** The folder for runs without changes; its size is in MB. */
 const unchanged = { id: usualSizes.length + 1, size: 770 };
-/** The storage provider whose backups are encrypted. */
+/** Id of the storage provider whose backups are encrypted. */
 const sealed = 2;
 
-/** @param size of a folder and of a database in MB; left out: the usual ones, one after the other */
+/** @param size of a folder and of a database in MB; default: the usual sizes, one after the other */
 export async function run(size?: number): Promise<void> {
   const sizes = size === undefined ? usualSizes : [size];
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
   const postgres = await startPostgresServer();
   try {
-    // As root the database runs as an account of its own, which has to get to its folder.
+    // When run as root, the database runs as another account, which needs access to its folder.
     await chmod(folder, 0o711);
     await mkdir(join(folder, "copies"));
     await mkdir(join(folder, "sealed"));
@@ -78,7 +78,7 @@ ${databases.map(({ name }, index) => `  - { id: ${index + 1}, server: 1, name: $
 
 const isLarge = (size: number) => size > 500;
 const roundsFor = (size: number) => (isLarge(size) ? 3 : 5);
-/** Against the bare pipelines: what a run does once weighs more where there is little to store. */
+/** Compared with the bare pipelines: the fixed cost of a run weighs more for small sources. */
 const aimsFor = (size: number) =>
   isLarge(size) ? { backup: 1.1, restore: 1.15 } : { backup: 1.25, restore: 1.4 };
 
@@ -90,7 +90,7 @@ async function measureSite(
 ): Promise<void> {
   const root = join(folder, `site-${size}`);
   await mkdir(root);
-  // Half of it can be compressed, as scripts and logs can; half cannot, as pictures cannot.
+  // Half of it is compressible, like scripts and logs; the other half is not, like pictures.
   const files = 100;
   for (let count = 0; count < files; count++)
     await writeHalfRandom(join(root, `${count}`), (size * megabyte) / files);
@@ -140,7 +140,7 @@ async function measureUnchanged(service: ServiceProcess, root: string): Promise<
   note(`the full ones ${seconds(ms["full"] ?? [])}, the one read ${seconds(ms["changed"] ?? [])}`);
 }
 
-/** Only then the times of files that were written just now are trusted. */
+/** File times are trusted only after this wait, because the files were just written. */
 const untilSettled = () => wait((trustedTimes.settledSeconds + 1) * 1000);
 
 async function measureDatabase(
@@ -172,7 +172,10 @@ async function measureDatabase(
   });
 }
 
-/** A table whose rows are of some 500 bytes, half of them random digits. @param size in MB */
+/**
+ * Creates a table with rows of about 500 bytes, half of them random digits.
+ * @param size in MB
+ */
 export const writeOrders = (
   postgres: Pick<Awaited<ReturnType<typeof startPostgresServer>>, "query">,
   database: string,
@@ -187,7 +190,7 @@ export const writeOrders = (
 
 type Bare = {
   backup: string;
-  /** Takes away what is to be restored. */
+  /** Removes what is to be restored. */
   prepare(): Promise<void>;
   restore: string;
   undo(): Promise<void>;

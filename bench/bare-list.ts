@@ -1,4 +1,4 @@
-// What the workers' list is measured against: the same SQL behind a bare Hono handler, and nothing else.
+// The baseline for the list of workers: the same SQL behind a bare Hono handler.
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// Processor time of a service under measurement.
+// Measures the CPU time of a service.
 import { readdir, readFile } from "node:fs/promises";
 import { ticksPerSecond } from "../server/workers/supervisor/group-usage.ts";
 import { median } from "./report.ts";
@@ -7,9 +7,9 @@ type Found = { parent: number; name: string; seconds: number; ended: number };
 
 type CpuSeconds = {
   own: number;
-  /** Of its children that have ended. */
+  /** CPU time of its children that have ended. */
   ended: number;
-  /** Of all below it that still run, by the names of their programs. */
+  /** CPU time of its running descendants, by program name. */
   below: Record<string, number>;
 };
 
@@ -38,7 +38,10 @@ export async function cpuSecondsOf(pid: number): Promise<CpuSeconds> {
   return { own, ended, below };
 }
 
-/** Processor time, which says more than wall time on a machine that others use: of the service or a bare pipeline, with its programs. */
+/**
+ * Measures CPU time, which is more meaningful than wall time on a shared machine: of the service or of a bare pipeline,
+ * with their programs.
+ */
 export function watchCpu(servicePid: number) {
   const own: number[] = [];
   const bare: number[] = [];
@@ -46,7 +49,7 @@ export function watchCpu(servicePid: number) {
     const before = await cpuSecondsOf(pid);
     await work();
     const after = await cpuSecondsOf(pid);
-    // This process waits for what is bare; what it does itself is not part of that.
+    // For a bare pipeline, this process only waits, so its own time is excluded.
     const self = pid === servicePid ? after.own - before.own : 0;
     found.push(self + after.ended - before.ended);
   };

@@ -1,4 +1,5 @@
-// A service with something to show: 20 backup configurations on one server, and a worker whose log has 1,000 lines.
+// A service with data for the dashboard: 20 backup configurations on one server, and a worker whose log has 1,000
+// lines.
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ sites: [{ id: 1, server: 1, name: shop.example.com, root: ${folder}/shop, user: 
 storage_providers: [{ id: 1, name: disk, type: local, path: ${folder}/copies }]
 `;
 
-/** Prints its lines once, and then nothing that would render while something else is measured. */
+/** Prints its lines once, and nothing later that would be rendered during a measurement. */
 const artisan = `i=0; while [ $i -lt ${logLineCount} ]; do i=$((i+1)); echo "[$i] Processed App\\\\Jobs\\\\SendReceipt in $((i % 97)) ms"; done
 trap 'exit 0' TERM; while :; do sleep 0.2; done`;
 
@@ -41,7 +42,7 @@ async function create<Value>(service: ServiceProcess, path: string, body: object
 export async function startDashboardService(): Promise<DashboardService> {
   await buildDashboard();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
-  // As root the database runs as an account of its own, which has to get to its folder.
+  // When run as root, the database runs as another account, which needs access to its folder.
   await chmod(folder, 0o711);
   for (const name of ["shop", "copies"]) await mkdir(join(folder, name));
   await writeFile(join(folder, "shop/index.html"), "<h1>Shop</h1>\n");
@@ -70,7 +71,7 @@ export async function startDashboardService(): Promise<DashboardService> {
   };
 }
 
-/** Nothing may move on the list by itself while it is measured. */
+/** Waits until nothing on the list is in transit, so that it does not change during a measurement. */
 async function installedConfigurations(
   service: ServiceProcess,
 ): Promise<readonly BackupConfiguration[]> {

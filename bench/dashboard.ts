@@ -1,5 +1,5 @@
-// The dashboard: what a first visit to a list of 20 backup configurations costs, and how it feels after that. With
-// `--url` it visits any other page with a list; what needs a service to be changed is then left out.
+// Measures the dashboard: the cost of a first visit to a list of 20 backup configurations, and the response to actions.
+// With `--url` it visits any page with a list, without the measurements that need to change the service.
 import { readdir, readFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import { note, report } from "./report.ts";
 const listPath = "/servers/1/backups";
 const kB = (bytes: number) => bytes / 1000;
 
-/** @param target a page with a list, and the token to put into its fragment */
+/** @param target a page with a list, and the token for its fragment */
 export async function run(target: { url?: string; token?: string } = {}): Promise<void> {
   note(
     `load average at the start: ${loadavg()
@@ -74,7 +74,7 @@ async function measureVisit(browser: Browser, url: string): Promise<void> {
   report("Lighthouse, phone: layout shift", verdict.cls, "", { atMost: 0.02 });
 }
 
-/** The largest of what the pages have for themselves, and of what a form loads beyond its list. */
+/** Reports the largest of the chunks of pages, and of those that a form loads in addition to its list. */
 async function measureChunks(browser: Browser, service: DashboardService): Promise<void> {
   const folder = fileURLToPath(new URL("../dist/assets", import.meta.url));
   let largest = { name: "none", size: 0 };

@@ -1,10 +1,10 @@
-// A database of a benchmark's own, and workers that are stored in it: made over HTTP, each would run.
+// A database for a benchmark, and workers that are inserted into it: created over HTTP, each would run.
 import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
 import { startEmbeddedPostgres } from "../server/store/embedded/embedded-postgres.ts";
 
-/** @returns its address for `DATABASE_URL`, and what stops it */
+/** @returns its URL for `DATABASE_URL`, and a function that stops it */
 export async function startDatabase(
   folder: string,
 ): Promise<{ url: string; stop(): Promise<void> }> {
@@ -17,7 +17,7 @@ export async function startDatabase(
   return { url: `postgresql://${user}:${password}@/${database}?${parameters}`, stop };
 }
 
-/** Stores stopped workers of the first site; each of the queues has as many of them. */
+/** Inserts stopped workers of the first site, evenly distributed over the queues. */
 export async function storeWorkers(
   url: string,
   count: number,

@@ -1,4 +1,4 @@
-// Has a service take and restore backups, and tells when they are done.
+// Starts backups and restores of a service, and waits for them.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Backup, BackupConfiguration } from "../contract/backups/backup.ts";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
@@ -30,7 +30,7 @@ export async function install(
   );
 }
 
-/** @param work those of the same name take about as long */
+/** @param work name of the work; equal names take about equally long */
 export async function takeBackup(
   service: ServiceProcess,
   configurationId: number,
@@ -44,7 +44,7 @@ export async function takeBackup(
   });
 }
 
-/** Restores without the backup of what is there. */
+/** Restores without a safety backup. */
 export async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
   await service.call("PUT", `/api/backup/${backupId}`, { skip_safety_backup: true });
   const path = `/api/backup/${backupId}`;
@@ -55,14 +55,14 @@ export async function restore(service: ServiceProcess, backupId: number): Promis
   });
 }
 
-/** What each kind of work took at least so far, by the service's own word. */
+/** Shortest duration of each kind of work so far, as reported by the service. */
 const leastMs = new Map<string, number>();
 
 /**
- * Asks often enough to blur the time by a few thousandths, and seldom enough not to be what is measured: an answer takes the
- * service 2 ms of processor time, so nobody asks before 95 % of what the same work took before has passed.
- * @param work names it
- * @param endOf when it ended, in an answer that says so; null until then
+ * Polls often enough for a precision of a few thousandths, but rarely enough not to distort the measurement: a response
+ * takes the service 2 ms of CPU time, so polling begins after 95 % of the shortest duration of the same work.
+ * @param work name of the work
+ * @param endOf returns when the work ended, by a response; null until then
  */
 async function untilDone(
   service: ServiceProcess,
@@ -84,7 +84,7 @@ async function untilDone(
   return answer;
 }
 
-/** @param leastPauseMs between two questions; it grows with what has passed */
+/** @param leastPauseMs minimum between two polls; it grows with the elapsed time */
 async function until<Answer>(
   service: ServiceProcess,
   path: string,

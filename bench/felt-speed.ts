@@ -1,4 +1,4 @@
-// What a hand feels once the page stands: how soon an action answers, and how much work a change is.
+// Measures the responsiveness of a loaded page: the time until an action is visible, and the work of a change.
 import type { Browser, Page } from "@playwright/test";
 import { countRows, forgetRows, watchRows } from "../e2e/rendered-rows.ts";
 import { type DashboardService, logLineCount } from "./dashboard-service.ts";
@@ -23,13 +23,13 @@ async function open(
 }
 
 async function slowDown(page: Page): Promise<void> {
-  // What is loaded once the page stands is not part of any action.
+  // Waits for what is loaded later, which is not part of an action.
   await page.waitForLoadState("networkidle");
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
 }
 
-/** Of 20 rows that are polled, one was changed: how many different rows React renders. */
+/** Changes one of 20 rows that are polled, and counts the rows that React renders. */
 export async function countRenderedRows(
   browser: Browser,
   service: DashboardService,
@@ -53,8 +53,8 @@ export async function countRenderedRows(
 }
 
 /**
- * Milliseconds from an input event to the paint that first shows its effect, as the page's own clock has it.
- * @param act makes the event once
+ * Measures the milliseconds from an input event to the paint that first shows its effect, by the page's own clock.
+ * @param act triggers the event once
  */
 export async function untilPaint(
   page: Page,
@@ -71,7 +71,7 @@ export async function untilPaint(
           if (startedMs === null) return;
           const fromMs = startedMs;
           observer.disconnect();
-          // A task that is posted in a frame runs after its paint.
+          // A task that is posted in an animation frame runs after its paint.
           requestAnimationFrame(() => {
             const { port1, port2 } = new MessageChannel();
             port1.addEventListener("message", () => resolve(performance.now() - fromMs));
@@ -93,7 +93,7 @@ export async function untilPaint(
   return page.evaluate(() => globalThis.paintedAfterMs);
 }
 
-/** From the click on "Run now" to the first sign of it in its row. */
+/** Measures from the click on "Run now" to the first sign of it in its row. */
 export async function timeAction(browser: Browser, service: DashboardService): Promise<number> {
   const page = await open(browser, service, "/servers/1/backups");
   await page
@@ -104,13 +104,13 @@ export async function timeAction(browser: Browser, service: DashboardService): P
   const times: number[] = [];
   for (const { name } of service.configurations.slice(2, 9)) {
     const button = page.getByRole("button", { name: `Run now: ${name}`, exact: true });
-    // Where the pointer comes to lie changes colors of its own.
+    // Hovering changes colors by itself.
     await button.hover();
     times.push(
       await untilPaint(page, {
         event: "click",
         within: `button[aria-label="Run now: ${name}"]`,
-        // A finger takes its time; what the press itself changes is shown before it is a click.
+        // Like a finger: changes by the press itself are painted before the click.
         act: () => button.click({ delay: 80 }),
       }),
     );
@@ -119,7 +119,7 @@ export async function timeAction(browser: Browser, service: DashboardService): P
   return median(times);
 }
 
-/** From a typed letter to the matches on screen, in a log of 1,000 lines. */
+/** Measures from a typed letter to the matches on screen, in a log of 1,000 lines. */
 export async function timeFilter(browser: Browser, service: DashboardService): Promise<number> {
   const page = await open(browser, service, `/workers/${service.workerId}`);
   const log = page.getByRole("log");
@@ -127,11 +127,11 @@ export async function timeFilter(browser: Browser, service: DashboardService): P
   await page.getByRole("button", { name: "Pause log" }).click();
   await slowDown(page);
   const search = page.getByRole("searchbox", { name: "Search the log" });
-  // It changes in the frame in which the matches are shown.
+  // Changes in the same frame as the matches.
   const countSelector = "output:has(+ [type=search])";
   const count = page.locator(countSelector);
   const times: number[] = [];
-  // Each is in every line, the worst there is.
+  // Each of them is in every line, the worst case.
   for (const needle of ["S", "e", "R", "in", "m"]) {
     await search.fill("");
     await count.filter({ hasText: /^$/ }).waitFor({ state: "attached" });
@@ -148,7 +148,7 @@ export async function timeFilter(browser: Browser, service: DashboardService): P
   return median(times);
 }
 
-/** From a typed letter to the rows it finds, which were found before, so that no answer is waited for. */
+/** Measures from a typed letter to its rows, which are cached, so that no response is waited for. */
 export async function timeListFilter(
   browser: Browser,
   service: Pick<DashboardService, "url" | "token">,
@@ -157,7 +157,7 @@ export async function timeListFilter(
   const filter = page.getByRole("searchbox", { name: "Filter workers" });
   await filter.waitFor();
   await slowDown(page);
-  // It changes in the frame in which the rows are shown.
+  // Changes in the same frame as the rows.
   const countSelector = "[aria-label='Filter workers'] ~ output";
   const count = page.locator(countSelector);
   const empty = async () => {
@@ -169,7 +169,7 @@ export async function timeListFilter(
     await filter.fill(letter);
     await count.filter({ hasText: "found" }).waitFor({ state: "attached" });
     await empty();
-    // Keys that follow one another at once are taken together.
+    // Keys in quick succession are combined into one search.
     await page.waitForTimeout(500);
     const act = () => page.keyboard.insertText(letter);
     times.push(await untilPaint(page, { event: "input", within: countSelector, act }));

@@ -15,7 +15,7 @@ const seedingMs = 10 * 60_000;
 export async function startLargeService(): Promise<LargeService> {
   await buildDashboard();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
-  // As root the database runs as an account of its own, which has to get to its folder.
+  // When run as root, the database runs as another account, which needs access to its folder.
   await chmod(folder, 0o711);
   const program = fileURLToPath(new URL("../server/setup/start.mjs", import.meta.url));
   const service = await startService(folder, { PORT: String(await freePort()) }, [

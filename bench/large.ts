@@ -1,4 +1,4 @@
-// The dashboard with the large seed: what its start page costs the service, and how its pages open.
+// Measures the dashboard with the large seed: the cost of its start page, and the time to open pages.
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
 import { timeListFilter, untilPaint } from "./felt-speed.ts";
@@ -63,7 +63,7 @@ async function open(browser: Browser, service: LargeService, path: string): Prom
   return page;
 }
 
-/** What the start page asks the service for, until nothing more comes. */
+/** Counts the requests of the start page, until there are no more. */
 async function countRequests(browser: Browser, service: LargeService): Promise<void> {
   const page = await (await browser.newContext()).newPage();
   const asked: string[] = [];
@@ -79,20 +79,20 @@ async function countRequests(browser: Browser, service: LargeService): Promise<v
   await page.context().close();
 }
 
-/** From the click to the paint of a page that was seen before. */
+/** Measures from the click to the paint of a page that was visited before. */
 async function timeSeenPages(browser: Browser, service: LargeService): Promise<void> {
   const page = await open(browser, service, "/sites/1/workers");
   const tab = (name: string) =>
     page.locator("main").getByRole("link", { name, exact: true }).first();
   const times: number[] = [];
   for (const name of ["Webhooks", "Workers", "Webhooks", "Workers", "Webhooks", "Workers"]) {
-    // Where the pointer comes to lie changes colors of its own.
+    // Hovering changes colors by itself.
     await tab(name).hover();
     const act = () => tab(name).click({ delay: 80 });
     times.push(await untilPaint(page, { event: "click", within: "main", act }));
     await page.waitForLoadState("networkidle");
   }
-  // The first of the two had not been seen.
+  // The first visit of each page is excluded.
   report("a page seen before, click to paint (median of 5)", median(times.slice(1)), "ms", {
     atMost: 50,
   });

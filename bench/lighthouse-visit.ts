@@ -1,4 +1,4 @@
-// One visit by Lighthouse, run by `npm exec` beside it; prints the figures as one line of JSON.
+// One visit by Lighthouse, run by `npm exec`; prints the figures as one line of JSON.
 import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ type Category = { score: number | null };
 type Result = { lhr: { audits: Record<string, Audit>; categories: Record<string, Category> } };
 type Lighthouse = (url: string, flags: object) => Promise<Result>;
 
-/** `npm exec` puts the package's folder of programs first on the path; the package is beside it. */
+/** `npm exec` puts the package's bin folder first on the path; the package is next to it. */
 async function importLighthouse(): Promise<Lighthouse> {
   const bin = (process.env["PATH"] ?? "")
     .split(delimiter)

@@ -1,4 +1,4 @@
-// Lighthouse's own verdict on a first visit from a phone. It is no dependency: npm fetches it for the run.
+// Runs Lighthouse for a first visit from a phone. It is not a dependency: npm downloads it for the run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ async function visit(url: string): Promise<Verdict> {
   const npm = spawn(
     "npm",
     ["exec", "--yes", `--package=lighthouse@${version}`, "--", process.execPath, script],
-    // The address may hold a token, which is nothing for a list of processes.
+    // The URL may contain a token, which must not appear in a list of processes.
     { env: { ...process.env, BENCH_ADDRESS: url }, stdio: ["ignore", "pipe", "pipe"] },
   );
   let output = "";
@@ -34,7 +34,7 @@ async function visit(url: string): Promise<Verdict> {
   return JSON.parse(line);
 }
 
-/** The median of each figure over several visits. */
+/** Returns the median of each figure over several visits. */
 export async function judge(url: string, visits = 5): Promise<Verdict> {
   const verdicts: Verdict[] = [];
   for (let count = 0; count < visits; count++) verdicts.push(await visit(url));

@@ -35,7 +35,7 @@ const inventory = (folder: string) =>
 export async function startManyService(): Promise<ManyService> {
   await buildDashboard();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
-  // As root the database runs as an account of its own, which has to get to its folder.
+  // When run as root, the database runs as another account, which needs access to its folder.
   await chmod(folder, 0o711);
   await writeFile(join(folder, "inventory.yaml"), inventory(folder));
   const database = await startDatabase(folder);

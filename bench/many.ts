@@ -1,4 +1,4 @@
-// Typing where there is much to be found: in the filter of a list of 1,000 workers, and in the palette among 1,000 sites.
+// Measures typing with much data: in the filter of a list of 1,000 workers, and in the palette with 1,000 sites.
 import { chromium } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
 import { startManyService, siteCount, workerCount } from "./many-service.ts";

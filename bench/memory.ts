@@ -1,10 +1,9 @@
-// Memory of a service under measurement.
+// Measures the memory of a service.
 import { readFile, writeFile } from "node:fs/promises";
 
 /**
- * The system notes the peak, so that nothing is asked meanwhile: what looks often takes its time from what is measured.
- * See proc_pid_clear_refs(5).
- * @returns a function that answers the most that it was above its beginning, in MB
+ * The kernel records the peak, so that no polling distorts the measurement. See proc_pid_clear_refs(5).
+ * @returns a function that returns the maximum above the initial value, in MB
  */
 export async function watchMemory(pid: number): Promise<() => Promise<number>> {
   await writeFile(`/proc/${pid}/clear_refs`, "5");

@@ -1,4 +1,5 @@
-// What open tabs cost the service: requests a minute of eight against those of one, with and without what they share.
+// Measures what open tabs cost the service: requests per minute of eight tabs compared with one, with and without
+// sharing.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Browser } from "@playwright/test";
 import type { DashboardService } from "./dashboard-service.ts";
@@ -10,7 +11,7 @@ const minuteMs = 60_000;
 type Setting = {
   tabs: number;
   isSharing: boolean;
-  /** Only the first tab shows, as in one window; otherwise each has a window of its own. */
+  /** Whether only the first tab is visible, as in one window; otherwise each tab has its own window. */
   isOneWindow: boolean;
 };
 
@@ -19,14 +20,17 @@ declare global {
   var hideTab: () => void;
 }
 
-/** Opens tabs on a list, each once the one before stands. @returns how many requests they have made since `count.start` */
+/**
+ * Opens tabs on a list, one after the other.
+ * @returns the number of their requests since `count.start`
+ */
 async function openTabs(browser: Browser, service: DashboardService, setting: Setting) {
   const context = await browser.newContext();
   await context.addInitScript(
     ([token, isSharing]) => {
       sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token }));
       if (!isSharing) Reflect.deleteProperty(globalThis, "BroadcastChannel");
-      // A browser without a window shows each of its tabs.
+      // A headless browser treats all of its tabs as visible.
       globalThis.hideTab = () => {
         Object.defineProperty(document, "visibilityState", { value: "hidden" });
         document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
@@ -52,7 +56,7 @@ async function openTabs(browser: Browser, service: DashboardService, setting: Se
   };
 }
 
-/** In the same minute: one tab, eight that share, eight that do not. */
+/** Measures in the same minute: one tab, eight that share, eight that do not. */
 async function countRequests(browser: Browser, service: DashboardService, isOneWindow: boolean) {
   const one = await openTabs(browser, service, { tabs: 1, isSharing: true, isOneWindow });
   const sharing = await openTabs(browser, service, {

@@ -1,13 +1,14 @@
-// What a cold first visit to a list costs: bytes and requests until its rows are there, and with what is loaded at idle.
+// Measures a cold first visit to a list: bytes and requests until its rows are shown, and including what is loaded when
+// idle.
 import { gzipSync } from "node:zlib";
 import type { Browser, Page, Response } from "@playwright/test";
 
 type Weight = {
-  /** Bytes of scripts as gzip at level 9 makes them of their text, whatever encoding the server chose. */
+  /** Size of the scripts after gzip at level 9, whatever encoding the server chose. */
   scripts: number;
   styles: number;
   requests: number;
-  /** What the scripts took on the wire, in the server's encoding. */
+  /** Transferred size of the scripts, in the server's encoding. */
   scriptsOnWire: number;
 };
 
@@ -16,7 +17,7 @@ declare global {
   var listReadyMs: Promise<number>;
 }
 
-/** The rows of a list, of ours and of most others. */
+/** Matches the rows of a list, in this dashboard and most others. */
 const rows = "main tbody tr, main [role=row] [role=cell], tbody tr, [role=rowgroup] [role=row]";
 
 const kindOf = (response: Response) => response.request().resourceType();
@@ -24,7 +25,7 @@ const kindOf = (response: Response) => response.request().resourceType();
 const gzipSize = async (response: Response): Promise<number> =>
   gzipSync(await response.body(), { level: 9 }).length;
 
-/** What of it is styles: a style sheet, or what stands in a page itself. */
+/** Returns the size of the styles: of a style sheet, or of inline styles. */
 async function stylesSize(response: Response): Promise<number> {
   if (kindOf(response) === "stylesheet") return gzipSize(response);
   if (kindOf(response) !== "document") return 0;
@@ -48,11 +49,11 @@ async function weigh(responses: readonly Response[], requests: number): Promise<
   };
 }
 
-/** Visits an address in a browser that has seen nothing yet. */
+/** Visits a URL with an empty cache. */
 async function visit(browser: Browser, url: string) {
   const page = await (await browser.newContext()).newPage();
   const responses: Response[] = [];
-  // By the page's own clock: until we have heard of it, what waits for an idle moment has begun.
+  // By the page's own clock: when this process is notified, loading at idle has already begun.
   await page.addInitScript((selector) => {
     globalThis.listReadyMs = new Promise((resolve, reject) => {
       new MutationObserver((_, observer) => {
@@ -63,7 +64,7 @@ async function visit(browser: Browser, url: string) {
       setTimeout(() => reject(new Error("The page showed no list within a minute.")), 60_000);
     });
   }, rows);
-  // Finished ones only: what was begun and nothing waits for does not count before it came.
+  // Counts finished requests only: requests that nothing waits for count once they have finished.
   page.on("requestfinished", async (request) => {
     const response = await request.response();
     if (response !== null && request.url().startsWith("http")) responses.push(response);
@@ -72,7 +73,10 @@ async function visit(browser: Browser, url: string) {
   return { page, responses };
 }
 
-/** When the rows were there, and what had been asked for and had come by then, the page itself included. */
+/**
+ * Returns when the rows were shown, and the requests that had been sent and finished by then, including the page
+ * itself.
+ */
 async function readReady(page: Page): Promise<{ requests: number; come: Set<string> }> {
   const { requests, come } = await page.evaluate(async () => {
     const readyMs = await globalThis.listReadyMs;
@@ -91,7 +95,7 @@ export async function weighFirstVisit(
   const { page, responses } = await visit(browser, url);
   const { requests, come } = await readReady(page);
   await page.waitForLoadState("networkidle");
-  // What waits for an idle moment asks for it after the network has been quiet.
+  // Loading at idle begins after the network has been quiet.
   await page.waitForTimeout(4_000);
   const before = responses.filter((response) => come.has(response.url()));
   const ready = await weigh(before, requests);
@@ -100,7 +104,7 @@ export async function weighFirstVisit(
   return { ready, idle };
 }
 
-/** The scripts of a page and what each of them weighs, by name. */
+/** Returns the scripts of a page with their sizes, by name. */
 export async function scriptsOf(browser: Browser, url: string): Promise<Map<string, number>> {
   const { page, responses } = await visit(browser, url);
   await page.getByRole("heading", { level: 1 }).first().waitFor();

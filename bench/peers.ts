@@ -1,4 +1,4 @@
-// A site folder and a PostgreSQL database, backed up and restored by this service and by Debian's restic, borg and
+// Backs up and restores a site folder and a PostgreSQL database by this service and by Debian's restic, borg and
 // borgmatic: the same data on the same disk in the same run, printed as the table of docs/benchmarks.md.
 import {
   chmod,
@@ -22,30 +22,33 @@ import { median } from "./report.ts";
 
 const rounds = 3;
 
-/** What is backed up. */
+/** A source of backups. */
 type Subject = {
   title: string;
   type: "database" | "site";
-  /** Changes a hundredth of it. */
+  /** Changes 1 % of it. */
   change(round: number): Promise<unknown>;
-  /** Takes it away before a restore. */
+  /** Removes it before a restore. */
   empty(): Promise<unknown>;
-  /** Shell commands: what a peer reads, or is given on its standard input, and what its restore is given to. */
+  /**
+   * What a peer reads: a path, or the output of a shell command on its standard input, with a command that loads what it
+   * restores.
+   */
   source: { path: string } | { dump: string; load: string };
 };
 
 type Tool = {
   name: string;
-  /** Where it stores. */
+  /** Where it stores backups. */
   folder: string;
-  /** Begins anew, with nothing stored. */
+  /** Starts again with an empty repository. */
   renew(subject: Subject): Promise<unknown>;
-  /** Both answer the milliseconds that they took. */
+  /** Both return their duration in milliseconds. */
   back(subject: Subject): Promise<number>;
   restore(subject: Subject): Promise<number>;
 };
 
-/** A program of Debian's, by the shell commands that its documentation has for this. */
+/** A program of Debian, with the shell commands from its documentation. */
 type Peer = {
   name: string;
   initialize: string;
@@ -55,7 +58,7 @@ type Peer = {
 
 const steps = ["first backup", "unchanged", "1 % changed", "restore"] as const;
 
-/** Milliseconds and bytes, one of each round. */
+/** Milliseconds and bytes, one for each round. */
 type Measured = Record<(typeof steps)[number] | "stored", number[]>;
 
 /** @param size of the folder and of the database, in MB */
@@ -63,7 +66,7 @@ export async function run(size: number): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
   const postgres = await startPostgresServer();
   try {
-    // As root the database runs as an account of its own, which has to get to its folder.
+    // When run as root, the database runs as another account, which needs access to its folder.
     await chmod(folder, 0o711);
     for (const name of ["copies", "changes", "site"]) await mkdir(join(folder, name));
     const fill = (file: number) => writeHalfRandom(join(folder, "site", String(file)), megabyte);
@@ -256,7 +259,7 @@ async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const all = entries.filter((entry) => entry.isFile());
   const sizes = await Promise.all(
-    // A recovery page that is written anew just then is gone for a moment.
+    // Files that are being replaced, such as recovery pages, may be missing for a moment.
     all.map(({ parentPath, name }) =>
       stat(join(parentPath, name)).then(
         ({ size }) => size,
@@ -267,7 +270,7 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Each round begins anew, with the tools one after the other on the same data. */
+/** Each round starts with an empty repository, with the tools one after the other on the same data. */
 async function measure(subject: Subject, tools: readonly Tool[]): Promise<void> {
   const measured = new Map<string, Measured>();
   for (let round = 0; round < rounds; round++)

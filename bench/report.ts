@@ -1,4 +1,4 @@
-// How figures are printed: what, how much, against what aim, and whether it was reached.
+// Prints figures: name, value, aim, and whether the aim was reached.
 
 type Aim = { atLeast: number } | { atMost: number };
 

@@ -1,5 +1,5 @@
-// `npm run bench`: everything that is measured, or the one that is named: `npm run bench -- workers`.
-// Each figure is a ratio against something measured in the same run, or an absolute one with its aim.
+// `npm run bench`: runs all benchmarks, or the named one: `npm run bench -- workers`. Each figure is a ratio to
+// something measured in the same run, or an absolute value with its aim.
 import { parseArgs } from "node:util";
 import { run as backups } from "./backups.ts";
 import { run as dashboard } from "./dashboard.ts";
@@ -14,15 +14,15 @@ import { run as workers } from "./workers.ts";
 
 const { values: target, positionals: asked } = parseArgs({
   allowPositionals: true,
-  // Another page than ours, for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
+  // Another page for the dashboard's figures: `npm run bench -- dashboard --url https://…`.
   options: {
     url: { type: "string" },
-    // Of the bench `ssh`: how many servers and workers in all.
+    // For `ssh`: number of servers and workers in total.
     servers: { type: "string", default: "20" },
     workers: { type: "string", default: "200" },
-    // Of `backups`, `ssh` and `peers`: how much is backed up in MB; 0 = nothing.
+    // For `backups`, `ssh` and `peers`: size of the source in MB; 0 = no backups.
     size: { type: "string" },
-    // Of the bench `scale`: how much of all that is stored, e.g. 0.1 for trying.
+    // For `scale`: share of the full data, e.g. 0.1 for a trial.
     share: { type: "string", default: process.env["BENCH_SHARE"] ?? "1" },
     token: { type: "string", default: process.env["BENCH_TOKEN"] },
   },

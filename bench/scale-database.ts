@@ -1,4 +1,4 @@
-// The PostgreSQL of an operator: a server with a memory of its own, whose commits reach the disk.
+// A PostgreSQL server like an operator's: with its own memory settings, and durable commits.
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -9,7 +9,7 @@ import {
 export const databaseName = "quarterdeck";
 
 type ScaleDatabase = PostgresServer & {
-  /** The main process, and all that there are just now. */
+  /** Returns the main process, and all present processes. */
   pids(): Promise<{ main: number; all: number[] }>;
 };
 

@@ -1,4 +1,4 @@
-// The look at all schedules, and ten thousand of them that come to the same minute.
+// Measures the scheduler's queries over all schedules, and ten thousand schedules that are due in the same minute.
 import { setTimeout as wait } from "node:timers/promises";
 import { createScheduleStore } from "../server/backups/schedule/schedule-store.ts";
 import { createDueStore } from "../server/backups/schedule/due-store.ts";
@@ -12,7 +12,7 @@ import type { ScaleService } from "./scale-instances.ts";
 const looks = 30;
 const giveUpSeconds = 600;
 
-/** What the scheduler of one of three instances asks at each look, by the same stores. */
+/** Runs the queries that the scheduler of one of three instances runs each time, by the same stores. */
 export async function measureLooks({ databaseUrl, query }: ScaleService): Promise<void> {
   const { db, close } = await openDatabase({ connectionString: databaseUrl }, () => undefined);
   try {
@@ -59,15 +59,15 @@ export async function measureLooks({ databaseUrl, query }: ScaleService): Promis
 type Counts = { queued: number; begun: number; ended: number; at_once: number };
 
 /**
- * All schedules come to one minute; what they back up is not there, so that each run is over as soon as it has begun. An instance
- * is killed while they begin, and started again.
+ * Makes all schedules due in one minute. Their sources do not exist, so that each run ends as soon as it has begun. An
+ * instance is killed meanwhile, and started again.
  */
 export async function measureSameMinute(
   { query, usage, killAndStart }: ScaleService,
   many: number,
 ): Promise<void> {
   const [last] = await query<{ id: number }>("select max(id) as id from backups");
-  // By then each instance has looked which moment comes next.
+  // Long enough that each instance has computed the next due time by then.
   await query("update backup_configurations set next_run_at = now() + interval '40 seconds'");
   const before = await usage();
   await wait(40_000);

@@ -1,4 +1,5 @@
-// Three instances of the service on one database, each with a third of the servers, and what they and the database use.
+// Three instances of the service on one database, each with a third of the servers, and the resources that they and the
+// database use.
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,14 +13,14 @@ import { scaleInventory, storeScale, type Scale } from "./scale-rows.ts";
 
 const names = ["one", "two", "three"] as const;
 
-/** Since the start of each process, or at this moment. */
+/** Totals since the start of each process, or present values. */
 export type Usage = {
   atMs: number;
   serviceCpuSeconds: number;
   databaseCpuSeconds: number;
   /** Resident memory of all instances. */
   serviceMb: number;
-  /** Of the database: what its processes have for themselves, and what they share, once. */
+  /** Memory of the database: private memory of its processes, and shared memory once. */
   databaseMb: number;
   connections: number;
   queries: number;
@@ -27,10 +28,10 @@ export type Usage = {
 };
 
 export type ScaleService = {
-  /** Of the database, for `DATABASE_URL`. */
+  /** URL of the database, for `DATABASE_URL`. */
   databaseUrl: string;
   instances: ServiceProcess[];
-  /** Kills one as the kernel does, and starts it again. */
+  /** Kills an instance by SIGKILL, and starts it again. */
   killAndStart(index: number): Promise<void>;
   query<Row extends object>(statement: string): Promise<Row[]>;
   usage(): Promise<Usage>;
@@ -39,7 +40,7 @@ export type ScaleService = {
 
 export async function startScaleService(scale: Scale): Promise<ScaleService> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
-  // As root the database runs as an account of its own, which has to get to its folder.
+  // When run as root, the database runs as another account, which needs access to its folder.
   await chmod(folder, 0o711);
   await mkdir(join(folder, "copies"));
   await writeFile(join(folder, "inventory.yaml"), scaleInventory(scale, folder));
@@ -53,13 +54,13 @@ export async function startScaleService(scale: Scale): Promise<ScaleService> {
       PORT: String(await freePort()),
       QUARTERDECK_INSTANCE: name,
       QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
-      // Limits are counted, in the database, and nobody meets them.
+      // Requests are counted in the database, but never reach the limit.
       QUARTERDECK_RATE_LIMIT: "100000000",
-      // What is older is removed when that is measured.
+      // Old rows are removed only when that is measured.
       QUARTERDECK_KEEP_DAYS: "1000",
     });
 
-  // The first one makes the tables, and stores the inventory.
+  // The first start creates the tables, and stores the inventory.
   await (await start("one")).end("SIGINT");
   await query("create extension pg_stat_statements");
   await storeScale(databaseUrl, scale, (statement, ms) => {

@@ -1,5 +1,6 @@
-// What open dashboards ask for: each user has one tab, whose page asks again as the dashboard does (`src/api/poll.ts`); the
-// shell of each asks for the overview, and now and then somebody searches. Beside each answer a bare query is timed.
+// Simulates the requests of open dashboards: each user has one tab, whose page polls like the dashboard
+// (`src/api/poll.ts`) and whose shell polls the overview, and searches are sent occasionally. Next to each response, a
+// bare query is timed.
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { serviceToken, type ServiceProcess } from "../server/testing/service-process.ts";
@@ -9,12 +10,12 @@ const users = 50;
 
 type Asked = {
   path: string;
-  /** The rows of the same page, as they are read by nothing but a query. */
+  /** A query that only reads the rows of the same page. */
   bare: { text: string; values: unknown[] };
 };
 type Kind = { name: string; everyMs: number; of: (scale: Scale) => Asked };
 
-/** From 1 on. */
+/** Returns a random integer from 1 to `count`. */
 const oneOf = (count: number) => 1 + Math.floor(Math.random() * count);
 
 const pageOf = (table: string, column: string, id: number) => ({
@@ -129,14 +130,14 @@ const search: Kind = {
 const kinds = [...pages, overview, search];
 export const kindNames = kinds.map(({ name }) => name);
 
-/** Milliseconds, by the name of what was asked for. */
+/** Milliseconds, by kind of request. */
 export type Times = Map<string, { answers: number[]; bare: number[] }>;
 
-/** The paths of so many answers of each kind, to be asked for one after the other. */
+/** Returns the paths of so many requests of each kind, to be sent one after the other. */
 export const pathsOf = (scale: Scale, many: number): Map<string, string[]> =>
   new Map(kinds.map(({ name, of }) => [name, Array.from({ length: many }, () => of(scale).path)]));
 
-/** @returns what stops the users, and resolves with all that was measured */
+/** @returns a function that stops the users, and resolves with all measurements */
 export function startUsers(
   instances: readonly ServiceProcess[],
   databaseUrl: string,
@@ -153,7 +154,7 @@ export function startUsers(
     const response = await fetch(url + path, {
       headers: { Authorization: `Bearer ${serviceToken}`, Accept: "application/json" },
     }).catch(() => null);
-    // An instance may be away, as one is that is killed.
+    // An instance may be down, because one of them is killed.
     if (response === null) return;
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`);
@@ -164,10 +165,10 @@ export function startUsers(
     found?.bare.push(performance.now() - answeredMs);
   }
 
-  /** One of them stays with its page for a while. */
+  /** A user who stays on a page for a while. */
   async function poll(kind: Kind, user: number): Promise<void> {
     const { signal } = stopping;
-    // They did not all open their pages at once; and what was slow once does not have them ask together from then on.
+    // Users begin at different times, and a slow response must not synchronize their polls.
     let nextMs = performance.now() + Math.random() * kind.everyMs;
     for (;;) {
       const restMs = Math.max(0, nextMs - performance.now());

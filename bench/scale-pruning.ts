@@ -1,4 +1,4 @@
-// Old rows are forgotten while others are read and written: nobody waits for their locks.
+// Measures the removal of old rows while others are read and written: nothing must wait for its locks.
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { systemClock } from "../server/clock.ts";
@@ -7,7 +7,7 @@ import { openDatabase } from "../server/store/database.ts";
 import { note, report } from "./report.ts";
 import type { ScaleService } from "./scale-instances.ts";
 
-/** Writes what an event writes, one after the other. */
+/** Writes the rows of one event after another. */
 const writing = `with event as (
     insert into events (type, server_id, site_id, message_id, data, notification, dispatched_at)
     values ('worker.failed', 1, 1, 'msg_bench', '{}', '{}', now()) returning id

@@ -1,8 +1,8 @@
-// What an installation of years has stored, made by statements: over HTTP it would take days.
+// Inserts the data of an installation that is years old by SQL: over HTTP it would take days.
 import pg from "pg";
 import { ownUser } from "../server/testing/own-user.ts";
 
-/** How many of each there are. */
+/** Number of objects of each kind. */
 export type Scale = {
   servers: number;
   sites: number;
@@ -21,7 +21,7 @@ const fullScale: Scale = {
   deliveries: 5_000_000,
 };
 
-/** A part of all of it, e.g. a tenth for trying. */
+/** Returns a share of the full scale, e.g. a tenth for a trial. */
 export function partOf(share: number): Scale {
   const part = (count: number) => Math.max(1, Math.round(count * share));
   return {
@@ -36,7 +36,7 @@ export function partOf(share: number): Scale {
 
 const range = (count: number) => Array.from({ length: count }, (_, place) => place + 1);
 
-/** All servers are this machine: a thousand connections by SSH would take all its memory. */
+/** All servers are this machine: a thousand SSH connections would take all of its memory. */
 export function scaleInventory({ servers, sites, configurations }: Scale, folder: string): string {
   return [
     "servers:",
@@ -47,7 +47,7 @@ export function scaleInventory({ servers, sites, configurations }: Scale, folder
         `  - { id: ${id}, server: ${1 + (id % servers)}, name: shop-${id}.example.com, root: ${folder}/gone, user: ${ownUser} }`,
     ),
     "databases:",
-    // Of two configurations one backs up a database.
+    // Every second configuration backs up a database.
     ...range(Math.ceil(configurations / 2)).map(
       (id) =>
         `  - { id: ${id}, server: ${1 + (id % servers)}, name: orders-${id}, engine: postgres, url: "file:${folder}/none" }`,
@@ -58,12 +58,12 @@ export function scaleInventory({ servers, sites, configurations }: Scale, folder
   ].join("\n");
 }
 
-/** When the newest run of a configuration began: between 23 hours ago and one. */
+/** Start of the newest run of a configuration: between 23 hours and one hour ago. */
 const newestRun = (configuration: string) =>
   `(now() - interval '23 hours' + ${configuration} % 1320 * interval '1 minute')`;
 
 const statements = ({ servers, sites, configurations, workers, backups, deliveries }: Scale) => [
-  // What is kept by triggers and checked by references is so here by itself.
+  // Disables triggers and foreign keys, because the data is consistent by construction.
   "set session_replication_role = replica",
   // On this machine each that should be up would be a process.
   `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
@@ -72,7 +72,7 @@ const statements = ({ servers, sites, configurations, workers, backups, deliveri
      case when n % 100 = 0 then 'failed' else 'stopped' end, now() - n * interval '1 minute'
    from generate_series(1, ${workers}) n, lateral (select 1 + n % ${sites} as site) its`,
   `update sites set worker_count = (select count(*) from workers where site_id = sites.id)`,
-  // Daily, at one of the minutes of 22 hours: none is due within the next one.
+  // Daily, at one of the minutes of 22 hours, so that none is due within the next hour.
   `insert into backup_configurations (server_id, name, frequency, hold, directory, storage_provider_id, type, database_id, site_id,
      status, next_run_at, last_proven_at, drill, created_at)
    select 1 + target % ${servers}, 'nightly ' || n, extract(minute from began) || ' ' || extract(hour from began) || ' * * *', 100,
