@@ -1,4 +1,4 @@
-// What the browser tests of backups say often.
+// Common steps of the browser tests of backups.
 import { DatabaseSync } from "node:sqlite";
 import { randomBytes } from "node:crypto";
 import { stat, writeFile } from "node:fs/promises";
@@ -13,13 +13,13 @@ export type Service = Parameters<Parameters<typeof test>[2]>[0]["service"];
 export const action = (page: Page, name: string, id: number): Locator =>
   page.getByRole("button", { name: `${name} backup ${id}`, exact: true });
 
-/** The newest backup of a configuration; there is one. */
+/** Returns the newest backup of a configuration that has one. */
 export function newestOf({ last_backup: last }: BackupConfiguration): Backup {
   if (last === null) throw new Error("There is no backup yet.");
   return last;
 }
 
-/** Backs the database up once, by a configuration of its own. */
+/** Backs up the database once, with a new configuration. */
 export async function runOnce(backups: Backups): Promise<Backup> {
   const { id } = await backups.createConfiguration();
   return newestOf(await backups.run(id));
@@ -30,7 +30,7 @@ export const pathOf = ({ provider }: Backups, { path }: Backup) => join(provider
 export const showBackup = async (service: ServiceProcess, id: number): Promise<Backup> =>
   (await service.call("GET", `/api/backup/${id}`)).json();
 
-/** Gives the database so much that no backup of it is nearly empty. */
+/** Adds data, so that no backup of the database is nearly empty. */
 export function fillDatabase({ database }: Backups): void {
   const content = new DatabaseSync(database.file);
   content.exec(
@@ -39,18 +39,18 @@ export function fillDatabase({ database }: Backups): void {
   content.close();
 }
 
-/** Puts a text in the database's place, so that no run can read it. */
+/** Replaces the database by a text, so that no run can read it. */
 export const breakDatabase = ({ database }: Backups) =>
   writeFile(database.file, "no database at all\n".repeat(500));
 
-/** Other bytes, as many as before, so that only reading them shows it. */
+/** Replaces a file by random bytes of the same size, so that only reading it shows the damage. */
 export const damage = async (file: string) => writeFile(file, randomBytes((await stat(file)).size));
 
 export const listOf = ({ server }: Backups) => `/servers/${server.id}/backups`;
 
 /**
- * Deletes a server's configurations and takes a storage provider out of the inventory, so that the tests that follow have
- * one to choose. No page may be open that still asks for them.
+ * Deletes a server's configurations and removes a storage provider from the inventory, so that later tests have only
+ * one to choose from. No page that polls them may be open.
  */
 export async function removeProvider(
   service: Service,

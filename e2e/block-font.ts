@@ -1,5 +1,5 @@
-// Sets a page in Flow Block, whose every letter is a block: photographs are alike on machines with different fonts, and
-// still show where a text stands, how large, how heavy and in which color.
+// Renders a page in Flow Block, in which every letter is a block: screenshots are the same on machines with different
+// fonts, and still show position, size, weight and color of text.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -12,11 +12,11 @@ const fontFace = (family: string, weights: string, sizePercent: number) =>
   `@font-face { font-family: "${family}"; font-weight: ${weights}; src: url("${url}");
      size-adjust: ${sizePercent}%; ascent-override: 80%; descent-override: 20%; }`;
 
-/** The letters that the font has. Any other one would look as each machine's own fonts have it. */
+/** Whether the font has all characters of a text. Others would be rendered in the machine's own fonts. */
 export const hasBlocksOnly = (text: string): boolean =>
   /^[\t\u0020-\u00ff\u2000-\u206f]*$/.test(text);
 
-/** A heavier text has larger blocks, code has smaller ones. */
+/** Heavier text has larger blocks, code has smaller ones. */
 export const blockFontCss = [
   fontFace("Blocks", "100 450", 100),
   fontFace("Blocks", "451 900", 115),

@@ -1,4 +1,4 @@
-// A storage of the S3 kind that can be told to wait, so that work with it lasts as long as a test looks at it.
+// An S3 storage whose responses can be delayed, so that operations last as long as a test needs.
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,11 +8,14 @@ import { removeProvider } from "./backup-helpers.ts";
 import { test as base, expect } from "./fixtures.ts";
 
 export type Bucket = {
-  /** Of a site's folder with more than all buffers hold, which is stored there. */
+  /** Creates a configuration of a site's folder that is larger than all buffers, with this storage. */
   createConfiguration(): Promise<BackupConfiguration>;
-  /** What is asked of it from now on waits. @returns what lets it go on */
+  /**
+   * Delays requests from now on.
+   * @returns a function that releases them
+   */
   hold(): () => void;
-  /** What it has is locked until then, from now on. */
+  /** From now on, its objects are locked until then. */
   lock(until: Date): void;
   content(backup: Backup): Promise<Buffer>;
 };
