@@ -1,4 +1,4 @@
-// The rules of backups: what may be asked for when. The work itself waits in the queue of its server.
+// The rules of backups: which actions are allowed when. The work itself is a task in the queue of its server.
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { canBackup, runningWork } from "../../contract/backups/backup.ts";
@@ -62,7 +62,7 @@ type BackupServiceOptions = {
 
 const alreadyEnding = "The backup is already ending. Check again in a moment.";
 
-/** What a task is called in a sentence. */
+/** Names of tasks for sentences. */
 export const taskNames = {
   run: "being backed up",
   import: "being imported",
@@ -72,7 +72,7 @@ export const taskNames = {
   verify: "being verified",
 } as const satisfies Record<BackupTaskKind, string>;
 
-/** What of a backup is canceled first: its own work, then a copy of it. */
+/** Returns the task of a backup to cancel first: its own, otherwise that of a copy. */
 function cancelableOf(id: number, all: readonly TaskRow[]): TaskRow | undefined {
   const work = all.filter(({ kind }) => kind !== "verify");
   return work.find((task) => task.backup_id === id) ?? work[0];
@@ -108,12 +108,12 @@ export function createBackupService(options: BackupServiceOptions) {
     else await store.update(tx, row.id, { drill_status: "failed", drill_output: reason });
   };
 
-  /** A task can be canceled where it runs. Looked at before anything is stored of the request. @throws a conflict */
+  /** Refuses to cancel a task that another instance runs. Checked before anything is stored. @throws a conflict */
   async function refuseElsewhere(backupId: number): Promise<void> {
     const busy = await store.transaction((tx) => tasks.ofBackup(tx, backupId));
     const task = cancelableOf(backupId, busy);
     if (task?.is_claimed !== true || (await runner.performs(task))) return;
-    // By now it may have ended.
+    // The task may have ended meanwhile.
     const now = await tasks.byId(task.id);
     throw conflict(
       now?.is_claimed === true
@@ -130,8 +130,8 @@ export function createBackupService(options: BackupServiceOptions) {
     runScheduled,
 
     /**
-     * Asks for a restore into a scratch place, which is checked and thrown away.
-     * @param actor left out: whoever made the request
+     * Queues a drill of a backup.
+     * @param actor absent = the caller of the request
      * @throws a conflict
      */
     async drill(found: BackupRow, actor?: Actor): Promise<BackupRow> {
@@ -152,16 +152,16 @@ export function createBackupService(options: BackupServiceOptions) {
       return { ...row, drill_status: "running", drill_output: "" };
     },
 
-    /** The server whose queue has work of it; null = none has. */
+    /** Returns the server whose queue has a task of the backup; null = none has. */
     async workServer({ id }: BackupRow): Promise<number | null> {
       const all = await store.transaction((tx) => tasks.ofBackup(tx, id));
       return cancelableOf(id, all)?.server_id ?? null;
     },
 
     /**
-     * Ends what of a backup waits or runs. What waits is over when this resolves; what runs is told to end.
-     * @param by the name of who asked, for the output
-     * @throws a conflict when nothing of it waits or runs
+     * Cancels the task of a backup. A waiting task has ended when this resolves; a running one is told to end.
+     * @param by the name of the caller, for the output
+     * @throws a conflict where no task of the backup waits or runs
      */
     async cancel(found: BackupRow, by: string): Promise<BackupRow> {
       const reason = new Canceled(by);
@@ -199,7 +199,7 @@ export function createBackupService(options: BackupServiceOptions) {
       return (await store.byId(row.id)) ?? row;
     },
 
-    /** Asks for the stored file to be read again; nothing if the backup is busy. */
+    /** Queues a verification of the stored file, unless the backup has another task. */
     async verify(found: BackupRow): Promise<void> {
       await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
@@ -211,7 +211,7 @@ export function createBackupService(options: BackupServiceOptions) {
     setPinned: createPinning(options),
     copy: createCopyRequest(options),
 
-    /** Asks for the file and then the row to be removed. @throws a conflict */
+    /** Queues the removal of the file and then the row. @throws a conflict */
     async remove(found: BackupRow): Promise<void> {
       await store.transaction(async (tx) => {
         const { row, configuration } = await lockBoth(tx, found);
@@ -239,13 +239,13 @@ export function createBackupService(options: BackupServiceOptions) {
       });
     },
 
-    /** Removes what a run that failed may have left; tried again until the storage answers. */
+    /** Removes what a failed run may have stored. The job is retried until the storage responds. */
     async clean(data: JobData["backup.clean"]): Promise<void> {
       try {
         await removeStored(await resolver.storage(data.storage_provider_id), data.path);
       } catch (error) {
         if (!(error instanceof ObjectLocked)) throw error;
-        // Its storage lets it go by then.
+        // The storage's lock has ended by then.
         const waitSeconds = Math.ceil((error.until.getTime() - clock.now()) / 1000);
         await store.transaction((tx) => jobs.send(tx, "backup.clean", data, waitSeconds));
       }
@@ -253,7 +253,7 @@ export function createBackupService(options: BackupServiceOptions) {
 
     findFile,
 
-    /** The stored file; its stream breaks off before its end if it is not what was stored. */
+    /** Opens the stored file. The stream fails before its end if the file is not what was stored. */
     async download(
       row: BackupRow,
     ): Promise<{ content: Readable; name: string; sizeBytes: number }> {
@@ -266,7 +266,7 @@ export function createBackupService(options: BackupServiceOptions) {
 
 const shownIds = 5;
 
-/** Why a full cannot be deleted. */
+/** Explains why a full cannot be deleted. */
 function neededBy(ids: readonly number[]): string {
   const shown = ids.slice(0, shownIds).join(", ");
   const more = ids.length > shownIds ? ` and ${ids.length - shownIds} more` : "";

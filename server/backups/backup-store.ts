@@ -1,4 +1,4 @@
-// The backups' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
+// Queries of backups. A status changes only by compare-and-set, so that of two concurrent changes one fails.
 import type { BackupState, BackupTrigger } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
 import { backupTaskQueue } from "../jobs/job-data.ts";
@@ -29,7 +29,7 @@ type NewBackupRow = Pick<
   typeof backups.$inferInsert,
   "configuration_id" | "storage_provider_id" | "trigger" | "started_at"
 >;
-/** What may be written without a change of status. */
+/** Fields that may be changed without a change of status. */
 export type BackupChange = Partial<
   Omit<typeof backups.$inferInsert, "id" | "configuration_id" | "transition" | "status">
 >;
@@ -62,11 +62,11 @@ export function createBackupStore(db: Database) {
       .where(
         and(
           or(
-            // A run that waits for its copy has ended all that was its own.
+            // A run that waits for its copy has already ended its own work.
             and(eq(backups.status, "running"), isNull(backups.ended_at)),
             and(eq(backups.status, "pending"), eq(backups.trigger, "safety")),
           ),
-          // It has a task of its own, or somebody is sending its file: see `createImportStore`.
+          // An import has a task of its own, or its file is being uploaded: see `createImportStore`.
           ne(backups.trigger, "import"),
           condition,
         ),
@@ -75,7 +75,7 @@ export function createBackupStore(db: Database) {
   };
 
   return {
-    /** Runs several steps as one; what is sent or written in it is undone if it throws. */
+    /** Runs steps in a transaction, which is rolled back, including sent jobs, if they throw. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
@@ -100,17 +100,17 @@ export function createBackupStore(db: Database) {
       return row ?? null;
     },
 
-    /** Without the copies of runs that are there: those are shown with them. */
+    /** Lists backups without the copies of listed runs, which are shown with their runs. */
     list: (configurationId: number, page: ListRequest) =>
       readList(
         and(eq(backups.configuration_id, configurationId), isNull(backups.copy_of_id)),
         page,
       ),
 
-    /** The newest backups of each configuration that are no copies, newest first, without their manifests. */
+    /** Returns the newest backups of each configuration, except copies, newest first, without their manifests. */
     async newest(configurationIds: readonly number[], limit: number): Promise<BackupRow[]> {
       if (configurationIds.length === 0) return [];
-      // Each configuration's newest by its index, instead of numbering all the rows there are.
+      // Uses the index for each configuration, instead of numbering all rows.
       const { rows } = await db.execute<{ id: number }>(sql`
         select newest.id
         from unnest(${sql.param(configurationIds)}::int[]) as wanted(id),
@@ -122,7 +122,7 @@ export function createBackupStore(db: Database) {
       return db.select().from(backups).where(inArray(backups.id, ids)).orderBy(desc(backups.id));
     },
 
-    /** The finished backups of a configuration, newest first. */
+    /** Returns the finished backups of a configuration, newest first. */
     finished: (
       configurationId: number,
       limit?: number,
@@ -136,7 +136,7 @@ export function createBackupStore(db: Database) {
       return limit === undefined ? query : query.limit(limit);
     },
 
-    /** The same without safety backups and copies: what a restore would take, and what a new run is held against. */
+    /** Like `finished`, without safety backups and copies: for restores, and for comparison with a new run. */
     finishedRuns: (configurationId: number, limit: number): Promise<BackupRow[]> =>
       db
         .select()
@@ -145,7 +145,7 @@ export function createBackupStore(db: Database) {
         .orderBy(desc(backups.id))
         .limit(limit),
 
-    /** When the newest of those of each configuration ended; configurations without one are not in it. */
+    /** Returns when the newest finished run of each configuration ended; configurations without one are absent. */
     async lastFinished(configurationIds: readonly number[]): Promise<Map<number, Date>> {
       if (configurationIds.length === 0) return new Map();
       const { rows } = await db.execute<{ id: number; at: string }>(sql`
@@ -160,7 +160,7 @@ export function createBackupStore(db: Database) {
       return new Map(rows.map(({ id, at }) => [id, new Date(at)]));
     },
 
-    /** Where the files of a storage's newest finished backups are. */
+    /** Returns the paths of a storage's newest finished backups. */
     async newestPaths(providerId: number, limit: number): Promise<string[]> {
       const rows = await db
         .select({ path: backups.path })
@@ -171,7 +171,7 @@ export function createBackupStore(db: Database) {
       return rows.map(({ path }) => path);
     },
 
-    /** How many backups of a configuration are pinned. */
+    /** Number of pinned backups of a configuration. */
     async pinned(tx: Connection, configurationId: number): Promise<number> {
       const rows = await tx
         .select({ id: backups.id })
@@ -180,7 +180,7 @@ export function createBackupStore(db: Database) {
       return rows.length;
     },
 
-    /** Whether a request sends the file of an import of a configuration. */
+    /** Whether a file for an import of a configuration is being uploaded. */
     async isReceiving(tx: Connection, configurationId: number): Promise<boolean> {
       const rows = await tx
         .select({ id: backups.id })
@@ -196,7 +196,7 @@ export function createBackupStore(db: Database) {
       return rows.length > 0;
     },
 
-    /** Until when the last of a configuration is locked that is locked at a moment; null = none is. */
+    /** Returns when the last lock of a configuration's backups ends, of those that are locked at `at`; null = none is. */
     async lockedUntil(tx: Connection, configurationId: number, at: Date): Promise<Date | null> {
       const [last] = await tx
         .select({ until: max(backups.locked_until) })
@@ -205,7 +205,7 @@ export function createBackupStore(db: Database) {
       return last?.until ?? null;
     },
 
-    /** All that have, or may have, a file. */
+    /** Returns all backups that have, or may have, a file. */
     withFiles: (configurationId: number): Promise<BackupRow[]> =>
       db
         .select()
@@ -213,11 +213,11 @@ export function createBackupStore(db: Database) {
         .where(and(eq(backups.configuration_id, configurationId), ne(backups.path, "")))
         .orderBy(asc(backups.id)),
 
-    /** Rows of a server that say that they run, also a safety copy that had not begun; no task waits for it. */
+    /** Returns the backups of a server with the status `running`, and pending safety backups, which have no task. */
     cutOff: (serverId: number): Promise<BackupRow[]> =>
       running(sql`${configurations.server_id} = ${serverId}`),
 
-    /** The server that a backup is of. */
+    /** Returns the server of a backup. */
     async serverIdOf(tx: Connection, { configuration_id }: BackupRow): Promise<number> {
       const [row] = await tx
         .select({ id: configurations.server_id })
@@ -227,7 +227,7 @@ export function createBackupStore(db: Database) {
       return row.id;
     },
 
-    /** The same of all servers that nobody works on. */
+    /** Like `cutOff`, for all servers without a claimed task. */
     orphans: (): Promise<BackupRow[]> =>
       running(sql`not exists (
         select from pgboss.job j where j.name = ${backupTaskQueue} and j.state in ('retry', 'active')
@@ -241,7 +241,7 @@ export function createBackupStore(db: Database) {
       return insertedRow(rows);
     },
 
-    /** Inserts runs that wait, however many, by the ids of their configurations. @returns their own, in no order */
+    /** Inserts a pending run for each configuration. @returns the ids of the runs, in no particular order */
     async insertWaiting(
       tx: Connection,
       configurationIds: readonly number[],
@@ -257,8 +257,8 @@ export function createBackupStore(db: Database) {
     },
 
     /**
-     * Moves a backup on from the row as it was read.
-     * @returns the new row, or null when somebody else moved it first
+     * Changes the status of a backup from the given row.
+     * @returns the new row; null where the status was changed meanwhile
      */
     async move(
       tx: Connection,
@@ -278,7 +278,7 @@ export function createBackupStore(db: Database) {
       await tx.update(backups).set(change).where(eq(backups.id, id));
     },
 
-    /** What a run did so far; nothing once it is over. @param isOwn whether it is still its runner's */
+    /** Stores the progress of a run, unless it has ended. @param isOwn SQL: whether the runner still has the claim */
     async progress(id: number, change: BackupChange, isOwn: SQL): Promise<void> {
       await db
         .update(backups)

@@ -1,4 +1,4 @@
-// The room, wired once: what it serves, what its jobs do, how it starts and ends.
+// Wires the parts of the room: routes, job handlers, start and stop.
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
@@ -79,7 +79,7 @@ type BackupsOptions = {
   registry: Registry;
   clock: Clock;
   log: Logger;
-  /** Of the service. */
+  /** Version of the service. */
   version: string;
   fileTimes?: TrustedTimes | undefined;
 };
@@ -93,20 +93,20 @@ type BackupHandlers = Pick<
 >;
 
 export type Backups = {
-  /** Tries entries as somebody typed them. */
+  /** Tests entries from a form, before they are saved. */
   entryTests: Pick<EntryTests, "database" | "storage">;
   routes: Route[];
   handlers: BackupHandlers;
   metrics: MetricsPart;
-  /** What the overview says of configurations. @param visible servers; null = all */
+  /** Returns the protection of configurations for the overview. @param visible servers; null = all */
   protection(visible: Visible): Promise<ProtectionOverview>;
-  /** Ends what a service before this one left half done, and begins to follow the schedules. */
+  /** Settles what an earlier run of the service left, and starts the scheduler. */
   resume(): Promise<void>;
-  /** Looks at the schedules now: there are servers that another instance looked after until then. */
+  /** Checks the schedules now, because this instance has taken over servers from another one. */
   wake(): void;
-  /** Whether anything runs here for a server. */
+  /** Whether a task of the server runs here. */
   isBusyWith(serverId: number): boolean;
-  /** Interrupts what runs; the outcome is stored when this resolves. */
+  /** Interrupts running tasks; their outcomes are stored when this resolves. */
   stop(): Promise<void>;
 };
 
@@ -118,7 +118,7 @@ export function createBackups(options: BackupsOptions): Backups {
   const countsStore = createCountsStore(db);
   const tasks = createTaskStore(db, jobs.backupTasks);
   const { fileTimes: times } = options;
-  // Short, in the names of databases, where a number is something else.
+  // Short, because it is part of names of databases; begins with a letter, because numbers have another meaning there.
   const installation = `i${options.installation.slice(0, 8)}`;
   const sources = { inventory, store, host, servers, scratch, installation };
   const resolver = createResolver({ ...sources, secrets, times });
@@ -241,7 +241,7 @@ export function createBackups(options: BackupsOptions): Backups {
       "backup.deadline": removal.expire,
       "backup.clean": backups.clean,
       "backup-task.deadline": async ({ id }) => {
-        // A version before this one counted its tasks.
+        // In an earlier version, ids of tasks were numbers.
         const task = typeof id === "string" ? await tasks.byId(id) : null;
         if (task?.started_at === null) await work.expire(task);
       },
@@ -249,10 +249,10 @@ export function createBackups(options: BackupsOptions): Backups {
     metrics: backupMetrics(clock),
     protection: createProtectionOverview({ db, tasks, clock }),
     async resume() {
-      // Nobody goes on with a dump that was cut off, and no tool begins to read a password; a restore may need what it left.
-      // Not waited for: a site's account could hold up the start of the service.
+      // Removes files of interrupted dumps and passwords, but not those of restores, which may be needed. Not awaited, because a site's
+      // account could delay the start of the service.
       scratch
-        // A version before this one kept passwords in files there.
+        // An earlier version stored passwords in files there.
         .clear((name) => /^[a-z]+-login-.*\.cnf$/.test(name))
         .catch((error: unknown) => log.error({ err: error }, "scratch folders were not cleared"));
       const waiting = await tasks.takeOver();
@@ -268,7 +268,7 @@ export function createBackups(options: BackupsOptions): Backups {
     },
     wake() {
       scheduler.wake();
-      // One that another instance was receiving is nobody's.
+      // Fails uploads that another instance was receiving.
       interruptUploads().catch((error: unknown) =>
         log.error({ err: error }, "uploads that broke off were not looked for"),
       );

@@ -1,4 +1,4 @@
-// The rules of configurations: what may be created, changed and deleted when.
+// The rules of configurations: when they may be created, changed and deleted.
 import {
   type BackupableType,
   canBackupConfiguration,
@@ -42,7 +42,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
   const { store, configurations, tasks, inventory, transitions, clock } = options;
   const { move, sendJobs } = transitions;
 
-  /** Locks a row that is about to be changed, or says why it cannot be. */
+  /** Locks a row for a change. @throws a conflict where its state does not allow the action */
   async function lockFor(
     tx: Connection,
     id: number,
@@ -60,7 +60,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     return { storage_provider_id: ["The selected storage provider id is invalid."] };
   }
 
-  /** Two copies in one storage are lost together. */
+  /** Refuses a copy in the same storage, where both files would be lost together. */
   async function copyComplaint(
     first: number | undefined,
     second: number | null | undefined,
@@ -95,8 +95,8 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
     byId: (id: number) => configurations.byId(id),
 
     /**
-     * What only the inventory knows of the fields: complaints by field.
-     * @param reaches the servers that whoever asks may see; what is on others is as if it were not there
+     * Checks fields against the inventory. Returns errors by field.
+     * @param reaches the servers that the caller may see; entries on others count as missing
      */
     checkNew: async (
       server: ServerRow,
@@ -108,7 +108,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       ...(await backupableComplaint(server, fields, reaches)),
       ...excludeComplaint(fields.backupable_type, fields),
     }),
-    /** The same of a change. */
+    /** Like `checkNew`, for a change. */
     checkChange: async (
       { type, ...row }: ConfigurationRow,
       fields: Partial<UpdateBackupConfigurationBody>,
@@ -116,7 +116,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       ...(await providerComplaint(fields.storage_provider_id)),
       ...(await copyComplaint(
         fields.storage_provider_id,
-        // What is absent stays as it is.
+        // An absent field is not changed.
         fields.copy_storage_provider_id === undefined
           ? row.copy_storage_provider_id
           : fields.copy_storage_provider_id,
@@ -124,7 +124,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       ...excludeComplaint(type, fields),
     }),
 
-    /** @param body with fields that were checked */
+    /** @param body with checked fields */
     create(server: ServerRow, body: CreateBackupConfigurationBody): Promise<ConfigurationRow> {
       const { backupable_type: type, backupable_id: targetId } = body;
       return store.transaction(async (tx) => {
@@ -154,7 +154,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       });
     },
 
-    /** Rehearses anew. What is absent stays as it is. @param body with fields that were checked @throws a conflict */
+    /** Changes a configuration and rehearses it again. Absent fields are not changed. @param body with checked fields @throws a conflict */
     update(id: number, body: UpdateBackupConfigurationBody): Promise<ConfigurationRow> {
       return store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "update");
@@ -163,7 +163,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
           frequency: body.frequency,
           storage_provider_id: body.storage_provider_id,
           status_reason: null,
-          // From now on it has the settings of whoever changed it.
+          // A changed configuration is no longer an adopted one.
           adopted_at: null,
           ...(body.hold !== undefined && { hold: body.hold }),
           ...(body.keep !== undefined && { keep: usedRules(body.keep) }),
@@ -179,7 +179,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
             copy_storage_provider_id: body.copy_storage_provider_id,
           }),
           ...(body.drill !== undefined && { drill: body.drill }),
-          // The old moment must not come before the new schedule is in force. A deletion that failed took it away.
+          // The old run must not be due before the new schedule applies. Also sets it where a failed deletion removed it.
           ...((body.frequency !== row.frequency || row.next_run_at === null) && {
             next_run_at: null,
             missed_since: null,
@@ -193,12 +193,12 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       });
     },
 
-    /** @param removeFiles whether the stored files go too; otherwise they stay where they are */
+    /** @param removeFiles whether the stored files are deleted, too */
     async remove(id: number, withFiles: boolean): Promise<void> {
       await store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "remove");
         const [busy] = await tasks.ofConfiguration(tx, row);
-        // While a request sends its file, an import has no task.
+        // While its file is being uploaded, an import has no task.
         const doing = busy?.kind ?? ((await store.isReceiving(tx, id)) ? "import" : null);
         if (doing !== null)
           throw conflict(
@@ -235,7 +235,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
 
 export type ConfigurationService = ReturnType<typeof createConfigurationService>;
 
-/** Null where there are none. */
+/** Returns the patterns without empty lines; null where there are none. */
 const usedPatterns = (lines: readonly string[] | null | undefined): string[] | null => {
   const used = (lines ?? []).filter((line) => line.trim() !== "");
   return used.length === 0 ? null : used;
@@ -253,7 +253,7 @@ function excludeComplaint(
   };
 }
 
-/** `a//b/./c/` is `a/b/c`: one place has one name. */
+/** Normalizes a path, so that one place has one name: `a//b/./c/` to `a/b/c`. */
 const toDirectory = (text: string): string =>
   text
     .split("/")

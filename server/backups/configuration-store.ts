@@ -1,4 +1,4 @@
-// The configurations' rows. A status changes by compare-and-set only, so that two deciders cannot both win.
+// Queries of configurations. A status changes only by compare-and-set, so that of two concurrent changes one fails.
 import { rangeOf } from "../../contract/paging.ts";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { listFilters } from "../http/list-filters.ts";
@@ -17,18 +17,18 @@ import { isCopyMissing } from "./copies/copy-missing.ts";
 
 export type ConfigurationRow = typeof configurations.$inferSelect;
 type NewConfigurationRow = Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">;
-/** What a move of the status may write beside it. */
+/** Fields that may be changed together with the status. */
 export type ConfigurationChange = Partial<
   Omit<typeof configurations.$inferInsert, "id" | "transition" | "status">
 >;
 
-/** Undefined leaves the index of moments to PostgreSQL, which need not look at the servers then. */
+/** SQL condition; undefined for no servers, so that PostgreSQL can use the index of due times alone. */
 export const isNotOn = (elsewhere: readonly number[]) =>
   elsewhere.length === 0
     ? undefined
     : sql`${configurations.server_id} <> all(${sql.param([...elsewhere])}::int[])`;
 
-/** What its newest run makes of one that is installed; safety backups are no runs. Null where there was none yet. */
+/** Status of an installed configuration according to its newest run; null where there was none yet. Safety backups are no runs. */
 const statusOfRuns = sql`(
   select case
     when run.status in ('pending', 'running') then 'running'
@@ -38,7 +38,7 @@ const statusOfRuns = sql`(
     end
   from ${newestBackups} run where run.configuration_id = ${configurations.id})`;
 
-/** What backs up, and has no good run yet. */
+/** Whether a configuration that makes backups has no good run yet. */
 const isUnprotected = sql`(${configurations.adopted_at} is null and not exists (
   select from ${newestBackups} run where run.configuration_id = ${configurations.id} and run.good_id is not null))`;
 
@@ -87,8 +87,8 @@ export function createConfigurationStore(db: Database) {
     },
 
     /**
-     * What saves a database or site before something is restored over it: its newest configuration that works and makes
-     * backups, not one of adopted or imported files, or one whose newest run failed; or else its newest.
+     * Returns the configuration for the safety backup of a database or site: the newest that works and makes backups, not one for adopted
+     * or imported files, or one whose newest run failed; otherwise the newest.
      */
     async saverOf({
       database_id,
@@ -140,8 +140,8 @@ export function createConfigurationStore(db: Database) {
     },
 
     /**
-     * Moves a configuration on from the row as it was read.
-     * @returns the new row, or null when somebody else moved it first
+     * Changes the status of a configuration from the given row.
+     * @returns the new row; null where the status was changed meanwhile
      */
     async move(
       tx: Connection,
@@ -162,7 +162,7 @@ export function createConfigurationStore(db: Database) {
       return row ?? null;
     },
 
-    /** @returns false when it was known already */
+    /** @returns false where it was already set */
     async setMissed(tx: Connection, id: number, since: Date): Promise<boolean> {
       const rows = await tx
         .update(configurations)
@@ -172,7 +172,7 @@ export function createConfigurationStore(db: Database) {
       return rows.length > 0;
     },
 
-    /** @returns whether a run had been overdue until now */
+    /** @returns whether a run was overdue until now */
     async clearMissed(tx: Connection, id: number): Promise<boolean> {
       const rows = await tx
         .update(configurations)
@@ -193,7 +193,7 @@ export function createConfigurationStore(db: Database) {
       await tx.update(configurations).set({ last_proven_at: at }).where(eq(configurations.id, id));
     },
 
-    /** Removes the row and those of its backups; files are not its business. */
+    /** Removes the row and those of its backups, but no files. */
     async remove(tx: Connection, id: number): Promise<void> {
       await tx.delete(backups).where(eq(backups.configuration_id, id));
       await tx.delete(configurations).where(eq(configurations.id, id));

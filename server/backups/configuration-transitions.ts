@@ -1,4 +1,4 @@
-// Moves configurations through their states: the rehearsal that makes one `installed`, its removal, the deadlines of both.
+// Performs the transitions of configurations: the rehearsal that leads to `installed`, the removal, and the deadlines of both.
 import type { Logger } from "pino";
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { nextRun } from "../../contract/backups/schedule.ts";
@@ -33,14 +33,14 @@ type ConfigurationTransitionsOptions = {
 
 type JobReference = Pick<ConfigurationRow, "id" | "transition">;
 
-/** A rehearsal is a few questions and one small object. */
+/** Limit of a rehearsal, which is a few queries and one small object. */
 const rehearsalMs = 100_000;
 const deadlineSeconds = { installing: 150, removing: 3600 } as const;
 
 export function createConfigurationTransitions(options: ConfigurationTransitionsOptions) {
   const { store, configurations, inventory, resolver, jobs, recovery, log } = options;
 
-  /** Moves a row on; a state in transit gets its job and its deadline in the same breath. */
+  /** Changes the status of a row; for a state in transit, sends its job and its deadline in the same transaction. */
   async function move(
     tx: Connection,
     from: ConfigurationRow,
@@ -52,7 +52,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     return row;
   }
 
-  /** For a row in transit: the job that ends it, and its deadline. */
+  /** Sends the job that ends a state in transit, and its deadline. */
   async function sendJobs(tx: Connection, row: ConfigurationRow): Promise<void> {
     if (row.status !== "installing" && row.status !== "removing") return;
     await jobs.send(tx, `backup-configuration.${row.status}`, {
@@ -68,8 +68,8 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
   }
 
   /**
-   * Stores how a rehearsal ended. One that failed keeps its schedule: each run tries, fails loudly, and mends it once
-   * it works. @param reason null when all is well
+   * Stores the outcome of a rehearsal. A failed configuration keeps its schedule: each run tries again and reports its failure, and one
+   * that succeeds makes the configuration `installed`. @param reason null = it succeeded
    */
   async function endInstall(
     row: ConfigurationRow,
@@ -77,7 +77,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     warnings: string[] = [],
   ): Promise<void> {
     const server = await inventory.findServer(row.server_id);
-    // A moment that passed meanwhile has come all the same.
+    // A run that became due meanwhile stays due.
     const since = row.schedule_since ?? row.created_at;
     const next = row.next_run_at ?? nextRun(row.frequency, server?.timeZone ?? "UTC", since);
     await store.transaction(async (tx) => {
@@ -96,14 +96,14 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     });
   }
 
-  /** Ends where somebody else has moved the configuration on: what is left of it stays. */
+  /** Removes the files of a configuration. Stops where its status is changed meanwhile; the remaining files stay. */
   async function removeFiles({ id, transition }: ConfigurationRow): Promise<void> {
-    // The newest first: what is left of a removal that breaks off has the fulls that it needs.
+    // Newest first, so that after an interrupted removal the remaining backups still have their fulls.
     for (const backup of (await store.withFiles(id)).toReversed()) {
       if ((await configurations.byId(id))?.transition !== transition) return;
       const storage = await resolver.storage(backup.storage_provider_id);
       await removeStored(storage, backup.path);
-      // If another file can't be removed, this one would still count as a backup.
+      // At once, because otherwise this one would still count as a backup if another file could not be removed.
       await store.transaction((tx) => store.remove(tx, backup));
       recovery.request(backup.storage_provider_id);
     }
@@ -113,7 +113,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
     move,
     sendJobs,
 
-    /** The rehearsal: what fails here would fail at night. */
+    /** Runs the rehearsal, to find problems before a scheduled run has them. */
     async install({ id, transition }: JobReference): Promise<void> {
       const row = await configurations.byId(id);
       if (row === null || row.transition !== transition) return;
@@ -167,7 +167,7 @@ export function createConfigurationTransitions(options: ConfigurationTransitions
       });
     },
 
-    /** Ends a state in transit that lasted too long. */
+    /** Fails a state in transit that has reached its deadline. */
     async expire({ id, transition }: JobData["backup-configuration.deadline"]): Promise<void> {
       const row = await configurations.byId(id);
       if (row === null || row.transition !== transition) return;

@@ -3,8 +3,7 @@ import { type Backup, isFinishedRun } from "../../contract/backups/backup.ts";
 type Run = Pick<Backup, "id" | "status" | "trigger" | "damage" | "warnings">;
 
 /**
- * What the operator should know although nothing failed: what the newest finished backup has to say, and what is wrong
- * with stored copies.
+ * Returns warnings for the operator: those of the newest finished backup, and about damaged stored backups.
  * @param runs newest first
  */
 export function warningsOf(

@@ -43,13 +43,13 @@ type AdoptStorageOptions = {
   clock: Clock;
 };
 
-/** What is made of the backups of a configuration is worked out at each commit, once for each that came. */
+/** Rows per transaction, because a trigger evaluates the configuration at each commit, once for each added row. */
 const rowsAtOnce = 200;
 
 export function createAdoptStorage(options: AdoptStorageOptions) {
   const { store, configurations, transitions, inventory, resolver, recovery, clock } = options;
 
-  /** The providers that have files of this one, or it of theirs: a place may have several names, and lie inside of another. */
+  /** Returns the providers that share files with this one: one place may have several names, or be inside of another. */
   async function sharingWith(provider: StorageProviderEntry): Promise<Sharing[]> {
     const [{ storage_providers: providers }, servers] = await Promise.all([
       inventory.entries(),
@@ -68,7 +68,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
 
   async function look(provider: StorageProviderEntry, signal: AbortSignal) {
     const sharing = await sharingWith(provider);
-    // Before the storage is listed: what is deleted meanwhile is still known.
+    // Read before the storage is listed, so that files that are deleted meanwhile still count as known.
     const known = await store.pathsIn(sharing);
     const now = new Date(clock.now());
     try {
@@ -113,8 +113,8 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
   }
 
   /**
-   * The configuration for adopted backups of a target; a new one where the backups of the one there is are not all older, because
-   * they are in the order of their ids wherever they are listed.
+   * Returns the configuration for adopted backups of a target. Creates a new one where the existing one has newer backups, because
+   * backups are listed in the order of their ids.
    */
   async function configurationFor(
     tx: Connection,
@@ -149,7 +149,7 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
     return row;
   }
 
-  /** @param files the oldest first @returns what of them was added, and where; null = nothing was */
+  /** @param files oldest first @returns the added files and their configuration; null = none was added */
   const add = (
     provider: StorageProviderEntry,
     { place, sharing }: { place: string; sharing: readonly Sharing[] },
@@ -191,14 +191,14 @@ export function createAdoptStorage(options: AdoptStorageOptions) {
     });
 
   return {
-    /** What an adoption would add. @throws a conflict where the storage cannot be read */
+    /** Returns what an adoption would add. @throws a conflict where the storage cannot be read */
     async preview(provider: StorageProviderEntry, signal: AbortSignal): Promise<Adoption> {
       const { place, found, groups } = await look(provider, signal);
       return toAdoption(place, found, groups.map(toSource), 0);
     },
 
     /**
-     * Lists what is not listed yet. What was added stays if it breaks off; adopting again goes on.
+     * Adds the backups that are not listed yet. If it is interrupted, added backups stay, and another adoption continues.
      * @throws a conflict where the storage cannot be read
      */
     async adopt(provider: StorageProviderEntry, signal: AbortSignal): Promise<Adoption> {
@@ -246,7 +246,7 @@ const sourceOf = ({ manifest: { source } }: AdoptableFile): OldSource => ({
   server: source.server.name,
 });
 
-/** They were checked before they became text. */
+/** Parses counts, which were validated before they were serialized. */
 const countsOf = ({ counts }: AdoptableFile): object => JSON.parse(counts);
 
 function toRow(file: AdoptableFile, configurationId: number, providerId: number, place: string) {

@@ -1,4 +1,4 @@
-// Leaves out files that are not adopted, among them those whose full is not there.
+// Leaves out files that cannot be adopted, including those whose full is missing.
 import { dirname } from "node:path/posix";
 import { adoptionShown } from "../../../contract/backups/adoption.ts";
 import { isEncrypted } from "../../encryption/encrypt.ts";
@@ -12,15 +12,15 @@ export function leaveOut(found: AdoptableFiles, path: string, reason: string): v
     found.leftOut.push({ path: toShownText(path, 1024), reason });
 }
 
-/** Why one is left out. */
+/** Returns the reason for leaving out a file whose full is missing. */
 export const withoutFull = (baseKey: string): string =>
   `It holds what has changed since ${toShownText(baseKey, 1024)}, which is missing, left out or another file.`;
 
-/** The full that a file needs; null = it is one. */
+/** Returns the key of the full that a file needs; null = it is a full itself. */
 export const baseKeyOf = ({ key, manifest: { base } }: AdoptableFile): string | null =>
   base === undefined ? null : `${dirname(key)}/${base.name}`;
 
-/** Without those that nothing could open. */
+/** Returns the files without those whose full is missing. */
 export function withTheirFulls(
   files: readonly AdoptableFile[],
   isKnown: (key: string) => boolean,

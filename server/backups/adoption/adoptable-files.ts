@@ -1,5 +1,5 @@
-// Reads what the manifests of a storage say of the backups in it that are not listed. Whoever wrote them is not known: nothing
-// they say leads to another file, and whatever does not fit is left out.
+// Reads the manifests of backups in a storage that are not listed. Their author is unknown, so nothing in them may lead to another
+// file, and invalid ones are left out.
 import { z } from "zod/mini";
 import { encryptedEnding, isEncrypted } from "../../encryption/encrypt.ts";
 import { toShownText } from "../../ssh/server-away.ts";
@@ -23,12 +23,12 @@ type ReadOptions = {
   /** Whether a file is listed already. */
   isKnown: (key: string) => boolean;
   now: Date;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   limits?: Limits;
 };
 
-/** Of one look at a storage. What is beyond the last three is left for the next one. */
+/** Limits of one adoption. What exceeds the last three is left for the next one. */
 export const adoptionLimits = {
   objects: 200_000,
   manifestBytes: 16 * 1024 * 1024,
@@ -38,15 +38,15 @@ export const adoptionLimits = {
 };
 
 const maxKeyCharacters = 1024;
-/** What would end a line, obey a terminal, or turn a path around where somebody reads it. */
+/** Characters that end a line, control a terminal, or reverse the display of a path. */
 const misleading = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 type Limits = typeof adoptionLimits;
 
-/** Over SSH each is a session of its own, of which a server takes ten. */
+/** Concurrent reads: over SSH each is a session, of which a server allows ten. */
 const readAtOnce = 4;
 const dayMs = 24 * 3600 * 1000;
-/** Before Quarterdeck, and before all that its database has moments for. */
+/** Earliest plausible time of a backup. */
 const earliest = Date.parse("2000-01-01T00:00:00Z");
 
 const selfBackup = /\.tar\.zst(?:\.age)?$/;
@@ -122,7 +122,7 @@ const tooSlow = ({ place }: ListedStorage, { ms }: Limits) =>
     `${place} could not be listed within ${ms / 1000} s. Check the storage, then try again.`,
   );
 
-/** Sizes by key of what may be a backup or its manifest. */
+/** Returns sizes by key of files that may be a backup or its manifest. */
 async function listSizes(
   storage: ListedStorage,
   { objects }: Limits,
@@ -141,10 +141,10 @@ async function listSizes(
   return sizes;
 }
 
-/** The time in the name of a stored file; names of other forms come last. */
+/** Returns the time in the name of a stored file, to sort by; other names sort last. */
 const timeIn = (key: string): string => /(\d{8}T\d{6}Z)(?:-\d+)?\.[a-z.]+$/.exec(key)?.[1] ?? "~";
 
-/** The oldest first: what is added later is then newer, as it is wherever backups are listed by their ids. */
+/** Selects keys within the limits, oldest first, because backups are listed by their ids: those that are added later must be newer. */
 function withinLimits(
   keys: readonly string[],
   sizes: ReadonlyMap<string, number>,
@@ -157,7 +157,7 @@ function withinLimits(
   let bytes = 0;
   for (const { key } of inOrder) {
     const size = sizes.get(manifestKeyOf(key)) ?? 0;
-    // One that is too large is not read at all.
+    // A manifest that is too large is not read at all.
     if (size <= manifestBytes) bytes += size;
     if (read.length === manifests || bytes > allBytes) break;
     read.push(key);
@@ -165,7 +165,7 @@ function withinLimits(
   return { read, unread: keys.length - read.length };
 }
 
-/** @returns why it is left out, where it is */
+/** @returns the file, or why it is left out */
 async function readOne(
   storage: ListedStorage,
   key: string,
@@ -222,7 +222,7 @@ async function readOne(
   };
 }
 
-/** @returns null where it is larger than a manifest, whatever the list of the storage said */
+/** @returns null where the file is larger than a manifest, even if the listing had a smaller size */
 async function readText(
   storage: ListedStorage,
   key: string,
@@ -231,7 +231,7 @@ async function readText(
   const stream = await storage.get(key, { signal, isSmall: true });
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // What is left early is closed.
+  // Leaving the loop early closes the stream.
   for await (const piece of stream as AsyncIterable<Buffer>) {
     bytes += piece.length;
     if (bytes > adoptionLimits.manifestBytes) return null;

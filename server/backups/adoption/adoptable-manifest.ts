@@ -1,4 +1,4 @@
-// What is taken over of the manifest of a backup that is adopted.
+// Schema of the manifest of a backup that is adopted.
 import { z } from "zod/mini";
 import { line } from "../../../contract/inputs.ts";
 import type { Manifest } from "../sources/source.ts";
@@ -8,11 +8,11 @@ const { shape } = storedManifestSchema;
 const name = line(255);
 const count = z.int().check(z.nonnegative());
 const atMost = (max: number) => count.check(z.lte(max));
-/** Of an account; the largest number means none. */
+/** Largest id of an account; the next number means none. */
 const maxId = 2 ** 32 - 2;
 const text = z.string().check(z.maxLength(4096));
 
-/** All that a dump may say of its content: a drill and a restore go by it. */
+/** Ensures a schema for each field of a dump's manifest, because drills and restores use them. */
 type Said<Kind extends Manifest["kind"]> = Record<
   keyof Extract<Manifest, { kind: Kind }>,
   z.ZodMiniType
@@ -37,7 +37,7 @@ const ofFolder = {
   entries: count,
   bytes: count,
   digest: z.string(),
-  /** Read by the restore, which refuses what it doesn't know: what was left out has to stay. */
+  /** Validated by the restore, which refuses unknown excludes, because excluded files have to stay. */
   excluded: z.optional(z.unknown()),
   databases: z.optional(
     z.array(
@@ -50,7 +50,7 @@ const ofFolder = {
   ),
 } satisfies Said<"folder">;
 
-/** Of a manifest, what becomes of a backup that is listed. What a later version adds is let go. */
+/** Fields of a manifest that are stored with an adopted backup. Fields of later versions are dropped. */
 export const adoptable = z.object({
   format: shape.format,
   name: shape.name,
@@ -82,21 +82,21 @@ type Adoptable = z.infer<typeof adoptable>;
 export type AdoptableFile = {
   key: string;
   manifest: Omit<Adoptable, "counts">;
-  /** As JSON, which takes a tenth of the memory: there may be thousands of files, each with hundreds of tables. */
+  /** As JSON, which takes a tenth of the memory, because there may be thousands of files with hundreds of tables each. */
   counts: string;
   startedAt: Date;
   storedAt: Date;
-  /** As its storage says; null = it is not locked. */
+  /** According to its storage; null = it is not locked. */
   lockedUntil: Date | null;
 };
 
 export type AdoptableFiles = {
-  /** The oldest first. */
+  /** Oldest first. */
   files: AdoptableFile[];
   leftOut: { path: string; reason: string }[];
   leftOutTotal: number;
   known: number;
   selfBackups: number;
-  /** Not looked at: their time, or the memory for them, was over. */
+  /** Number of files that were not read, because a limit of time or memory was reached. */
   unread: number;
 };

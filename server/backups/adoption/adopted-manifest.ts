@@ -1,4 +1,4 @@
-// What an adopted backup of a site left out. Rows that earlier versions adopted don't have it: only the manifest beside the file does.
+// Reads what an adopted backup of a site excluded. Rows that earlier versions adopted lack it, so that it is read from the manifest file.
 import { buffer } from "node:stream/consumers";
 import { StorageError } from "../../storage/storage.ts";
 import type { BackupRow, BackupStore } from "../backup-store.ts";
@@ -9,7 +9,7 @@ import { storedManifestSchema } from "../recovery/stored-manifest.ts";
 
 type Options = { store: Pick<BackupStore, "byId">; resolver: Pick<Resolver, "storage"> };
 
-/** @returns the manifest of a backup, with what it left out @throws SourceError where nobody knows that, or the signal's reason */
+/** @returns the manifest of a backup, with its excludes @throws SourceError where those are unknown, or the signal's reason */
 export async function readAdopted(
   row: BackupRow,
   { store, resolver }: Options,
@@ -17,7 +17,7 @@ export async function readAdopted(
 ): Promise<BackupRow["manifest"]> {
   const { manifest, trigger, copy_of_id: copied } = row;
   if (manifest?.["kind"] !== "folder" || manifest["excluded"] !== undefined) return manifest;
-  // The manifest beside a copy was made of the row of the backup.
+  // The manifest beside a copy was made from the row of the backup.
   const adopted = trigger === "copy" && copied !== null ? await store.byId(copied) : row;
   if (adopted?.trigger !== "adopted") return manifest;
   const { path, storage_provider_id: provider, checksum } = adopted;

@@ -1,4 +1,4 @@
-// What is said of an adoption: what was found in the storage, by its sources.
+// Serializes an adoption: what was found in the storage, by source.
 import {
   type AdoptableSource,
   type Adoption,
@@ -9,11 +9,11 @@ import { toShownText } from "../../ssh/server-away.ts";
 import type { AdoptableFile, AdoptableFiles } from "./adoptable-manifest.ts";
 import type { Match, OldSource } from "./adoption-targets.ts";
 
-/** What the files of one source come to. */
+/** The files of one source. */
 export type Group = {
   source: OldSource;
   match: Match;
-  /** The oldest first. */
+  /** Oldest first. */
   files: AdoptableFile[];
 };
 
@@ -26,7 +26,7 @@ export function toSource({ source, match, files }: Group): AdoptableSource {
   return {
     type: source.type,
     engine: source.engine,
-    // As somebody else wrote them, unless an entry of the inventory is called so too.
+    // Sanitized, because names in a manifest are untrusted, unless they match an entry of the inventory.
     name: target?.name ?? toShownText(source.name),
     server: toShownText(source.server),
     target: target && {

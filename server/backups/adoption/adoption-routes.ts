@@ -5,7 +5,7 @@ import type { InventoryStore, StorageProviderEntry } from "../../inventory/store
 import type { AdoptStorage } from "./adopt-storage.ts";
 
 export function adoptionRoutes(inventory: InventoryStore, adoption: AdoptStorage): Route[] {
-  /** A token of a few servers is refused whatever the id, so that it learns nothing of entries. */
+  /** A token that is narrowed to servers is refused for any id, so that it cannot find out which exist. */
   const find = async ({ id }: { id: number }, caller: Caller) => {
     const provider = await inventory.findStorageProvider(id);
     return provider === null && caller.serverIds === null ? null : { provider };

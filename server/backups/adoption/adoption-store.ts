@@ -1,4 +1,4 @@
-// The rows of adopted backups, and of the configurations that they are listed below.
+// Queries of adopted backups and of their configurations.
 import type { BackupableType } from "../../../contract/backups/backup.ts";
 import type { Connection, Database } from "../../store/database.ts";
 import {
@@ -42,10 +42,10 @@ type AdoptedRow = Required<
   >
 >;
 
-/** A storage provider some of whose files are also files of another one, by what their keys begin with in each. */
+/** Two storage providers that share files: prefixes of the shared keys in this one and in the other. */
 export type Sharing = { providerId: number; here: string; there: string };
 
-/** The keys by which the other one has the files that are its too. */
+/** Converts keys of other providers to the keys of the same files here. */
 function keysHere(
   rows: readonly { path: string; providerId: number }[],
   sharing: readonly Sharing[],
@@ -69,19 +69,19 @@ const isFullIn = (providerId: number, keys: readonly string[]) =>
     sql`${backups.path} = any(${sql.param([...keys])}::text[])`,
   );
 
-/** Whoever adds adopted backups waits for who does so already, so that each finds what the other has added. */
+/** Advisory lock for adding adopted backups, so that concurrent adoptions see each other's rows. */
 const adoptionLock = 7_382_147;
 
 export function createAdoptionStore(db: Database) {
   return {
-    /** Runs several steps as one, while nobody else does. */
+    /** Runs steps in a transaction that holds the lock. */
     alone: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(async (tx) => {
         await tx.execute(sql`select pg_advisory_xact_lock(${adoptionLock})`);
         return steps(tx);
       }),
 
-    /** Where the files of all backups in storages that share a place are, or may be. */
+    /** Returns the keys where backups of providers that share files have, or may have, their files. */
     async pathsIn(sharing: readonly Sharing[]): Promise<Set<string>> {
       const ids = sharing.map(({ providerId }) => providerId);
       const rows = await db
@@ -91,7 +91,7 @@ export function createAdoptionStore(db: Database) {
       return keysHere(rows, sharing);
     },
 
-    /** Which of these are there. */
+    /** Returns which of these keys belong to listed backups. */
     async knownPaths(
       tx: Connection,
       sharing: readonly Sharing[],
@@ -120,7 +120,7 @@ export function createAdoptionStore(db: Database) {
         rows.map((row) => ({ ...row, trigger: "adopted", status: "finished" })),
       ),
 
-    /** Which of these are there under that very provider, whole: what is adopted may need them. */
+    /** Returns which of these keys are undamaged fulls of this provider, which adopted backups may need. */
     async fullsIn(
       tx: Connection,
       providerId: number,
@@ -134,8 +134,8 @@ export function createAdoptionStore(db: Database) {
     },
 
     /**
-     * Notes which fulls backups of a configuration need, by their paths, and holds those until the transaction ends.
-     * @returns whether all are there: one may have been deleted meanwhile
+     * Stores which fulls the backups of a configuration need, by path, and locks the fulls until the transaction ends.
+     * @returns whether all fulls exist; one may have been deleted meanwhile
      */
     async link(
       tx: Connection,
@@ -166,12 +166,12 @@ export function createAdoptionStore(db: Database) {
       return true;
     },
 
-    /** Holds an entry of the inventory until the transaction ends. @returns whether it is there */
+    /** Locks an entry of the inventory until the transaction ends. @returns whether it exists */
     async holdTarget(tx: Connection, { type, id }: Target): Promise<boolean> {
       const table = type === "database" ? databases : sites;
       const found = await tx
         .select({ id: table.id })
-        // The overloads of a union of tables do not meet; an id stands in both.
+        // A union of tables matches none of the overloads; both tables have an id.
         .from(table as typeof sites)
         .where(eq(table.id, id))
         .for("key share");
@@ -179,8 +179,8 @@ export function createAdoptionStore(db: Database) {
     },
 
     /**
-     * The configurations that were made for adopted backups of a target, newest first, locked until the transaction ends, each
-     * with the moment at which its newest backup began.
+     * Returns the configurations for adopted backups of a target, newest first, locked until the transaction ends, each with the start of
+     * its newest backup.
      */
     async configurationsOf(
       tx: Connection,
@@ -194,7 +194,7 @@ export function createAdoptionStore(db: Database) {
           and(
             eq(target, id),
             isNotNull(configurations.adopted_at),
-            // Those of imports are listed apart.
+            // Configurations of imports are separate.
             sql`not exists (select from ${backups} where ${backups.configuration_id} = ${configurations.id} and ${backups.trigger} = 'import')`,
           ),
         )

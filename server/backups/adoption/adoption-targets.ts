@@ -1,7 +1,7 @@
-// Which of the inventory's entries the backups of an earlier installation are of. Pure.
+// Matches backups of an earlier installation with entries of the inventory. Pure.
 import type { AdoptableSource } from "../../../contract/backups/adoption.ts";
 
-/** As a manifest names it. */
+/** A source, as named in a manifest. */
 export type OldSource = Pick<AdoptableSource, "type" | "engine" | "name" | "server">;
 
 /** An entry of the inventory. */
@@ -32,10 +32,10 @@ const isSame = (source: OldSource, target: AdoptionTarget): boolean =>
   source.type === target.type && source.engine === target.engine && source.name === target.name;
 
 /**
- * By kind, name and name of the server. Where no server has that name any more, the only entry of the kind and name will do,
- * unless it is that of other backups too: a restore into another server's database would be the worst that could come of this.
+ * Matches by kind, name and name of the server. Where no server has that name any more, the only entry of the kind and name matches,
+ * unless it also matches other backups: a restore into the database of another server must not happen.
  * @param servers the names of all
- * @returns by `keyOfSource`
+ * @returns matches by `keyOfSource`
  */
 export function matchSources(
   sources: readonly OldSource[],

@@ -1,20 +1,20 @@
-// The rows of fulls and of the backups that need them.
+// Queries of fulls and of the backups that need them.
 import type { Connection, Database } from "../../store/database.ts";
 import { and, asc, eq, inArray, isNull, sql } from "../../store/drizzle.ts";
 import { backupConfigurations, backups } from "../../store/tables.ts";
 import type { BackupRow } from "../backup-store.ts";
 import type { ConfigurationRow } from "../configuration-store.ts";
 
-/** What is being deleted needs nothing any more. A trigger of the table has the same states. */
+/** States in which a backup needs its full. A trigger of the table has the same states. */
 const needing = ["pending", "running", "finished"] as const;
 
-/** Begins what is noted of a backup whose full is damaged, and is taken back with it. */
+/** Beginning of the damage of a backup whose full is damaged, by which it is cleared again. */
 export const needsDamaged = (baseId: number): string =>
   `Backup ${baseId}, which it needs, is damaged: `;
 
 export function createChainStore(db: Database) {
   return {
-    /** The full that a backup needs; null = none. Undefined = it is gone. */
+    /** Returns the full that a backup needs; null = it needs none, undefined = the full does not exist any more. */
     async baseOf({
       base_id: id,
     }: Pick<BackupRow, "base_id">): Promise<BackupRow | null | undefined> {
@@ -23,7 +23,7 @@ export function createChainStore(db: Database) {
       return row;
     },
 
-    /** Ids of the backups that need a full, oldest first. */
+    /** Returns the ids of the backups that need a full, oldest first. */
     async needing(tx: Connection, baseId: number): Promise<number[]> {
       const rows = await tx
         .select({ id: backups.id })
@@ -33,7 +33,7 @@ export function createChainStore(db: Database) {
       return rows.map(({ id }) => id);
     },
 
-    /** A configuration with backups that need one of another configuration; null = there is none. */
+    /** Returns the name of a configuration whose backups need fulls of this one; null = none. */
     async neededElsewhere(tx: Connection, configurationId: number): Promise<string | null> {
       const { rows } = await tx.execute<{ name: string }>(sql`
         select configuration.name from ${backups} needing
@@ -45,7 +45,7 @@ export function createChainStore(db: Database) {
       return rows[0]?.name ?? null;
     },
 
-    /** The configuration that a full is listed below; after an adoption it may be another one than that of what needs it. */
+    /** Returns the configuration of a full, which after an adoption may differ from that of the backups that need it. */
     async configurationOf(
       tx: Connection,
       { configuration_id: id }: Pick<BackupRow, "configuration_id">,
@@ -58,7 +58,7 @@ export function createChainStore(db: Database) {
       return row;
     },
 
-    /** Where a run stores its file, and which full that needs. @returns the row as it is then */
+    /** Stores the path of a run's file and the full that it needs. @returns the new row */
     async setFile(
       tx: Connection,
       row: BackupRow,
@@ -68,7 +68,7 @@ export function createChainStore(db: Database) {
       return { ...row, ...change };
     },
 
-    /** The backups that need a full that is damaged are as well, unless they are by themselves. */
+    /** Marks the backups that need a damaged full as damaged, unless they are already. */
     async setBaseDamage(tx: Connection, baseId: number, damage: string, at: Date): Promise<void> {
       await tx
         .update(backups)
@@ -79,8 +79,8 @@ export function createChainStore(db: Database) {
     },
 
     /**
-     * What a backup that is about to be finished has of its full. What was found of that meanwhile was noted at finished ones alone.
-     * The full is held, so that whoever finds it damaged just now finds this one finished.
+     * Returns the damage that a backup has because of its full, when it is about to be finished: damage that was found meanwhile was only
+     * stored for finished backups. Locks the full, so that damage that is found now is stored for this backup, too.
      */
     async baseDamage(
       tx: Connection,
@@ -95,7 +95,7 @@ export function createChainStore(db: Database) {
       return base?.damage == null ? {} : { damage: needsDamaged(id) + base.damage };
     },
 
-    /** Notes that the full of a backup is locked for as long as that one is. */
+    /** Extends the lock of a backup's full to that of the backup. */
     async lockBase(
       tx: Connection,
       { base_id: id }: Pick<BackupRow, "base_id">,
@@ -106,7 +106,7 @@ export function createChainStore(db: Database) {
       await tx.update(backups).set({ locked_until: later }).where(eq(backups.id, id));
     },
 
-    /** Takes that back. @returns whether there was something to be taken back */
+    /** Clears the damage that `setBaseDamage` stored. @returns whether there was any */
     async clearBaseDamage(tx: Connection, baseId: number): Promise<boolean> {
       const rows = await tx
         .update(backups)

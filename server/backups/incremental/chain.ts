@@ -1,4 +1,4 @@
-// Opens and verifies stored backups, whether they are fulls or need one: a damaged full is told apart from a damaged file.
+// Opens and verifies stored backups, both fulls and those that need one, and distinguishes a damaged full from a damaged file.
 import type { Readable } from "node:stream";
 import type { FileKey } from "../../encryption/decrypt.ts";
 import type { LocalHost } from "../../hosts/host.ts";
@@ -10,10 +10,10 @@ import { needsDamaged, type ChainStore } from "./chain-store.ts";
 import { openPatched } from "./patch.ts";
 import { checkSize, DamagedBackup, openContent, verifyStored } from "../pipeline/read-verified.ts";
 
-/** The full that a backup needs is not what was stored. */
+/** The full that a backup needs is damaged. */
 export class DamagedBase extends DamagedBackup {
   readonly base: BackupRow;
-  /** Of the full itself. */
+  /** Damage of the full itself. */
   readonly damage: string;
 
   constructor(base: BackupRow, damage: string) {
@@ -23,7 +23,7 @@ export class DamagedBase extends DamagedBackup {
   }
 }
 
-/** What opens the files of an encrypted backup. */
+/** The keys of an encrypted backup's file and of its full. */
 export type FileKeyPair = { own: FileKey; base: FileKey | null };
 
 type ChainOptions = {
@@ -33,9 +33,9 @@ type ChainOptions = {
 };
 
 type OpenOptions = {
-  /** Of one that is encrypted. */
+  /** Keys of an encrypted backup; null = it is not encrypted. */
   keys: FileKeyPair | null;
-  /** A full is left compressed by zstd. */
+  /** Whether the content of a full stays compressed by zstd. */
   isPacked?: boolean;
 };
 
@@ -49,14 +49,14 @@ const asBase =
   };
 
 export function createChain({ store, host, scratch }: ChainOptions) {
-  /** @returns the full that it needs; null = it is one. @throws DamagedBackup where that is gone */
+  /** @returns the full that a backup needs; null = it is a full. @throws DamagedBackup where the full does not exist any more */
   async function baseOf(row: BackupRow): Promise<BackupRow | null> {
     const base = await store.baseOf(row);
     if (base === undefined) throw gone(row.base_id);
     return base;
   }
 
-  /** Whichever of the files is looked at. */
+  /** Applies a check to a backup's file and to that of its full. */
   const both =
     (look: typeof verifyStored) =>
     async (storage: Storage, row: BackupRow, signal: AbortSignal): Promise<void> => {
@@ -68,13 +68,13 @@ export function createChain({ store, host, scratch }: ChainOptions) {
   return {
     baseOf,
 
-    /** Looks at the files without reading them. @throws DamagedBackup, StorageError */
+    /** Checks the sizes of the files, without reading them. @throws DamagedBackup, StorageError */
     checkSize: both(checkSize),
 
     /** Reads the files to their end. @throws DamagedBackup, StorageError */
     verify: both(verifyStored),
 
-    /** As the source gave it. It is verified on the way: a reader that comes to its end has had what was stored. */
+    /** Opens the content as the source wrote it. It is verified while it is read: only intact content reaches its end. */
     async open(
       storage: Storage,
       row: BackupRow,
@@ -100,7 +100,7 @@ export function createChain({ store, host, scratch }: ChainOptions) {
 
 export type Chain = ReturnType<typeof createChain>;
 
-/** The content of a full, which breaks with `DamagedBase`. */
+/** Yields the content of a full. @throws DamagedBase where the full is damaged */
 export async function* openBase(
   storage: Storage,
   base: BackupRow,
@@ -108,7 +108,7 @@ export async function* openBase(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   try {
-    // One that is missing is damage, too.
+    // A missing full counts as damaged, too.
     await checkSize(storage, base, signal);
     yield* await openContent(storage, base, { key }, signal);
   } catch (error) {

@@ -1,4 +1,4 @@
-// Whether a run stores the changes since a full, or a full of its own, and why. Pure.
+// Decides whether a run stores the changes since a full or a new full, and why. Pure.
 import { dirname } from "node:path/posix";
 import { isOfRun } from "../../../contract/backups/backup.ts";
 import { fullKeptDays, maxPatches } from "../../../contract/backups/incremental.ts";
@@ -7,7 +7,7 @@ import type { BackupRow } from "../backup-store.ts";
 import { maxContentBytes, patchMemoryBytes, roomFor } from "./patch.ts";
 import { sizeInWords } from "../formatting.ts";
 
-/** Of the full: larger changes are worth one. */
+/** Share of the full's size from which on changes are worth a new full. */
 const worthShare = 0.5;
 
 const dayMs = 24 * 3_600_000;
@@ -28,7 +28,7 @@ type Facts = Pick<
 
 type Coming = {
   storageProviderId: number;
-  /** Of its file, in the storage. */
+  /** Folder of its file in the storage. */
   folder: string;
   willBeEncrypted: boolean;
   at: Date;
@@ -36,7 +36,7 @@ type Coming = {
 
 type Choice<Backup> = { base: Backup } | { reason: string };
 
-/** @param finished the configuration's finished backups, newest first @returns the full, or why there has to be a new one */
+/** @param finished the configuration's finished backups, newest first @returns the full to use, or why a new one is needed */
 export function chooseBase<Backup extends Facts>(
   finished: readonly Backup[],
   { storageProviderId, folder, willBeEncrypted, at }: Coming,
@@ -67,19 +67,19 @@ export function chooseBase<Backup extends Facts>(
   return { base };
 }
 
-/** What the service's machine has now, in bytes. */
+/** Free resources of the service's machine, in bytes. */
 export type Machine = { memoryBytes: number; diskBytes: number };
 
 type Sizes = {
-  /** Of the full, before compression. */
+  /** Size of the full, before compression. */
   baseBytes: number;
-  /** Of the content, or what it is thought to be. */
+  /** Size of the content, or its estimate. */
   contentBytes: number;
-  /** Both are on the disk already. */
+  /** Whether both are on the disk already. */
   isWritten?: boolean;
 };
 
-/** @returns why the changes cannot be worked out here; null = they can */
+/** @returns why the machine cannot compute the changes; null = it can */
 export function machineComplaint(
   { memoryBytes, diskBytes }: Machine,
   { baseBytes, contentBytes, isWritten = false }: Sizes,

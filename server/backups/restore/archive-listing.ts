@@ -1,4 +1,4 @@
-// What is in the archives of folders: each is read once, kept in memory for a while, and looked through from there.
+// Lists the content of archives of folders: each is read once, and kept in memory for a while for further requests.
 import { randomUUID } from "node:crypto";
 import { finished } from "node:stream/promises";
 import type { Readable } from "node:stream";
@@ -11,9 +11,9 @@ import { createKeptListings } from "./kept-listings.ts";
 import { createArchiveInspector, type ArchiveEntry } from "../sources/folder/archive.ts";
 import { SourceError } from "../sources/source.ts";
 
-/** More entries than a site has; one takes some 300 bytes. */
+/** More entries than a site has; each takes some 300 bytes of memory. */
 const maxEntries = 300_000;
-/** So long a request waits for the archive before it answers with what is known so far. */
+/** How long a request waits for the archive before it returns what was read so far. */
 const patienceMs = 5000;
 const readLimitMs = 30 * 60_000;
 const pageEntries = 200;
@@ -36,10 +36,10 @@ const kinds: Record<string, ArchiveFiles["files"][number]["kind"]> = {
   "5": "folder",
 };
 
-/** As people and JSON have it; what is no UTF-8 shows replacement characters, and cannot be restored by itself. */
+/** Decodes a path for JSON. Bytes that are not UTF-8 become replacement characters; such a file cannot be restored by itself. */
 const decode = (bytes: string): string => Buffer.from(bytes, "latin1").toString();
 
-/** `./a/b/` is `a/b`, and `.env` stays; the folder itself is the empty path. */
+/** Normalizes a path: `./a/b/` to `a/b`; `.env` stays; the folder itself is the empty path. */
 const plain = (path: string): string => path.replace(/^\.(?:\/|$)/, "").replace(/\/$/, "");
 
 export function createArchiveListings(clock: Clock) {
@@ -65,7 +65,7 @@ export function createArchiveListings(clock: Clock) {
   }
 
   return {
-    /** Whether a listing can be used again. @param id of an earlier answer; without one, any of the backup */
+    /** Returns a listing that can be reused, or null. @param id of an earlier response; absent = any listing of the backup */
     find(backupId: number, id: string | undefined): Kept | null {
       const found = listings.find(backupId, id);
       return found?.state === "failed" ? null : found;
@@ -86,7 +86,7 @@ export function createArchiveListings(clock: Clock) {
       return listings.add(kept);
     },
 
-    /** @throws what the archive could not be read for */
+    /** @throws the error with which reading the archive failed */
     async look(kept: Kept, wanted: BrowseArchiveBody): Promise<ArchiveFiles> {
       const patience = Promise.withResolvers<void>();
       const stop = clock.after(patienceMs, patience.resolve);
@@ -133,7 +133,7 @@ const byName = (one: File, other: File): number =>
 const insideOf = (folder: string): string =>
   folder === "" ? "" : `${Buffer.from(folder).toString("latin1")}/`;
 
-/** An empty one has an entry of its own; another one may be known by what lies in it alone. */
+/** Whether the archive has a folder: an empty one has an entry of its own, another one may only have entries in it. */
 function hasFolder({ entries }: Kept, folder: string): boolean {
   const inside = insideOf(folder);
   return (
@@ -144,7 +144,7 @@ function hasFolder({ entries }: Kept, folder: string): boolean {
   );
 }
 
-/** What lies in a folder itself; a folder has the bytes of all in it. */
+/** Lists the direct children of a folder; a subfolder has the total bytes of its content. */
 function childrenOf({ entries }: Kept, folder: string): File[] {
   const inside = insideOf(folder);
   const found = new Map<string, File>();
@@ -170,7 +170,7 @@ function childrenOf({ entries }: Kept, folder: string): File[] {
   return [...found.values()].sort(byName);
 }
 
-/** What has the words somewhere in its path below a folder. */
+/** Lists entries whose path below a folder contains the search text. */
 function matchesOf({ entries }: Kept, folder: string, search: string): File[] {
   const inside = insideOf(folder);
   const wanted = search.toLowerCase();

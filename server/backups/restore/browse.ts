@@ -1,4 +1,4 @@
-// Looks into the file of a backup, for whoever wants one thing out of it.
+// Browses the content of a backup's file.
 import { canBackup } from "../../../contract/backups/backup.ts";
 import type { BrowseArchiveBody, BrowseObjectsBody } from "../../../contract/backups/bodies.ts";
 import type { ArchiveFiles, ArchiveObjects } from "../../../contract/backups/contents.ts";
@@ -24,7 +24,7 @@ type BrowseOptions = {
   host: Host;
 };
 
-/** So long a request waits for the beginning of an archive. */
+/** How long a request waits for the beginning of an archive. */
 const beginningMs = 25_000;
 
 type Listings<Kept> = { find(backupId: number, id: string | undefined): Kept | null };
@@ -52,7 +52,7 @@ export function createBrowse({ resolver, chain, listings, objectListings, host }
     begin: (storage: Storage, keys: FileKeyPair | null) => Kept,
     show: (kept: Kept) => Promise<Found>,
   ): Promise<Found> {
-    // Of an encrypted one whoever knows a listing has opened it.
+    // For an encrypted backup, the id of a listing proves that the caller has opened it before.
     const isReusable = !isEncrypted(row.path) || listing !== undefined;
     const known = isReusable ? kept.find(row.id, listing) : null;
     try {
@@ -67,7 +67,7 @@ export function createBrowse({ resolver, chain, listings, objectListings, host }
     }
   }
 
-  /** Only the beginning of a file is read, so it is not compared with what was stored. */
+  /** Reads only the beginning of the file, so that it cannot be verified. */
   async function objectsIn(storage: Storage, row: BackupRow, keys: FileKeyPair | null) {
     const ending = new AbortController();
     const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(beginningMs)]);

@@ -1,4 +1,4 @@
-// What is in a backup, and what a restore would replace: for whoever has to choose.
+// Describes the content of a backup, and what a restore would replace.
 import type { BackupContents, CurrentContents } from "../../../contract/backups/contents.ts";
 import type { DatabaseRow, SiteRow } from "../../inventory/store.ts";
 import type { BackupRow } from "../backup-store.ts";
@@ -17,7 +17,7 @@ type ContentsOptions = {
 
 type DatabaseManifest = Extract<Manifest, { kind: "database" }>;
 
-/** Somebody waits for the answer. */
+/** Limit, because a person waits for the response. */
 const lookMs = 25_000;
 
 const toTables = (counts: Record<string, number>) =>
@@ -32,7 +32,7 @@ export function contentsOfBackup({
   path,
   manifest: written,
 }: Pick<BackupRow, "path" | "manifest">): BackupContents {
-  // What was written as a manifest is read as one; older rows have none.
+  // Was stored as a manifest; older rows have none.
   const manifest = written as Manifest | null;
   const isFolder = manifest?.kind === "folder";
   return {
@@ -47,7 +47,7 @@ export function contentsOfBackup({
 
 export const createCurrentContents =
   ({ configurations, resolver }: ContentsOptions) =>
-  /** @param ending aborted when nobody waits any more */
+  /** @param ending aborted when the client disconnects */
   async (target: DatabaseRow | SiteRow, ending: AbortSignal): Promise<CurrentContents> => {
     const columns = columnsOf(target);
     const saver = await configurations.saverOf(columns);

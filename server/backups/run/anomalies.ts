@@ -1,4 +1,4 @@
-// What is odd about a backup although it finished. Warnings only: nobody's night is ended by a guess.
+// Finds anomalies of finished backups. They are only warnings, because they are guesses.
 
 import type { Manifest, SiteDatabase } from "../sources/source.ts";
 import { sizeInWords, shortDuration } from "../formatting.ts";
@@ -6,24 +6,24 @@ import { median } from "./median.ts";
 
 export type Measured = {
   sizeBytes: number;
-  /** Null: the source was not read, see `store-again.ts`. */
+  /** Null = the source was not read, see `store-again.ts`. */
   durationMs: number | null;
   checksum: string | null;
   isEncrypted: boolean;
 };
 
-/** How many backups before it one is held against. */
+/** Number of earlier backups that a backup is compared with. */
 export const comparedBackups = 7;
 
-/** With fewer there is no "usual". */
+/** Fewer backups have no usual size. */
 const minForMedian = 3;
 const nearlyEmptyBytes = 512;
-/** Below it a duration says more about the machine than about the backup. */
+/** Shorter durations depend on the machine more than on the backup. */
 const shortMs = 60_000;
 
 /**
- * @param before the finished backups before it, newest first
- * @returns sentences; none = nothing odd
+ * @param before earlier finished backups, newest first
+ * @returns sentences; empty = no anomaly
  */
 export function findAnomalies(now: Measured, before: readonly Measured[]): string[] {
   const compared = before.slice(0, comparedBackups);
@@ -64,7 +64,7 @@ export function findAnomalies(now: Measured, before: readonly Measured[]): strin
 
 const shownNames = 3;
 
-/** What a manifest has to say that an operator should see. @returns sentences; none = nothing odd */
+/** Returns warnings about the content of a manifest; empty = none. */
 export function manifestWarnings(manifest: Manifest): string[] {
   const databases = manifest.kind === "folder" ? (manifest.databases ?? []) : [];
   const unsound = databases.filter(({ problem }) => problem !== null);
@@ -79,7 +79,7 @@ export function manifestWarnings(manifest: Manifest): string[] {
   ];
 }
 
-/** @param ofOne what is said of a single one @param ofMany what is said of several */
+/** @param ofOne text for a single database @param ofMany text for several */
 function tellDatabases(databases: readonly SiteDatabase[], ofOne: string, ofMany: string) {
   if (databases.length === 0) return [];
   const names = databases.slice(0, shownNames).map(({ name }) => name);

@@ -1,4 +1,4 @@
-// Adds heavy jobs to the queues of their servers, each with the deadline by which it should have begun.
+// Adds tasks to the queues of their servers, each with a deadline for its start.
 import type { Jobs } from "../../jobs/jobs.ts";
 import type { Connection } from "../../store/database.ts";
 import type { BackupTaskKind } from "../../store/tables.ts";
