@@ -193,7 +193,7 @@ export function createConfigurationService(options: ConfigurationServiceOptions)
       });
     },
 
-    /** @param removeFiles whether the stored files are deleted, too */
+    /** @param withFiles whether the stored files are deleted, too */
     async remove(id: number, withFiles: boolean): Promise<void> {
       await store.transaction(async (tx) => {
         const row = await lockFor(tx, id, "remove");

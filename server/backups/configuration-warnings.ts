@@ -3,7 +3,7 @@ import { type Backup, isFinishedRun } from "../../contract/backups/backup.ts";
 type Run = Pick<Backup, "id" | "status" | "trigger" | "damage" | "warnings">;
 
 /**
- * Returns warnings for the operator: those of the newest finished backup, and about damaged stored backups.
+ * Returns warnings for the operator: about an overdue run, from the rehearsal and the newest finished backup, and about damaged backups.
  * @param runs newest first
  */
 export function warningsOf(

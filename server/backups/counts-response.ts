@@ -1,9 +1,9 @@
-// From the counts of backups to one series for each table.
+// Converts the counts of backups to one series for each table.
 import type { BackupCounts } from "../../contract/backups/counts.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import type { Counted } from "./counts-store.ts";
 
-/** A database may have thousands of tables, and most of them few rows. */
+/** Limit of series, because a database may have thousands of tables, most of them with few rows. */
 const shownSeries = 100;
 
 /** @param newest newest first */

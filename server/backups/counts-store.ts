@@ -1,24 +1,24 @@
-// What backups counted, as their manifests have it: rows by table, or the entries of a folder.
+// Reads counts from the manifests of backups: rows by table, or the entries of a folder.
 import { z } from "zod/mini";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 import { backupConfigurations, backups } from "../store/tables.ts";
 import type { ConfigurationRow } from "./configuration-store.ts";
 
-/** Of one backup. */
+/** The counts of one backup. */
 export type Counted = { id: number; startedAt: Date; isFolder: boolean; counts: Counts };
 /** By the name of a table. */
 export type Counts = ReadonlyMap<string, number>;
 
 const rowsByTable = z.record(z.string(), z.int().check(z.nonnegative()));
-/** The only name that is no table's. */
+/** Name of the count of a folder. */
 const wholeFolder = "Files and folders";
 
 type Row = { id: number; started_at: string; is_folder: boolean; counts: unknown };
 
 export function createCountsStore(db: Database) {
   return {
-    /** The newest finished backups of runs that have counts, newest first. */
+    /** Returns the newest finished backups of runs that have counts, newest first. */
     async newest(configurationId: number, limit: number): Promise<Counted[]> {
       const { rows } = await db.execute<Row>(sql`
         select id, started_at, manifest ->> 'kind' = 'folder' as is_folder,
@@ -29,14 +29,14 @@ export function createCountsStore(db: Database) {
           and manifest is not null
         order by id desc limit ${limit}`);
       return rows.flatMap(({ id, started_at: at, is_folder: isFolder, counts }) => {
-        // An adopted one has what somebody wrote into its manifest.
+        // The manifest of an adopted backup is untrusted.
         const { data } = rowsByTable.safeParse(counts);
         if (data === undefined) return [];
         return [{ id, startedAt: new Date(at), isFolder, counts: new Map(Object.entries(data)) }];
       });
     },
 
-    /** Whether a restore into what a configuration backs up ended after a moment, of whichever backup. */
+    /** Whether a restore of any backup into the configuration's source ended after `since`. */
     async isRestoredSince(
       { type, database_id: databaseId, site_id: siteId }: ConfigurationRow,
       since: Date,

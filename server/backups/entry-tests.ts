@@ -1,4 +1,4 @@
-// Tries a database or a storage provider as somebody typed it into a form, before it is in the inventory.
+// Tests a database or storage provider from a form, before it is in the inventory.
 import { utcText } from "../../contract/values.ts";
 import { recipientsOf } from "../encryption/decrypt.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
@@ -8,10 +8,10 @@ import { sizeInWords } from "./formatting.ts";
 import { rehearseStorage } from "../storage/rehearse.ts";
 import type { EntryResolver } from "./resolver.ts";
 
-/** Where a storage is tried: backups are stored in folders of their configurations. */
+/** Folder in which a storage is tested. */
 const directory = "quarterdeck-test";
 
-/** @param resolverWith one that finds what was typed beside the inventory's own secrets */
+/** @param resolverWith returns a resolver that also finds secrets from the form */
 export const createEntryTests = (
   resolverWith: (secrets: SecretReader) => EntryResolver,
 ): Pick<EntryTests, "database" | "storage"> => ({

@@ -1,5 +1,4 @@
-// What backups report: to receivers events, with data for programs and words for people; to the timeline who asked for what,
-// and what was changed or removed.
+// Builds what backups report: events with data for programs and text for people, and entries of the timeline.
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { theSchedule, theService, type Actor } from "../activity/actor.ts";
 import type { NewActivity } from "../activity/store.ts";
@@ -17,7 +16,7 @@ type Details = {
   moments?: [string, string][];
 };
 
-/** A run that did not happen. */
+/** Event for a missed run. */
 export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEvent => ({
   ...ofConfiguration(configuration, { type: "backup.missed", reason: null }),
   data: { ...dataOf(configuration), due_at: toTimestamp(due) },
@@ -36,7 +35,7 @@ export const missedEvent = (configuration: ConfigurationRow, due: Date): NewEven
   },
 });
 
-/** What became of a backup, of its restore or of a drill or verification of it. */
+/** Event for the outcome of a backup, or of its restore, drill or verification. */
 export const backupEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
@@ -74,7 +73,7 @@ export const backupEvent = (
   },
 });
 
-/** A run that has no copy where it should. @param storage its name there */
+/** Event for a failed copy. @param storage name of the copy's storage */
 export const copyFailedEvent = (
   configuration: ConfigurationRow,
   copy: BackupRow,
@@ -89,7 +88,7 @@ export const copyFailedEvent = (
   return { ...event, notification: { ...notification, subject } };
 };
 
-/** A stored backup that went bad, and since when it is known. */
+/** Event for a damaged backup. */
 export const damagedEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
@@ -105,7 +104,7 @@ export const damagedEvent = (
 
 type Work = { reason: string | null; startedAt: Date | null; endedAt: Date };
 
-/** A backup that could not be restored into a scratch place. */
+/** Event for a failed drill. */
 export const drillFailedEvent = (
   configuration: ConfigurationRow,
   backup: BackupRow,
@@ -143,7 +142,7 @@ export const restoreEvent = (
   ...ofTarget(backup.restore_target),
 });
 
-/** What was changed hears of it: its server, its site. */
+/** Addresses an event to the server and site of the target that a restore changed. */
 const ofTarget = (target: RestoreTarget | null) =>
   target === null
     ? {}
@@ -162,7 +161,7 @@ export function targetInWords({
   database,
   part,
 }: Pick<RestoreTarget, "name" | "database"> & { part?: string | null }): string {
-  // What was stored before there were parts has none.
+  // Absent in data of versions that had no parts.
   if (part != null) return `${part} in ${name}`;
   return database === null ? name : `the new database ${database} on the server of ${name}`;
 }
@@ -221,7 +220,7 @@ export const configurationEntry = (
   ...more,
 });
 
-/** What the timeline says of what somebody canceled; in place of the event of a failure. */
+/** Actions in the timeline for canceled tasks, in place of a failure event. */
 export const canceledAction = {
   run: "cancelled",
   import: "import cancelled",

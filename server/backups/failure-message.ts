@@ -1,4 +1,4 @@
-// The operator's message for a failure, and the ends of a job that have one of their own.
+// Converts failures to messages for the operator, and defines the errors of interrupted and canceled tasks.
 import { messageOf } from "../loggable-error.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import { SourceError } from "./sources/source.ts";
@@ -10,19 +10,19 @@ import { ServerAway } from "../ssh/server-away.ts";
 import { toError } from "../to-error.ts";
 import { describeUnpackError } from "./pipeline/unpack-error.ts";
 
-/** Why a heavy job was ended from outside. The message is for the operator. */
+/** Why a task was ended from outside. The message is for the operator. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** Somebody ended it on purpose: not reported as a failure. */
+/** The task was canceled by a user, which is not reported as a failure. */
 export class Canceled extends Interrupted {
   constructor(by: string) {
     super(`Canceled by ${by}.`);
   }
 }
 
-/** What work that was canceled leaves behind, and a restore that failed before it began; a sentence of its own. */
+/** Sentences about the result of a canceled task, and of a restore that failed before it began. */
 export const leftBehind = {
   run: "Nothing was stored.",
   import: "Nothing was stored.",
@@ -32,17 +32,17 @@ export const leftBehind = {
   verify: "The backup is unchanged.",
 } as const satisfies Record<BackupTaskKind, string>;
 
-/** Why a canceled task ended, and what that left behind. */
+/** Message for a canceled task: by whom, and with which result. */
 export const cancellationMessage = (reason: Canceled, kind: BackupTaskKind): string =>
   `${reason.message} ${leftBehind[kind]}`;
 
 const known = [SourceError, StorageError, DamagedBackup, EncryptionError, Interrupted, ServerAway];
 
-/** The operator's message for a failure; null for what is nobody's fault but ours. */
+/** Returns the operator's message for a failure; null for an unexpected error, which is a bug. */
 export const operatorMessage = (error: unknown): string | null =>
   known.some((kind) => error instanceof kind) ? toError(error).message : null;
 
-/** What the system or a library says in words of its own. */
+/** Describes errors of the system or a library. */
 function describeOwn(error: unknown): string | null {
   const { code, path } = toError(error);
   if (code === "ENOSPC" || code === "EDQUOT")
@@ -51,7 +51,7 @@ function describeOwn(error: unknown): string | null {
   return words === null ? null : `The stored file can't be unpacked: it is ${words}.`;
 }
 
-/** The same, with a sentence for what has no words of its own; its details are in the log. */
+/** Like `operatorMessage`, with a general sentence for unexpected errors, whose details are in the log. */
 export function failureMessage(error: unknown): string {
   const told = operatorMessage(error);
   if (told !== null) return told;

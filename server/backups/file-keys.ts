@@ -1,4 +1,4 @@
-// The keys of encrypted backups whose restores wait or run: in memory, here alone, and no longer than that.
+// Holds the keys of encrypted backups whose restores wait or run, only in the memory of this instance.
 import type { Clock } from "../clock.ts";
 import { findFileKey, type GivenIdentity } from "../encryption/decrypt.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -17,16 +17,16 @@ export function createFileKeys(clock: Clock) {
   }
 
   return {
-    /** For the task that is about to be stored; one that is not leaves it until it would have waited for too long. */
+    /** Holds the keys for a new task. If the task is never stored, they are dropped after the longest wait. */
     keep(taskId: string, keys: FileKeyPair): void {
       const forget = clock.after(longestWaitMs, () => held.delete(taskId));
       held.set(taskId, { keys, forget });
     },
 
-    /** @returns null where it never was, or another instance or an earlier life of this one had it */
+    /** @returns null where there are none, e.g. because another instance, or this one before a restart, had them */
     take,
 
-    /** Of a task that is over before it has begun. */
+    /** Drops the keys of a task that ended before it began. */
     drop: (taskId: string): void => void take(taskId),
   };
 }
@@ -35,7 +35,7 @@ export type FileKeys = ReturnType<typeof createFileKeys>;
 
 type Files = { row: Pick<BackupRow, "path">; base: Pick<BackupRow, "path"> | null };
 
-/** Finds what opens an encrypted backup and the full that it needs. @throws like `findFileKey` */
+/** Finds the keys of an encrypted backup and of the full that it needs. @throws like `findFileKey` */
 export async function findFileKeys(
   storage: Storage,
   { row, base }: Files,

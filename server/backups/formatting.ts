@@ -1,4 +1,4 @@
-// Durations and sizes as people say them.
+// Formats durations and sizes for people.
 import { countOf } from "../../contract/count-text.ts";
 
 const durationUnits = [
@@ -7,13 +7,13 @@ const durationUnits = [
   ["minute", 60_000],
 ] as const;
 
-/** The largest whole unit, e.g. "3 seconds", "1 minute". */
+/** Formats a duration in its largest whole unit, e.g. "3 seconds", "1 minute". */
 export function durationInWords(ms: number): string {
   const [unit, unitMs] = durationUnits.find(([, least]) => ms >= least) ?? ["second", 1000];
   return countOf(Math.max(0, Math.floor(ms / unitMs)), unit);
 }
 
-/** A duration for people, rounded: "0.6 s", "42 s", "5 min", "2 h 10 min". */
+/** Formats a rounded duration: "0.6 s", "42 s", "5 min", "2 h 10 min". */
 export function shortDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`;
@@ -26,7 +26,7 @@ export function shortDuration(ms: number): string {
 
 const sizeUnits = ["kB", "MB", "GB", "TB", "PB"];
 
-/** E.g. "812 bytes", "4.1 MB"; decimal units. */
+/** Formats a size in decimal units, e.g. "812 bytes", "4.1 MB". */
 export function sizeInWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   let size = bytes;

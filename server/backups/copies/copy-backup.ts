@@ -1,4 +1,4 @@
-// One copy from beginning to end: the stored file of a run, read from its storage and stored in a second one.
+// Performs a copy: reads the stored file of a run and stores it in the second storage.
 import { pipeline } from "node:stream/promises";
 import { utcText } from "../../../contract/values.ts";
 import type { Claim } from "../../jobs/job-runner.ts";
@@ -27,13 +27,13 @@ type CopyBackupOptions = CopyOutcomeOptions &
   CopyContentOptions & {
     tasks: TaskStore;
     resolver: Resolver & Pick<EntryResolver, "encryptionOf">;
-    /** Of the service. */
+    /** Version of the service. */
     version: string;
   };
 
-/** How long is waited after each failure of a storage while a run waits; a copy that nobody waits for is tried once. */
+/** Pauses between attempts after a failure of a storage, while a run waits for its copy. Other copies are attempted once. */
 const waitsMs = [10_000, 60_000];
-/** A storage in which a copy failed so lately is tried once: whatever waits in the server's queue waits for each wait. */
+/** After a recent failure of a storage, a copy is attempted once, because pauses delay all tasks in the server's queue. */
 const awayForMs = 10 * 60_000;
 
 export function createCopyBackup(options: CopyBackupOptions) {
@@ -42,7 +42,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
   const prepare = createPrepareCopy({ contents, copyQueue, resolver });
   const { finish, fail, endUnbegun, release } = createCopyOutcome(options);
   const { reportProgress, storeFailure } = createRunnerParts(options);
-  /** By storage provider, when the last try of a copy failed; milliseconds since 1970. */
+  /** By storage provider: when the last attempt of a copy failed, in milliseconds since 1970. */
   const failedAt = new Map<number, number>();
 
   async function putBeside(
@@ -55,7 +55,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
       recipients: Recipients | undefined;
     },
   ): Promise<void> {
-    // What was written as an origin is read as one.
+    // Was stored as an origin.
     const { database, path, tools } = (run.manifest?.["origin"] ?? { tools: {} }) as Origin;
     const source = { ...(database !== undefined && { database }), tools: () => tools };
     const subject = await resolver.describe(configuration, source);
@@ -70,7 +70,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     await untilAborted(signal, putManifest(file.storage, copy.path, made, signal));
   }
 
-  /** Copies the file once. @param copy as it is named in the storage */
+  /** Attempts to copy the file once. @param copy the row with the path of its file */
   async function copyFile(
     copy: BackupRow,
     storage: Storage,
@@ -79,7 +79,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     work: CopyWork,
   ): Promise<Stored & { locked: Locked }> {
     const { run, configuration, output, signal, claim } = work;
-    // What was written as a manifest is read as one; older rows have none.
+    // Was stored as a manifest; older rows have none.
     const manifest = run.manifest as Manifest | null;
     const bytes = { plainBytes: 0, storedBytes: 0 };
     const endReport = reportProgress(copy, output, bytes, claim);
@@ -110,7 +110,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     }
   }
 
-  /** Names the file that is about to be stored, and has the one of the attempt before removed. */
+  /** Stores the path of the new file, and queues the removal of the previous attempt's file. */
   const rename = (
     copy: BackupRow,
     { path, content }: Pick<PreparedCopy, "path" | "content">,
@@ -127,7 +127,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
       return contents.hold(tx, renamed, content.base);
     });
 
-  /** Copies the file, as often as it takes. @param at the copy as its row is now, also after a failure */
+  /** Copies the file, with all attempts. @param at has the current row of the copy, also after a failure */
   async function copyAtLast(at: { row: BackupRow }, work: CopyWork) {
     const { run, output, signal, claim } = work;
     const { storage_provider_id: provider } = at.row;
@@ -135,7 +135,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
     const wasAway = clock.now() - (failedAt.get(provider) ?? -Infinity) < awayForMs;
     for (let tried = 0; ; tried++)
       try {
-        // Like that of a run: no other file has it, not even one of another attempt.
+        // Makes the file's name unique, even among attempts.
         const number = claim.attempt * (waitsMs.length + 1) + tried;
         const prepared = await prepare(at.row, number, work);
         at.row = await rename(at.row, prepared, work);
@@ -158,7 +158,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
 
   const markStorage = ({ storage_provider_id: provider }: BackupRow) =>
     resolver.markStorage(provider).catch((error: unknown) => {
-      // It is stored all the same; the next copy tries again.
+      // The copy is stored nevertheless; the next copy marks the storage.
       log.warn({ err: error, provider }, "a storage was not marked");
     });
 
@@ -167,10 +167,10 @@ export function createCopyBackup(options: CopyBackupOptions) {
     release,
 
     /**
-     * Runs a waiting copy to its outcome, which it stores.
-     * @param also what changes with the outcome in the same transaction; it throws when the claim is gone
+     * Performs a pending copy, and stores its outcome.
+     * @param also runs in the transaction of the outcome; throws where the claim is lost
      * @throws ClaimLost
-     * @returns false where somebody else has moved it
+     * @returns false where its status was changed meanwhile
      */
     async perform(
       waiting: BackupRow,
@@ -220,7 +220,7 @@ export function createCopyBackup(options: CopyBackupOptions) {
       return true;
     },
 
-    /** Turns a copy that a stop or crash of the service cut off into a failed one. */
+    /** Fails a copy that a stop or crash of the service interrupted. */
     async interrupt(
       row: BackupRow,
       configuration: ConfigurationRow,

@@ -1,4 +1,4 @@
-// What a copy stores of its run: the file as it is or, where the full that the file needs has no copy there, its content in full.
+// Decides what a copy stores: the run's file as it is or, where the full that the file needs has no copy there, its content in full.
 import { dirname } from "node:path/posix";
 import type { Readable } from "node:stream";
 import { encryptedEnding, isEncrypted } from "../../encryption/encrypt.ts";
@@ -26,22 +26,22 @@ export type CopyContentOptions = {
 type Places = {
   /** The storage of the run. */
   from: Storage;
-  /** That of the copy. */
+  /** The storage of the copy. */
   to: Storage;
-  /** Of the copy, in its storage. */
+  /** Folder of the copy, in its storage. */
   folder: string;
 };
 
 export type CopyContent = {
   /** The copy of the full that the file needs; null = it needs none. */
   base: BackupRow | null;
-  /** About as many as are stored: what its content takes in full is known from the full that it needs. */
+  /** Estimate of the stored bytes; for content in full, from the size of the full that the file needs. */
   expectedBytes: number;
-  /** The file comes as it is, and is not compressed once more; else its content comes, also that of one that is encrypted. */
+  /** Whether the file is copied as it is, without compression; otherwise its content is, decrypted where necessary. */
   isPacked: boolean;
-  /** Behind the name: what it is, e.g. `.dump.patch.zst`. */
+  /** Extension of the file, e.g. `.dump.patch.zst`. */
   ending: string;
-  /** It is verified on the way. */
+  /** Opens what is stored. It is verified while it is read. */
   open(signal: AbortSignal): Promise<Readable>;
 };
 
@@ -53,14 +53,14 @@ const endingOf = (path: string): string => {
 export function createCopyContent(options: CopyContentOptions) {
   const { store, copies, chain, chainStore, resolver } = options;
 
-  /** Whether what opens the copy opens that of its full, too: both are opened with one identity. */
+  /** Whether the copies of a file and of its full can be opened with the same identity, as restores require. */
   async function isOpenedAlike(
     run: BackupRow,
     base: BackupRow,
     to: Storage,
     signal: AbortSignal,
   ): Promise<boolean> {
-    // Then both were copied as they are, and the run itself needs nothing that is encrypted otherwise.
+    // Both were copied as they are, and the run itself needs no full that is encrypted differently.
     if (isEncrypted(run.path)) return isEncrypted(base.path);
     const encryption = await resolver.encryption(base.storage_provider_id);
     if (encryption === null) return !isEncrypted(base.path);
@@ -69,7 +69,7 @@ export function createCopyContent(options: CopyContentOptions) {
     return its !== null && areSame(its, encryption.recipients);
   }
 
-  /** A copy of the full in the folder of the copy, where the manifest of a file that needs it names it. */
+  /** Finds a copy of the full in the folder of the copy, where the manifest of the file refers to it. */
   async function findBase(
     run: BackupRow,
     copy: BackupRow,
@@ -129,7 +129,7 @@ export function createCopyContent(options: CopyContentOptions) {
       };
     },
 
-    /** Holds the full from now on. @returns the copy as it is then. @throws where the full is being deleted */
+    /** Stores that the copy needs the full. @returns the new row. @throws SourceError where the full is being deleted */
     async hold(tx: Connection, copy: BackupRow, base: BackupRow | null): Promise<BackupRow> {
       if (base !== null && (await store.lock(tx, base.id))?.status !== "finished")
         throw new SourceError(

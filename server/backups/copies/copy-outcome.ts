@@ -1,4 +1,4 @@
-// Stores how a copy ended, and with it how the run ended that waited for it.
+// Stores the outcome of a copy and, with it, that of a run that waited for the copy.
 import type { Logger } from "pino";
 import { isCopyWarning } from "../../../contract/backups/copies.ts";
 import { recordActivity } from "../../activity/store.ts";
@@ -28,12 +28,12 @@ export type CopyOutcomeOptions = EndRunOptions & {
   log: Logger;
 };
 
-/** What is known of the stored file of a copy. */
+/** Facts about the stored file of a copy. */
 type StoredCopy = Required<
   Pick<BackupRow, "size" | "plain_size" | "checksum" | "manifest" | "locked_until" | "warnings">
 >;
 
-/** Of the run: as it is if it ended with its copy, and as it was if its file was found damaged. */
+/** The run: the new row if it ended with its copy, and the previous row if its file was found damaged. */
 type Noted = { ended: BackupRow | null; damaged?: BackupRow | null };
 
 const retryHint =
@@ -45,9 +45,9 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
   const now = () => new Date(clock.now());
 
   /**
-   * Writes down at the run what became of its copy, and ends the run if it waited for that.
-   * @param reason null = the copy is stored
-   * @returns the run as it was, and as it is if it ended just now; null = it was deleted
+   * Stores the outcome of the copy with its run, and ends the run if it waited for that.
+   * @param reason why the copy failed; null = it is stored
+   * @returns the previous row of the run, and the new one if it ended; null = the run was deleted
    */
   async function noteAtRun(
     tx: Connection,
@@ -64,10 +64,10 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     const warnings = reason === null ? others : [...others, missing];
     const output = createOutput(run.output);
     if (reason === null) output.say(`Copied to ${there} as backup ${copy.id}.`);
-    // Of the warning, which the page shows beside it, the news alone. What fails again every night is no news of the run.
+    // Without the rest of the warning, which the page shows as well. A later failure is not part of the run's output.
     else if (run.status === "running") output.say(`Not copied to ${there}: ${reason}`);
     const change = { warnings, output: output.text() };
-    // To be copied, all of its file was read; of one that needs another that is not all.
+    // The copy has read and verified the whole file; only where it needs no full, that is all of the backup.
     if (reason === null && run.base_id === null) await note.sound(tx, run, now());
     if (run.status !== "running") {
       if (run.status === "finished") await store.update(tx, run.id, change);
@@ -76,7 +76,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     return { run, ended: await endRun(tx, configuration, run, change) };
   }
 
-  /** Once it is committed: what is counted, and what the recovery page of the run's storage says. */
+  /** Called after the commit: updates metrics and the recovery page of the run's storage. */
   function announce({ ended, damaged = null }: Noted): void {
     if (ended !== null) {
       count(ended);
@@ -85,7 +85,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     if (damaged !== null) recovery.request(damaged.storage_provider_id);
   }
 
-  /** @returns whether it did; false where the copy had been moved by then */
+  /** @returns false where the status of the copy was changed meanwhile */
   async function failIn(
     tx: Connection,
     configuration: ConfigurationRow,
@@ -118,7 +118,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
     if (error instanceof Canceled) {
       const more = { detail: reason };
       await recordActivity(tx, backupEntry(configuration, failed, canceledAction.copy, more));
-      // What is tried again by itself every night is told once.
+      // Only with the run, because a copy that is retried with every run is reported once.
     } else if (noted?.ended != null) {
       const storage = await copyQueue.nameOf(storage_provider_id, tx);
       await recordEvent(tx, copyFailedEvent(configuration, failed, { reason, storage }));
@@ -129,7 +129,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
   }
 
   return {
-    /** Stores a copy that was made. @throws where somebody else moved it meanwhile */
+    /** Stores a successful copy. @throws where its status was changed meanwhile */
     async finish(
       copy: BackupRow,
       { id }: ConfigurationRow,
@@ -159,7 +159,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       recovery.request(copy.storage_provider_id, copy.id);
     },
 
-    /** Stores a copy that failed or was canceled. @returns false where it had been moved by then */
+    /** Stores a copy that failed or was canceled. @returns false where its status was changed meanwhile */
     async fail(
       copy: BackupRow,
       { id }: ConfigurationRow,
@@ -180,8 +180,8 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
 
     /**
      * Ends a copy that has not begun, in a transaction that has locked its configuration.
-     * @param error why
-     * @returns what is to be called once that is committed
+     * @param error the reason
+     * @returns a function to call after the commit
      */
     async endUnbegun(
       tx: Connection,
@@ -195,7 +195,7 @@ export function createCopyOutcome(options: CopyOutcomeOptions) {
       return () => noted !== null && announce(noted);
     },
 
-    /** Ends a run whose copy is gone without having ended. */
+    /** Ends a run whose copy no longer exists. */
     async release(run: BackupRow, { id }: ConfigurationRow): Promise<void> {
       const ended = await store.transaction(async (tx) => {
         const configuration = await configurations.lock(tx, id);

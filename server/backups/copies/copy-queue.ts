@@ -1,4 +1,4 @@
-// Puts copies into the queues of their servers: of a run that has just stored its file, and of what is missing since.
+// Queues copies: of a run that has just stored its file, and copies that are missing.
 import { copyTarget } from "../../../contract/backups/copies.ts";
 import type { Clock } from "../../clock.ts";
 import type { InventoryStore } from "../../inventory/store.ts";
@@ -24,11 +24,11 @@ type Copying = Pick<
 export function createCopyQueue({ store, copies, inventory, clock, ...options }: CopyQueueOptions) {
   const { addTask } = createAddTasks(options);
 
-  /** What messages call a storage. */
+  /** Returns the name of a storage for messages. */
   const nameOf = async (providerId: number, tx?: Connection): Promise<string> =>
     (await inventory.findStorageProvider(providerId, tx))?.name ?? `storage ${providerId}`;
 
-  /** Adds a copy and its task. @returns the copy, which waits */
+  /** Adds a copy and its task. @returns the pending copy */
   async function add(
     tx: Connection,
     configuration: Pick<ConfigurationRow, "server_id">,
@@ -45,10 +45,10 @@ export function createCopyQueue({ store, copies, inventory, clock, ...options }:
     add,
 
     /**
-     * Has a run copied that has stored its file; until that is over, the run goes on.
-     * @param configuration as it is now; null = it is gone
+     * Queues the copy of a run that has stored its file. The run ends with the copy.
+     * @param configuration its current row; null = it no longer exists
      * @param facts of the stored file
-     * @returns the run; null where it is not to be copied, or somebody else moved it first
+     * @returns the run; null where it needs no copy, or its status was changed meanwhile
      */
     async hold(
       tx: Connection,
@@ -66,7 +66,7 @@ export function createCopyQueue({ store, copies, inventory, clock, ...options }:
       return held;
     },
 
-    /** Has copied again what is missing of the newest good runs. @param all locked in the transaction */
+    /** Queues missing copies of the newest good runs. @param all configurations that the transaction has locked */
     async addMissing(tx: Connection, all: readonly ConfigurationRow[]): Promise<void> {
       const copied = all.filter((one) => one.copy_storage_provider_id !== null);
       if (copied.length === 0) return;

@@ -1,4 +1,4 @@
-// Copies a backup into the other storage of its configuration because somebody asks for it.
+// Copies a backup into the other storage of its configuration on request.
 import { canBackup, isOfRun } from "../../../contract/backups/backup.ts";
 import { copyTarget } from "../../../contract/backups/copies.ts";
 import { recordActivity } from "../../activity/store.ts";
@@ -23,7 +23,7 @@ export function createCopyRequest({
 }: CopyRequestOptions) {
   const lockBoth = createLockBoth({ store, configurations });
 
-  /** Asks for a copy. @returns the copy, which waits. @throws a conflict */
+  /** Queues a copy. @returns the pending copy. @throws a conflict */
   return (found: BackupRow): Promise<BackupRow> =>
     store.transaction(async (tx) => {
       const { row, configuration } = await lockBoth(tx, found);

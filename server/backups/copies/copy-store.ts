@@ -1,4 +1,4 @@
-// The rows of copies: what runs have where, and what of the newest ones is missing.
+// Queries of copies: which runs have copies where, and which are missing.
 import type { BackupState } from "../../../contract/backups/backup.ts";
 import { backupTaskQueue } from "../../jobs/job-data.ts";
 import type { Connection, Database } from "../../store/database.ts";
@@ -28,7 +28,7 @@ const isInTransit = inArray(backups.status, ["pending", "running"]);
 
 export function createCopyStore(db: Database) {
   return {
-    /** A copy that waits. */
+    /** Inserts a pending copy. */
     async insert(
       tx: Connection,
       run: Pick<BackupRow, "id" | "configuration_id" | "started_at">,
@@ -47,7 +47,7 @@ export function createCopyStore(db: Database) {
       return insertedRow(await tx.insert(backups).values(values).returning());
     },
 
-    /** Of each of these runs the newest copy in each storage. */
+    /** Returns the newest copy of each run in each storage. */
     async ofRuns(ids: readonly number[]): Promise<CopyOfRun[]> {
       if (ids.length === 0) return [];
       const { rows } = await db.execute<CopyOfRun>(sql`
@@ -58,7 +58,7 @@ export function createCopyStore(db: Database) {
       return rows;
     },
 
-    /** The copy of a run that is stored in a storage, or is about to be. */
+    /** Returns the copy of a run that is, or will be, in a storage. */
     async there(tx: Connection, runId: number, providerId: number): Promise<BackupRow | null> {
       const [row] = await tx
         .select()
@@ -74,7 +74,7 @@ export function createCopyStore(db: Database) {
       return row ?? null;
     },
 
-    /** Good backups with the same content: the run of a copy, and the other copies. */
+    /** Returns good backups with the same content: the run of a copy, and the other copies. */
     async twinsOf({
       id,
       copy_of_id: runId,
@@ -87,7 +87,7 @@ export function createCopyStore(db: Database) {
       return rows;
     },
 
-    /** By configuration, what its newest good backup is missing; those with which all is well are not in it. */
+    /** Returns the missing copy of each configuration's newest good backup; configurations without one are absent. */
     async missing(configurationIds: readonly number[]): Promise<Map<number, MissingCopy>> {
       if (configurationIds.length === 0) return new Map();
       const { rows } = await db.execute<{ id: number; missing: MissingCopy }>(sql`
@@ -97,7 +97,7 @@ export function createCopyStore(db: Database) {
       return new Map(rows.map(({ id, missing }) => [id, missing]));
     },
 
-    /** The newest good run of each of these configurations whose copy is missing, unless it is being copied. */
+    /** Returns the newest good run of each configuration whose copy is missing, unless it is being copied. */
     async runsMissing(
       tx: Connection,
       configurationIds: readonly number[],
@@ -119,7 +119,7 @@ export function createCopyStore(db: Database) {
         );
     },
 
-    /** Copies that wait for their turn without a job: a version before this one ended that and did nothing. */
+    /** Returns pending copies without a job: an earlier version ended the job without doing anything. */
     withoutJob: (): Promise<BackupRow[]> =>
       db
         .select()
@@ -133,7 +133,7 @@ export function createCopyStore(db: Database) {
           ),
         ),
 
-    /** Runs that wait for a copy that nobody makes. */
+    /** Returns runs that wait for a copy without a task. */
     abandoned: (): Promise<BackupRow[]> =>
       db
         .select()
@@ -146,7 +146,7 @@ export function createCopyStore(db: Database) {
           ),
         ),
 
-    /** Of each configuration the newest finished copy whose file nobody looked at within a time. @param elsewhere servers that are left out */
+    /** Returns the newest finished copy of each configuration that was not verified within a period. @param elsewhere servers to ignore */
     async unverified(
       { since, until }: LookedAt,
       elsewhere: readonly number[],

@@ -1,4 +1,4 @@
-// Dumps a source into a file, unpacked, with what the dump says of it.
+// Dumps a source into a file, uncompressed, and returns its manifest.
 import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { createZstdDecompress } from "node:zlib";
@@ -13,7 +13,7 @@ import { NoRoom, type UnnamedFile } from "./unnamed-file.ts";
 
 type Dumped = Pick<StoreOptions, "dump" | "compressed" | "signal" | "onProgress">;
 
-/** @returns null where the content has no room. @throws what failed first, like `storeDump` */
+/** @returns null where there is not enough space. @throws the first error, like `storeDump` */
 export async function dumpToFile(
   file: UnnamedFile,
   { dump, compressed = null, signal: outside, onProgress }: Dumped,
@@ -38,7 +38,7 @@ export async function dumpToFile(
         const written = (
           unpacker === null ? finished(writer) : pipeline(unpacker, inspected, writer)
         ).catch(async (error: unknown) => {
-          // A dump destroys its output before it has said why: its words are the cause, not those of the stream.
+          // A dump destroys its output before it throws; its own error is the cause, not that of the stream.
           await Promise.race([dumped, failed, wait(reasonMs, undefined, { ref: false })]);
           throw error;
         });

@@ -1,4 +1,4 @@
-// Looks up what a storage's forecast is made of: the configurations that store there, their backups, and the room.
+// Collects the data for a storage's forecast: its configurations, their backups, and the free space.
 import type * as z from "zod/mini";
 import { keepPeriods, usedRules } from "../../../contract/backups/keep-rules.ts";
 import type { storageForecastQuery } from "../../../contract/queries.ts";
@@ -14,15 +14,15 @@ import type { ConfigurationRow } from "../configuration-store.ts";
 import { forecast, type ForecastConfiguration } from "./forecast.ts";
 import type { Resolver } from "../resolver.ts";
 
-/** So many coming runs tell how far apart they are, also where nights and weekends have none. */
+/** Number of coming runs that the average gap is computed from, enough for schedules without nights or weekends. */
 const sampledRuns = 200;
-/** The page of each configuration asks, and the answer is the same for all that store in one place. */
+/** How long a forecast is cached, because the pages of all configurations of a storage request the same one. */
 const keptMs = 60_000;
 
-/** What a configuration would do if it were changed. */
+/** Changes of a configuration to forecast. */
 type Plan = Partial<Pick<ConfigurationRow, "frequency" | "hold" | "keep">>;
 
-/** @returns what a request asks to try; empty = nothing, and the forecast is of what is set */
+/** @returns the changes in a request; empty = the forecast is for the current settings */
 export function readPlan({
   frequency,
   hold,
@@ -46,7 +46,7 @@ type ForecastServiceOptions = {
 
 export function createForecastService({ db, inventory, resolver, clock }: ForecastServiceOptions) {
   const kept = new Map<number, { untilMs: number; made: Promise<StorageForecast> }>();
-  /** Settles with the last plan. One at a time is worked out: each may take a second of this thread. */
+  /** Settles with the last forecast of a plan. Only one is computed at a time, because each may take a second of this thread. */
   let lastPlan: Promise<unknown> = Promise.resolve();
 
   function gapOf({ frequency, next_run_at: next }: ConfigurationRow, timeZone: string, now: Date) {
@@ -96,7 +96,7 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
       rows.map((row) => [row.id, row.id === planned?.id ? { ...row, ...planned } : row]),
     );
     const storedOf = Map.groupBy(stored, ({ configurationId }) => configurationId);
-    // Also those that have moved to another storage: what they left here stays until their retention takes it.
+    // Includes configurations that now use another storage: their backups here stay until retention removes them.
     return [...new Set([...byId.keys(), ...storedOf.keys()])].map((id) => {
       const row = byId.get(id);
       const isBeingRemoved = row?.status === "removing";
@@ -125,7 +125,7 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
   ): Promise<StorageForecast> {
     const now = new Date(clock.now());
     const configurations = await read(providerId, now, planned);
-    // Why it cannot be reached is said where it is used.
+    // Errors of the storage are reported where it is used.
     const free = await resolver
       .storage(providerId)
       .then((storage) => storage.freeBytes())
@@ -142,8 +142,8 @@ export function createForecastService({ db, inventory, resolver, clock }: Foreca
 
   return {
     /**
-     * Of the storage that a configuration's next backup goes to, as if the plan were its own.
-     * @param signal aborted when the client has gone
+     * Forecasts the storage of a configuration's next backup, with the changes of the plan.
+     * @param signal aborted when the client disconnects
      */
     of(row: ConfigurationRow, plan: Plan, signal: AbortSignal): Promise<StorageForecast> {
       const { storage_provider_id: id } = row;

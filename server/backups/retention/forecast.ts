@@ -1,5 +1,5 @@
-// Foresees what the backups of configurations take in a storage. Coming backups are as large as the last ones, growing as
-// those grew, and retention leaves of them what it would leave.
+// Forecasts the size of backups in a storage. Coming backups are assumed to be as large as the last ones and to grow at the same rate,
+// and retention is applied to them.
 import { setImmediate as turn } from "node:timers/promises";
 import { safetyKeptDays } from "../../../contract/backups/backup.ts";
 import { fullKeptDays, maxPatches } from "../../../contract/backups/incremental.ts";
@@ -13,13 +13,13 @@ const dayMs = 24 * 3_600_000;
 /** A finished backup. */
 export type StoredBackup = {
   id: number;
-  /** The full that it needs; null = it is one. */
+  /** Id of the full that it needs; null = it is a full. */
   baseId: number | null;
   startedAt: Date;
   sizeBytes: number;
   isSafety: boolean;
   isPinned: boolean;
-  /** Until when its storage keeps it, whatever retention does; null = it doesn't. */
+  /** Until when its storage locks it against retention; null = it is not locked. */
   lockedUntil: Date | null;
 };
 
@@ -27,22 +27,22 @@ export type ForecastConfiguration = {
   hold: number;
   keep: KeepRules | null;
   timeZone: string;
-  /** With its files: nothing of it is there later. */
+  /** Whether it is being removed with its files. */
   isBeingRemoved: boolean;
-  /** Between two runs; null = none is scheduled, and nothing is removed. */
+  /** Average time between two runs; null = none is scheduled, and nothing is removed. */
   gapMs: number | null;
   nextRunAt: Date | null;
-  /** Runs store what has changed since a full. */
+  /** Whether runs store changes since a full. */
   incremental: boolean;
-  /** For how many days its storage keeps what comes; null = it doesn't. */
+  /** Number of days that its storage locks new backups; null = it does not. */
   lockDays: number | null;
-  /** Those in the storage, newest first. */
+  /** Its backups in the storage, newest first. */
   stored: readonly StoredBackup[];
 };
 
-/** With fewer there is no usual size, and no growth. */
+/** Number of runs that size and growth are computed from. */
 const comparedRuns = 7;
-/** In a shorter time a size says nothing about a year. */
+/** Growth over a shorter period cannot be extrapolated to a year. */
 const leastGrowthMs = 3 * dayMs;
 
 /** @returns the size of a run that begins at a moment */
@@ -62,15 +62,15 @@ function sizesOf(stored: readonly StoredBackup[]): (atMs: number) => number {
   return (atMs) => usualBytes + growth * Math.max(0, atMs - newMs);
 }
 
-/** How many runs come to one full, where others store what has changed since. */
+/** Number of runs per full, of which the others store changes. */
 const runsOfFull = (gapMs: number): number =>
   Math.max(1, Math.min(maxPatches + 1, Math.ceil((fullKeptDays * dayMs) / gapMs)));
 
-/** A run that is to come. @param ms when it begins @returns what it stores, and when the full that it needs was made */
+/** Returns functions for the size of a coming run that begins at a moment, and the time of the full that it needs. */
 function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfiguration) {
   const fullAt = sizesOf(stored.filter(({ baseId }) => baseId === null));
   const patches = stored.filter(({ baseId }) => baseId !== null);
-  // Before the first of them nobody knows how large they are.
+  // Before the first patch their size is unknown.
   if (!incremental || gapMs === null || nextRunAt === null || patches.length === 0)
     return { fullAt, of: (ms: number) => ({ sizeBytes: fullAt(ms), fullMs: ms }) };
   const patchAt = sizesOf(patches);
@@ -88,8 +88,8 @@ function comingSizes({ gapMs, nextRunAt, incremental, stored }: ForecastConfigur
 }
 
 /**
- * Runs between two moments, newest first. Of frequent ones before the newest that are held or locked, only the last of each hour that is kept,
- * and of those that are long past the last of each day: no rule that reaches so far back wants another.
+ * Yields coming runs, newest first. Of frequent runs before those that are held or locked, only the last of each hour, and of those long
+ * past only the last of each day, because no keep rule that reaches so far back keeps another.
  */
 function* comingRuns(
   { hold, keep, gapMs, nextRunAt, lockDays }: ForecastConfiguration,
@@ -109,7 +109,7 @@ function* comingRuns(
   }
 }
 
-/** A run that is to come is locked once it is stored. @returns 0 where it never is */
+/** Returns when the lock of a backup ends; a coming run is locked once it is stored. 0 = it is never locked. */
 function lockedUntilMs(
   one: { startedAt: Date } & Partial<Pick<StoredBackup, "lockedUntil">>,
   lockDays: number | null,
@@ -118,12 +118,12 @@ function lockedUntilMs(
   return lockDays === null ? 0 : one.startedAt.getTime() + lockDays * dayMs;
 }
 
-/** What a configuration has stored at a moment, in bytes. */
+/** Returns the bytes that a configuration has stored at a moment. */
 export function storedAt(configuration: ForecastConfiguration, atMs: number): number {
   const { stored, hold, keep, timeZone, gapMs, lockDays } = configuration;
   const sum = (some: readonly { sizeBytes: number }[]) =>
     some.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
-  // Nothing runs, so nothing is removed.
+  // Without runs, nothing is removed.
   if (gapMs === null) return sum(stored);
   const { fullAt, of } = comingSizes(configuration);
   const coming = [...comingRuns(configuration, atMs)].map((ms) => ({
@@ -147,7 +147,7 @@ export function storedAt(configuration: ForecastConfiguration, atMs: number): nu
   );
   return sum([...kept]) + sum(beside) + sum(neededFulls());
 
-  /** Those that are only kept for others that need them. */
+  /** Returns fulls that are kept only because other backups need them. */
   function neededFulls(): { sizeBytes: number }[] {
     const there = [...kept, ...beside];
     const isThere = new Set<unknown>(there);
@@ -162,18 +162,18 @@ export function storedAt(configuration: ForecastConfiguration, atMs: number): nu
   }
 }
 
-/** Growth has fractions, and over a year may come to more than an integer holds. */
+/** Rounds and limits a size, because growth over a year may exceed a safe integer. */
 const toBytes = (value: number): number => Math.min(Number.MAX_SAFE_INTEGER, Math.round(value));
 
-/** Days that are looked at first. */
+/** Days that are computed first. */
 const lookedAt = [1, 2, 4, 7, 14, 30, 60, 90, 120, 180, 270, forecastDays];
 
 type Forecast = { storedBytes: number; laterBytes: number; fullAt: Date | null };
 
-/** So long other requests wait, and as long as one configuration takes: thousands of runs and rules some 30 ms for each day. */
+/** How long to compute before other requests get a turn, plus the time of one configuration: at most some 30 ms for each day. */
 const atOnceMs = 10;
 
-/** Requests go on meanwhile. @param freeBytes null = nobody can tell */
+/** Computes the forecast without blocking other requests. @param freeBytes null = unknown */
 export async function forecast(
   configurations: readonly ForecastConfiguration[],
   freeBytes: number | null,

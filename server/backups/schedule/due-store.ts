@@ -1,4 +1,4 @@
-// What is due by the clock: the weekly look at a stored file, and the restore drills.
+// Queries of backups that are due for a weekly verification or for a drill.
 import type { Database } from "../../store/database.ts";
 import { and, eq, inArray, notBetween, sql, type SQL } from "../../store/drizzle.ts";
 import {
@@ -9,15 +9,15 @@ import {
 import type { BackupRow } from "../backup-store.ts";
 import { isNotOn } from "../configuration-store.ts";
 
-/** When a file was looked at. */
+/** Period in which a file was verified. */
 export type LookedAt = { since: Date; until: Date };
 
 export function createDueStore(db: Database) {
   return {
     /**
-     * Of each configuration the newest finished backup of a run, or where there is none, the newest safety backup: those
-     * whose file nobody looked at within a time. A damaged one may be whole again.
-     * @param elsewhere servers that are left out
+     * Returns the newest finished run of each configuration or, where there is none, the newest safety backup, if its file was not verified
+     * within a period. Includes damaged ones, which may be intact again.
+     * @param elsewhere servers to ignore
      */
     async unverified(
       { since, until }: LookedAt,
@@ -33,9 +33,9 @@ export function createDueStore(db: Database) {
     },
 
     /**
-     * Of each configuration with drills whose last proof is old enough the newest finished run, unless it is drilled just now.
-     * @param latest what was noted of later moments counts for nothing
-     * @param elsewhere servers that are left out
+     * Returns the newest finished run of each configuration with drills whose last successful one is old enough, unless a drill is queued.
+     * @param latest later stored times are ignored
+     * @param elsewhere servers to ignore
      */
     async undrilled(now: Date, latest: Date, elsewhere: readonly number[]): Promise<BackupRow[]> {
       const noted = (at: SQL) =>
