@@ -17,7 +17,7 @@ export const createLockBoth =
     { id, configuration_id }: Pick<BackupRow, "id" | "configuration_id">,
     { isEnding = false } = {},
   ): Promise<{ row: BackupRow; configuration: ConfigurationRow }> => {
-    // The configuration first, so that no two requests cross.
+    // The configuration first, so that two requests do not deadlock.
     const configuration = await configurations.lock(tx, configuration_id);
     const row = await store.lock(tx, id);
     if (row === null || configuration === null) throw conflict("The backup no longer exists.");

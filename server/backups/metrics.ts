@@ -1,4 +1,4 @@
-// Metrics of backups: what runs came to, and for each configuration how old its newest good copy is, and how old it may be.
+// Metrics of backups: outcomes of runs, and for each configuration the age of its newest good backup and the allowed age.
 import { Counter, Histogram, type Registry } from "prom-client";
 import {
   backupTriggers,
@@ -16,7 +16,7 @@ import {
 } from "./protection-store.ts";
 
 export type BackupCounts = {
-  /** A run came to its end. @param sizeBytes as stored; 0 for one that failed */
+  /** Counts a run that has ended. @param sizeBytes as stored; 0 for a failed run */
   ran(run: {
     trigger: BackupTrigger;
     outcome: "finished" | "failed";
@@ -50,7 +50,7 @@ export function createBackupCounts(registry: Registry): BackupCounts {
   for (const outcome of outcomes) {
     durations.zero({ outcome });
     for (const trigger of backupTriggers)
-      // No runs of this installation.
+      // These are not runs of this installation.
       if (trigger !== "adopted" && trigger !== "copy") runs.inc({ outcome, trigger }, 0);
   }
   return {
@@ -62,7 +62,7 @@ export function createBackupCounts(registry: Registry): BackupCounts {
   };
 }
 
-/** What a gap was worked out for is the same until the next run; a few thousand calendars cost a scrape a second. */
+/** Caches the gaps of schedules until the next run, because computing a few thousand of them takes a second. */
 function createGaps() {
   let known = new Map<string, number>();
   return (configurations: readonly Configuration[]): ((of: Configuration) => number | null) => {

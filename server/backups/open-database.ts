@@ -1,4 +1,4 @@
-// Opens what an entry of a database server stands for: one database, or all of its server. And what a restore wants out of a backup.
+// Opens the source for a database entry, which is one database or a whole server, and the part of a backup that a restore needs.
 import type { Host } from "../hosts/host.ts";
 import type { DatabaseRow } from "../inventory/store.ts";
 import type { RestoreDestination } from "../jobs/job-data.ts";
@@ -15,18 +15,18 @@ type DatabaseOptions = {
   /** A secret. */
   url: string;
   into: Partial<RestoreDestination>;
-  /** On the machine of the host, for what must lie on its disk for a while. */
+  /** Folder on the machine of the host for temporary files. */
   spoolFolder: string;
-  /** On this machine, for the plan of a restore; closed to other accounts. */
+  /** Folder on this machine for the plan of a restore; not accessible to other accounts. */
   scratchFolder: string;
-  /** A few letters of the installation's id, for the names of what is made on the database's server. */
+  /** Short form of the installation's id, for names of scratch objects on the database's server. */
   installation: string;
   isDrilledElsewhere: boolean;
 };
 
-/** The same database server, as the same account. */
+/** Returns the url of another database on the same server, as the same account. */
 function urlWithDatabase(url: string, database: string): string {
-  // What is no URL is refused by whoever reads it, in words.
+  // An invalid url is refused by the source that reads it.
   if (!URL.canParse(url)) return url;
   const changed = new URL(url);
   changed.pathname = `/${encodeURIComponent(database)}`;
@@ -39,7 +39,7 @@ export function openDatabase(options: DatabaseOptions): Source {
   const { database = null, from_database: part, keeps_owners: keepsOwners = true } = into;
   const isPostgres = entry.engine === "postgres";
   const isServer = entry.scope === "server";
-  // Without another name, one out of a server's backup goes back to where it was.
+  // Without another name, a database from a server's backup is restored under its own name.
   const wanted = database ?? (isServer ? part : null) ?? null;
   const url = wanted === null ? options.url : urlWithDatabase(options.url, wanted);
   const place = { host, name: entry.name, url, installation };

@@ -1,4 +1,4 @@
-// Opens the storages that are no folder of a machine: a bucket, what rclone reaches, or a login over SFTP.
+// Opens the storages that are not folders of a machine: buckets, rclone remotes and logins over SFTP.
 import type { Host } from "../hosts/host.ts";
 import type { SecretReader } from "../inventory/secrets.ts";
 import type { StorageProviderEntry } from "../inventory/store.ts";
@@ -15,11 +15,11 @@ type OpenOptions = {
   /** This machine, where rclone runs. */
   host: Pick<Host, "run">;
   servers: Pick<Servers, "login">;
-  /** For what has to lie on disk for a while. */
+  /** Folder for temporary files. */
   spoolFolder?: string;
 };
 
-/** @throws StorageError when a secret is not where the inventory says */
+/** @throws StorageError where a secret of the inventory is missing */
 export async function openService(
   entry: ServiceEntry,
   { secrets, servers, ...options }: OpenOptions,
@@ -32,7 +32,7 @@ export async function openService(
       });
   if (entry.type === "sftp") {
     const { ssh, path } = entry;
-    /** One that is in no file was typed into a form. */
+    /** Returns a secret as text where it is not in a file, because it is from a form. */
     const textOf = async (key: string | undefined) =>
       key === undefined || key === "agent" || secrets.fileOf(key) !== null
         ? undefined
@@ -51,7 +51,7 @@ export async function openService(
     const path = secrets.fileOf(reference);
     return createRcloneStorage({ ...options, remote, config: path === null ? { text } : { path } });
   }
-  // A service without S3 does without the 20 MB that its client takes.
+  // Imported on demand, because the client of S3 takes 20 MB of memory.
   const { createS3Storage } = await import("../storage/s3.ts");
   return createS3Storage({
     bucket: entry.bucket,

@@ -1,4 +1,4 @@
-// Opens stored files for requests: whether a file is there, and what decrypts it.
+// Opens stored files for requests: checks that a file exists, and finds the keys of an encrypted one.
 import { RefusedIdentity, type GivenIdentity } from "../encryption/decrypt.ts";
 import { isEncrypted } from "../encryption/encrypt.ts";
 import { conflict, InvalidFields, ServiceError } from "../http/service-error.ts";
@@ -9,7 +9,7 @@ import { failureMessage } from "./failure-message.ts";
 import { findFileKeys } from "./file-keys.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** As a request has it. */
+/** The identity as fields of a request. */
 export type GivenFields = { [Field in keyof GivenIdentity]?: GivenIdentity[Field] | undefined };
 
 export const identityMissing =
@@ -22,7 +22,7 @@ export const asConflict = (error: unknown): never => {
 type OpenStoredOptions = { resolver: Pick<Resolver, "storage">; chain: Pick<Chain, "baseOf"> };
 
 export function createOpenStored({ resolver, chain }: OpenStoredOptions) {
-  /** The storage of a stored file that is whole by its size. @throws a conflict for any other */
+  /** Returns the storage of a stored file whose size is correct. @throws a conflict for any other */
   async function findFile(row: BackupRow): Promise<Storage> {
     if (row.status !== "finished")
       throw conflict(`Only a finished backup has a file. The backup is ${row.status}.`);
@@ -34,7 +34,7 @@ export function createOpenStored({ resolver, chain }: OpenStoredOptions) {
     return storage;
   }
 
-  /** @returns what opens an encrypted backup; null for any other. @throws a conflict, or InvalidFields */
+  /** @returns the keys of an encrypted backup; null for any other. @throws a conflict, or InvalidFields */
   async function openFile(
     row: BackupRow,
     { identity = "", passphrase }: GivenFields,

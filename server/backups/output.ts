@@ -1,9 +1,9 @@
-// What a run says while it works: the last 16 KiB of it, one line after the other.
+// Collects the output of a run: lines of text, of which the last 16 KiB are kept.
 
 const maxCharacters = 16 * 1024;
 
 export type Output = {
-  /** Adds a line, or several. */
+  /** Adds one or more lines. */
   say(line: string): void;
   text(): string;
 };

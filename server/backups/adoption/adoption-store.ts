@@ -120,7 +120,7 @@ export function createAdoptionStore(db: Database) {
         rows.map((row) => ({ ...row, trigger: "adopted", status: "finished" })),
       ),
 
-    /** Returns which of these keys are undamaged fulls of this provider, which adopted backups may need. */
+    /** Returns which of these keys are finished fulls of this very provider, which adopted backups may need. */
     async fullsIn(
       tx: Connection,
       providerId: number,

@@ -1,4 +1,4 @@
-// What comes before a copy: both storages are opened, and it is known how and as what the file is to be stored.
+// Prepares a copy: opens both storages, and decides the path, content and encryption of its file.
 import { encryptedEnding, isEncrypted } from "../../encryption/encrypt.ts";
 import type { Claim } from "../../jobs/job-runner.ts";
 import { StorageError, type Storage } from "../../storage/storage.ts";
@@ -20,7 +20,7 @@ type PrepareCopyOptions = {
   resolver: Pick<Resolver & EntryResolver, "encryption" | "encryptionOf" | "storage">;
 };
 
-/** A copy that is being made. */
+/** A copy that is being performed. */
 export type CopyWork = {
   run: BackupRow;
   configuration: ConfigurationRow;
@@ -30,7 +30,7 @@ export type CopyWork = {
 };
 
 export function createPrepareCopy({ contents, copyQueue, resolver }: PrepareCopyOptions) {
-  /** What the copy is encrypted with on the way, and for whom it is encrypted then. What is encrypted is stored plainly nowhere. */
+  /** Decides how the copy is encrypted, and for which recipients. The content of an encrypted backup is never stored in plain text. */
   async function planEncryption(
     from: Storage,
     copy: BackupRow,
@@ -70,8 +70,8 @@ export function createPrepareCopy({ contents, copyQueue, resolver }: PrepareCopy
 
   /**
    * Opens both storages.
-   * @param number names the file, so that no other has its name
-   * @returns them, and how and as what the file is to be stored
+   * @param number part of the file's name, which makes it unique
+   * @returns both storages, and the path, content and encryption of the file
    */
   return async (copy: BackupRow, number: number, work: CopyWork) => {
     const { run, configuration, output, signal } = work;

@@ -1,4 +1,4 @@
-// Stores what a run dumps: as changes since the newest full where the configuration says so and all that takes is there, else in full.
+// Stores the dump of a run: as changes since the newest full where the configuration wants that and it is possible, otherwise in full.
 import { pipeline } from "node:stream/promises";
 import { dirname } from "node:path/posix";
 import { isOfRun } from "../../../contract/backups/backup.ts";
@@ -29,26 +29,26 @@ type IncrementalOptions = ReadBaseOptions & {
 };
 
 type Run = {
-  /** It runs, and its path is that of a full. */
+  /** Running; its path is that of a full. */
   row: BackupRow;
   configuration: ConfigurationRow;
   source: Pick<Source, "state" | "hooks">;
-  /** Of its file where that holds changes. */
+  /** Path of its file where that has changes. */
   patchPath: string;
   storage: Storage;
   recipients: Recipients | null;
   claim: Claim;
   say(line: string): void;
-  /** Called with the row whenever it was changed. */
+  /** Called with the row after each change. */
   onRow(row: BackupRow): void;
 };
 
 type Dumped = Omit<StoreOptions, "storage" | "key">;
 
 type Storing = {
-  /** The full whose changes are stored, so far; null = a full is stored. */
+  /** Returns the full that changes are stored against, so far; null = a full is stored. */
   base(): BackupRow | null;
-  /** What the source said of itself while it was dumped, if it said the same all that time. */
+  /** Returns the source's state, if it was the same during the whole dump. */
   state(): string | null;
   /** To be called once the source's hook has run. @throws like `storeDump` */
   store(options: Dumped): Promise<Stored>;
@@ -65,7 +65,7 @@ export function createIncremental(options: IncrementalOptions) {
     diskBytes: await freeBytesIn(folder),
   });
 
-  /** @returns the full, or why the run stores one of its own */
+  /** @returns the full to use, or why the run stores a new one */
   async function choose({ row, configuration, storage, recipients }: Run, signal: AbortSignal) {
     const finished = await store.finished(configuration.id);
     const choice = chooseBase(finished, {
@@ -89,7 +89,7 @@ export function createIncremental(options: IncrementalOptions) {
     return { ...choice, finished };
   }
 
-  /** Holds the full until the run is over, unless somebody deletes it just now. */
+  /** Stores that the run needs the full, so that it is not deleted; fails where it is being deleted. */
   const claimBase = ({ row, configuration, patchPath, claim }: Run, base: BackupRow) =>
     store.transaction(async (tx) => {
       await configurations.lock(tx, configuration.id);
@@ -104,7 +104,7 @@ export function createIncremental(options: IncrementalOptions) {
       return chainStore.setFile(tx, row, { path, base_id: null });
     });
 
-  /** Whether the changes of a backup can be stored again. What is wrong with the full is found and noted by whoever reads it. */
+  /** Whether the changes of a backup can be stored again. Damage of the full is found when it is read. */
   async function isUsable(
     { storage, recipients }: Run,
     same: BackupRow,
@@ -120,7 +120,7 @@ export function createIncremental(options: IncrementalOptions) {
     return isSealedAlike(storage, same, recipients, signal);
   }
 
-  /** A run that reads everything can do without. */
+  /** Returns the source's state; null where it fails, because a run can read everything instead. */
   async function stateOf({ source }: Run, signal: AbortSignal): Promise<string | null> {
     try {
       return (await untilAborted(signal, source.state?.(signal) ?? Promise.resolve(null))) ?? null;
@@ -131,7 +131,7 @@ export function createIncremental(options: IncrementalOptions) {
   }
 
   return {
-    /** Reads the full, where there is one to be used and something has changed. @throws StorageError, or the signal's reason */
+    /** Reads the full, if one is used and the source has changed. @throws StorageError, or the signal's reason */
     async begin(run: Run, signal: AbortSignal): Promise<Storing> {
       const { storage, say } = run;
       let { row } = run;
@@ -168,7 +168,7 @@ export function createIncremental(options: IncrementalOptions) {
           finished = choice.finished;
           base = { row: choice.base, file: null };
           state = await stateOf(run, signal);
-          // Before the source's hook, which the source may stand still for.
+          // Before the hook, because that may stop the application.
           if (findSame(finished, choice.base, state) === null) await readFull(choice.base, signal);
         }
       }
@@ -184,7 +184,7 @@ export function createIncremental(options: IncrementalOptions) {
         return null;
       }
 
-      /** The next run may find the source as it was then. */
+      /** Stores a full, with the source's state for comparison by the next run. */
       async function storeFull(dumped: Dumped): Promise<Stored> {
         // A hook may have changed files.
         const before = isIncremental ? await stateOf(run, dumped.signal) : null;
@@ -194,12 +194,12 @@ export function createIncremental(options: IncrementalOptions) {
         return stored;
       }
 
-      /** Only what the source says all the time that it is dumped is said of the dump. */
+      /** Drops the state where the source has changed since it was read. */
       async function keepState(after: AbortSignal): Promise<void> {
         if (state !== null && (await stateOf(run, after)) !== state) state = null;
       }
 
-      /** @returns null where what has changed is still to be worked out */
+      /** @returns null where the changes have to be computed */
       async function storeSame(dumped: Dumped, full: BackupRow): Promise<Stored | null> {
         const same = findSame(finished, full, state);
         if (same === null) return null;
@@ -235,7 +235,7 @@ export function createIncremental(options: IncrementalOptions) {
               ? `the content is larger than ${sizeInWords(maxContentBytes)}, or than what is free in the data folder`
               : machineComplaint(await machine(), { ...sizes, isWritten: true });
           if (complaint !== null) await giveUp(complaint);
-          // Nothing of it is of use then, and the source is dumped anew.
+          // Without a manifest the dump in the file is incomplete, so the source is dumped again.
           if (manifest === null) return await storeFull(dumped);
           const { compressionLevel } = dumped;
           const whole = { ...dumped, storage, key: row.path, compressed: null };

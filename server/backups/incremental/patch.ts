@@ -1,5 +1,4 @@
-// Stores content as what has changed since a full, and puts such changes back: by the `zstd` program, which holds the full in
-// memory beside the content.
+// Computes changes since a full and applies them, by the `zstd` program, which holds both the full and the content in memory.
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { usualCompressionLevel } from "../../../contract/backups/backup.ts";
@@ -12,20 +11,20 @@ import { freeBytesIn, NoRoom, openUnnamedFile, type UnnamedFile } from "./unname
 
 type Zstd = Pick<LocalHost, "run">;
 
-/** As far as zstd looks back. */
+/** Longest distance of matches in zstd. */
 export const maxContentBytes = 2 ** 31 - 1;
 
-/** For what is counted with neither of the two, e.g. zstd's tables. */
+/** Memory that depends on neither size, e.g. for zstd's tables. */
 const tablesBytes = 160 * 1024 ** 2;
 
-/** Of zstd, measured: the full, the content rounded up to a power of two, and tables that grow with it. */
+/** Estimates zstd's memory, from measurements: the full, the content rounded up to a power of two, and tables that grow with it. */
 export const patchMemoryBytes = (baseBytes: number, contentBytes: number): number =>
   baseBytes + Math.ceil(contentBytes * 2.2) + tablesBytes;
 
-/** Beyond what is to be written, so that the disk is not full to its end. */
+/** Free space that must remain on the disk. */
 const spareBytes = 64 * 1024 ** 2;
 
-/** What a folder must have free for unnamed files of so many bytes. */
+/** Returns the free bytes that a folder needs for unnamed files of this size. */
 export const roomFor = (bytes: number): number => bytes + spareBytes;
 
 export async function hasZstd(host: Zstd): Promise<boolean> {
@@ -44,7 +43,7 @@ type Changed = {
   compressionLevel?: number | undefined;
 };
 
-/** Writes what has changed into `into` and ends it, or destroys it. @throws SourceError, or the signal's reason */
+/** Writes the changes into `into` and ends it, or destroys it on failure. @throws SourceError, or the signal's reason */
 export async function writePatch(
   host: Zstd,
   { base, content, compressionLevel = usualCompressionLevel }: Changed,
@@ -53,7 +52,7 @@ export async function writePatch(
 ): Promise<void> {
   try {
     const { exitCode, stderr } = await host.run({
-      // A file of ours is a link there, which zstd reads only when it is forced to.
+      // Our files are symbolic links for zstd, which it reads only with --force.
       argv: [
         "zstd",
         "--quiet",
@@ -81,22 +80,22 @@ export async function writePatch(
 
 type Opening = {
   host: Zstd;
-  /** Takes the content of the full for as long as the stream is read. */
+  /** Folder for the content of the full while the stream is read. */
   folder: string;
   baseBytes: number;
-  /** The content of the full; verified on the way. */
+  /** Opens the content of the full, which is verified while it is read. */
   openBase(signal: AbortSignal): AsyncIterable<Buffer>;
-  /** The changes as zstd wrote them; verified on the way. */
+  /** Opens the changes as zstd wrote them, which are verified while they are read. */
   openPatch(signal: AbortSignal): Promise<Readable>;
 };
 
 /**
- * The content of a patch. The stream breaks with what either file breaks with, and with SourceError where there is no room, or no zstd.
- * What it holds is given back once it is closed.
+ * Opens the content of a patch. The stream fails with the error of either file, and with SourceError where there is no space or no
+ * zstd. Closing it releases its resources.
  */
 export function openPatched(opening: Opening, outside: AbortSignal): Readable {
   const content = new PassThrough();
-  // It tells the reader; an error without one would end the service.
+  // The reader gets the error; without a listener it would end the service.
   content.on("error", () => undefined);
   const ending = new AbortController();
   content.once("close", () => ending.abort(new Error("Reading was canceled.")));
@@ -134,7 +133,7 @@ async function unpack(
         ],
         files: [base.fd],
         input,
-        // The memory of a piece is used again.
+        // Copied, because the memory of a piece is reused.
         take: (piece) => writeTo(into, Buffer.from(piece)),
         signal,
       })

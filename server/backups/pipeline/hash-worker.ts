@@ -1,4 +1,4 @@
-// The thread of `createHasher`: hashes pieces in shared memory, and reports which slot is free again.
+// The thread of `createHasher`: hashes pieces in shared memory, and reports when their place is free again.
 import { createHash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import {

@@ -1,5 +1,5 @@
-// Computes SHA-256 on a thread of its own, because it is the largest part of a backup's work. Compressed dumps are decompressed
-// there as well: the garbage of that is collected in the thread's small heap instead of the service's.
+// Computes SHA-256 on a thread, because it is the largest part of a backup's CPU time. Compressed content is decompressed there as
+// well: its pieces become garbage, which is collected in the thread's small heap instead of the service's own.
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../../compile-cache.ts";
@@ -10,17 +10,17 @@ import { toError } from "../../to-error.ts";
 
 const script = new URL("./hash-worker.ts", import.meta.url);
 
-/** Smaller content is hashed here at its end, because starting a thread costs more. */
+/** Content up to this size is hashed at the end without a thread, whose start would cost more. */
 const heldBytes = 128 * 1024;
 
 /** Size of a slot of shared memory, which holds a piece until it is hashed. */
 export const placeBytes = 1024 * 1024;
 const places = [0, 1, 2, 3];
 
-/** `sent`: what goes to the storage. `stored`: what the storage reads back meanwhile. */
+/** What is sent to the storage, and what is read back from it meanwhile. */
 type Side = "sent" | "stored";
 export type Piece = { of: Side; place: number; bytes: number };
-/** A piece to hash, or a request for the digest. */
+/** A message without a piece requests the digest. */
 export type Message = Piece | { of: Side };
 export type ThreadData = { memory: ArrayBufferLike; content: Content | null };
 type Digest = { kind: "digest"; of: Side; checksum: string; unpacked: Unpacked | null };
@@ -94,13 +94,13 @@ function startThread(content: Content | null) {
 const notWhole = (reason: string) =>
   new SourceError(`What arrived isn't a whole zstd stream: ${reason}.`);
 
-/** Why, as `notWhole` takes it. */
+/** Returns the reason for `notWhole`. */
 export const reasonOf = (error: unknown): string => {
   const words = describeUnpackError(error);
   return words === null ? toError(error).message : `it is ${words}`;
 };
 
-/** @throws SourceError for a stream that is damaged or not whole */
+/** @throws SourceError for a damaged or truncated stream */
 async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<Unpacked> {
   const unpacker = createUnpacker(content);
   try {
@@ -111,18 +111,18 @@ async function unpackHere(content: Content, pieces: readonly Buffer[]): Promise<
   }
 }
 
-/** A hash that is updated piece by piece. Each call must wait for the one before. */
+/** A hash that is computed piece by piece. Each call has to wait for the previous one. */
 type Hashed = {
   /** Resolves once the memory of the chunk may be reused. */
   update(chunk: Buffer): Promise<void>;
-  /** @returns hex digest of all chunks since the last digest */
+  /** Returns the hex digest of everything since the previous digest. */
   digest(): Promise<string>;
 };
 
 /**
- * To be ended in any case.
- * @param content what a zstd stream that is sent holds that is to be unpacked too, up to the first digest; null = it is
- * hashed only. A stream that is damaged or not whole is a SourceError of `update` or `digest`
+ * Creates a hasher, which has to be ended in any case.
+ * @param content kind of the content of a zstd stream that is also decompressed, up to the first digest; null = it is only hashed. For
+ *   a damaged or truncated stream, `update` or `digest` throws a SourceError
  */
 export function createHasher(content: Content | null = null) {
   let toUnpack = content;
@@ -165,11 +165,11 @@ export function createHasher(content: Content | null = null) {
 
   return {
     sent: hashed("sent"),
-    /** Hash of what the storage reads back, independent of `sent`. */
+    /** The hash of what is read back. */
     stored: hashed("stored"),
-    /** @returns bytes decompressed so far */
+    /** Bytes of the content decompressed so far. */
     plainBytes: () => unpacked?.plainBytes ?? thread?.plainBytes() ?? 0,
-    /** To be called after the digest; null where nothing was decompressed. */
+    /** Available after the digest; null where nothing was decompressed. */
     unpacked: () => unpacked,
     end: async (): Promise<void> => void (await thread?.end()),
   };

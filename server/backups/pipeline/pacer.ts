@@ -1,7 +1,7 @@
-// Holds a stream back to a number of bytes a second, in small pieces, so that a network is used evenly.
+// Limits a stream to a number of bytes per second, in small pieces, so that the network is used evenly.
 import type { Clock } from "../../clock.ts";
 
-/** Of a second: so long a piece goes through. */
+/** Duration of a piece, as a share of a second. */
 const pieceShare = 0.1;
 const smallestPieceBytes = 1024;
 
@@ -13,12 +13,12 @@ export type Pace = (chunks: AsyncIterable<Buffer>, signal: AbortSignal) => Async
 export function createPace(bytesPerSecond: number, clock: Clock): Pace {
   const pieceBytes = Math.max(smallestPieceBytes, Math.floor(bytesPerSecond * pieceShare));
   const msOf = (bytes: number) => (bytes * 1000) / bytesPerSecond;
-  /** When what went through so far has had its time. */
+  /** When the bytes so far have used up their time. */
   let freeAtMs = -Infinity;
 
   async function take(bytes: number, signal: AbortSignal): Promise<void> {
     const nowMs = clock.now();
-    // No longer than for one piece: a clock that is set back must not stop it.
+    // At most the time of one piece, so that a clock that is set back does not stop the stream.
     const waitMs = Math.min(freeAtMs - nowMs, msOf(pieceBytes));
     if (waitMs > 0) await delay(waitMs, clock, signal);
     freeAtMs = Math.max(clock.now(), nowMs + Math.max(0, waitMs)) + msOf(bytes);
@@ -34,7 +34,7 @@ export function createPace(bytesPerSecond: number, clock: Clock): Pace {
   };
 }
 
-/** Waits, by the service's clock. @throws the signal's reason */
+/** Waits by the service's clock. @throws the signal's reason */
 export const delay = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();

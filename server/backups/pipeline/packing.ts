@@ -1,4 +1,4 @@
-// Compresses a dump on its way to the storage, or passes on one that comes compressed.
+// Compresses a dump on its way to the storage, or passes it on where it is compressed already.
 import { PassThrough, type Duplex, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { callbackify } from "node:util";
@@ -12,13 +12,13 @@ const slabBytes = 1024 * 1024;
 const newSlab = (): Buffer => Buffer.allocUnsafeSlow(slabBytes);
 
 type Packing = {
-  /** The dump writes into it. */
+  /** Receives the dump. */
   into: Writable;
-  /** The storage reads from it. */
+  /** Yields what is stored. */
   out: Duplex;
-  /** @returns bytes so far before compression; absent where the dump comes compressed */
+  /** Bytes so far before compression; absent where the dump is compressed already. */
   plainBytes?(): number;
-  /** Takes back pieces of `out`, in order, once they are no longer needed. */
+  /** Takes back the memory of pieces of `out`, in their order, once it is not needed any more. */
   giveBack(piece: Buffer): void;
 };
 
@@ -27,23 +27,23 @@ export function compressHere(level = usualCompressionLevel): Packing {
     chunkSize: outputBytes,
     params: {
       [constants.ZSTD_c_compressionLevel]: level,
-      // Adds zstd's checksum, so that unpacking by hand detects damage as well.
+      // zstd's own checksum, so that decompressing by hand detects damage, too.
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
   return { ...joined(out), plainBytes: () => out.bytesWritten, giveBack: freeOutput };
 }
 
-/** Copies what is written, because its memory is reused, into larger pieces. */
+/** Passes on compressed content. Copies it into larger pieces, because the memory of what is written is reused. */
 export function passCompressed(memory: PieceMemory): Packing {
-  // A stream of bytes would copy pieces once more to join them.
+  // In object mode, because a stream of bytes would concatenate the pieces by copying them again.
   const out = new PassThrough({ objectMode: true, highWaterMark: 1 });
   return { ...joined(out, memory), giveBack: memory.giveBack };
 }
 
 function joined(out: Duplex, memory?: PieceMemory): Pick<Packing, "into" | "out"> {
   const into = createChunkBuffer(out, memory);
-  // A missing tool fails before the stream has a reader, who still gets the error.
+  // A missing tool fails before `out` is read; its reader gets the error nevertheless.
   for (const stream of [into, out]) stream.on("error", () => undefined);
   into.once("error", (error) => out.destroy(error));
   return { into, out };

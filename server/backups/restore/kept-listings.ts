@@ -1,14 +1,14 @@
-// Keeps what was read of backups in memory for a while: the few that somebody looks at.
+// Keeps listings of backups in memory for a while, for the few that are browsed.
 import type { Clock } from "../../clock.ts";
 
 type Listing = { id: string; backupId: number };
 
-/** Each may take some 100 MB. */
+/** Limit of listings, each of which may take some 100 MB. */
 const maxListings = 3;
-/** So long a listing stays that nobody looks at. */
+/** How long an unused listing is kept. */
 const keptMs = 15 * 60_000;
 
-/** @param onForget lets go of what it holds */
+/** @param onForget releases the resources of a listing */
 export function createKeptListings<Kept extends Listing>(
   clock: Clock,
   onForget: (kept: Kept) => void,
@@ -20,7 +20,7 @@ export function createKeptListings<Kept extends Listing>(
     if (listings.delete(kept.id)) onForget(kept);
   }
 
-  /** Used again, it stays, and is the last to go. */
+  /** Restarts the time of a listing that is used, and makes it the newest. */
   function touch(kept: Kept): Kept {
     listings.get(kept.id)?.stopClock();
     listings.delete(kept.id);
@@ -29,7 +29,7 @@ export function createKeptListings<Kept extends Listing>(
   }
 
   return {
-    /** @param id of an earlier answer; without one, any of the backup */
+    /** @param id of an earlier response; absent = any listing of the backup */
     find(backupId: number, id: string | undefined): Kept | null {
       const found = [...listings.values()].findLast(
         ({ kept }) => kept.backupId === backupId && (id === undefined || kept.id === id),

@@ -1,4 +1,4 @@
-// What is in the archives of databases beside rows: each is read once, kept in memory for a while, and looked through from there.
+// Lists objects other than rows in archives of databases: each is read once, and kept in memory for a while for further requests.
 import { randomUUID } from "node:crypto";
 import type { BrowseObjectsBody } from "../../../contract/backups/bodies.ts";
 import type { ArchiveObjects } from "../../../contract/backups/contents.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "../../clock.ts";
 import { createKeptListings } from "./kept-listings.ts";
 import type { ArchiveObject } from "../sources/postgres/archive-objects.ts";
 
-/** Of more the rest is not listed. */
+/** Limit of listed objects. */
 const maxObjects = 100_000;
 const pageObjects = 200;
 
@@ -24,7 +24,7 @@ export function createObjectListings(clock: Clock) {
       return listings.add(kept);
     },
 
-    /** @throws what the archive could not be read for */
+    /** @throws the error with which reading the archive failed */
     async look(
       kept: Kept,
       { kind = "", search = "", page = 1 }: BrowseObjectsBody,

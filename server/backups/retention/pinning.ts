@@ -1,4 +1,4 @@
-// Pins backups: what is pinned stays until it is unpinned, whatever retention or a request would delete.
+// Pins backups: a pinned backup is deleted neither by retention nor by a request until it is unpinned.
 import { canBackup } from "../../../contract/backups/backup.ts";
 import { recordActivity } from "../../activity/store.ts";
 import type { Clock } from "../../clock.ts";
@@ -15,7 +15,7 @@ type PinningOptions = LockBothOptions & {
 export function createPinning({ store, configurations, clock }: PinningOptions) {
   const lockBoth = createLockBoth({ store, configurations });
 
-  /** Pins a backup or unpins it; nothing where it is so already. @throws a conflict */
+  /** Pins or unpins a backup, unless it is so already. @throws a conflict */
   return (found: BackupRow, isPinned: boolean): Promise<BackupRow> =>
     store.transaction(async (tx) => {
       const { row, configuration } = await lockBoth(tx, found);

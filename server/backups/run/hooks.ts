@@ -1,19 +1,19 @@
-// Commands before and after each backup of a source, as its inventory entry names them. No request has a part in them.
+// Runs the commands of the inventory before and after each backup of a source. Requests cannot change them.
 import { CommandMissing, type Host } from "../../hosts/host.ts";
 import { toError } from "../../to-error.ts";
 import { SourceError, type Attempt, type Hooks } from "../sources/source.ts";
 
-/** As argument lists; null = there is none. */
+/** Commands as argument lists; null = none. */
 type HookCommands = {
   before: readonly string[] | null;
   after: readonly string[] | null;
   timeoutMs: number;
 };
 
-/** In the environment of what runs before a backup, and of all that it starts. */
+/** Environment variable that marks the processes of the hook before a backup. */
 const markName = "QUARTERDECK_BACKUP";
 
-/** Ends what has `$1` in its environment, and what that starts meanwhile. */
+/** Shell script: kills processes with `$1` in their environment; repeated, because they may start others meanwhile. */
 const endMarked = `for _ in 1 2 3; do
   for at in $(grep -lzxFs -- "$1" /proc/[0-9]*/environ); do
     at=\${at#/proc/}
@@ -24,14 +24,14 @@ done`;
 const keptCharacters = 4096;
 const shownLines = 20;
 
-/** Where they run, as the account that they run as sees it. */
+/** Where the hooks run: the machine as their account, and the folder. */
 type HookPlace = { host: Pick<Host, "run">; folder: string };
 
-/** @param open throws why they cannot run there */
+/** @param open throws where the hooks cannot run */
 export function createHooks(open: () => Promise<HookPlace>, commands: HookCommands): Hooks {
   const { timeoutMs } = commands;
 
-  /** @returns why it failed, in words; null = it ended well @throws the reason of the signal */
+  /** @returns why the hook failed; null = it succeeded @throws the reason of the signal */
   async function run(
     argv: readonly string[],
     say: Attempt["say"],
@@ -76,7 +76,7 @@ export function createHooks(open: () => Promise<HookPlace>, commands: HookComman
     }
   }
 
-  /** What outlives a service that is killed would go on beside the hook after, and maybe undo it. */
+  /** Ends a first hook that outlived a killed service: it could run at the same time as the second hook, and undo it. */
   async function endLeft(mark: string, say: Attempt["say"]): Promise<void> {
     try {
       const { host } = await open();

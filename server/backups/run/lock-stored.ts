@@ -1,4 +1,4 @@
-// Locks what a run or a copy has stored, and the full that it needs, for as long as its storage provider says.
+// Locks what a run or a copy has stored, and the full that it needs, for the period of its storage provider.
 import { utcText } from "../../../contract/values.ts";
 import { type Storage, StorageError } from "../../storage/storage.ts";
 import type { BackupRow } from "../backup-store.ts";
@@ -9,23 +9,23 @@ const dayMs = 24 * 3_600_000;
 
 type Stored = {
   storage: Storage;
-  /** Of the file, which has been verified: what failed is never locked. */
+  /** Path of the verified file; the file of a failed run is never locked. */
   path: string;
-  /** The full that it needs; null = it is one. */
+  /** The full that it needs; null = it is a full. */
   base: Pick<BackupRow, "id" | "path"> | null;
   at: Date;
 };
 
 export type Locked = {
-  /** Until when the file is locked, as its storage says; null = it is not. */
+  /** Until when the file is locked according to its storage; null = it is not locked. */
   until: Date | null;
-  /** What is not as the inventory wants it; null = all is. */
+  /** Why the lock differs from the inventory's setting; null = it does not. */
   warning: string | null;
 };
 
 /**
- * Locks the file, its manifest and the full: nothing opens the one without the other. A bucket that locks by itself is asked for how
- * long it does. A failure is a warning, since the backup is stored all the same.
+ * Locks the file, its manifest and the full, because a restore needs all of them. For a bucket with a default lock, reads its period.
+ * A failure is only a warning, because the backup is stored nevertheless.
  * @throws the signal's reason
  */
 export async function lockStored(
@@ -56,11 +56,11 @@ export async function lockStored(
   }
 }
 
-/** Of a backup that its storage does not let go yet. @param storage its name */
+/** Message for a backup that its storage still locks. @param storage name of the storage */
 export const lockedMessage = (storage: string, until: Date): string =>
   `Locked in ${storage} until ${utcText(until)}. It can be deleted after that.`;
 
-/** @param at when it is to be deleted */
+/** Whether a backup is locked at a moment. @param at moment of its deletion */
 export const isLocked = (
   { locked_until: until = null }: Partial<Pick<BackupRow, "locked_until">>,
   at: Date,

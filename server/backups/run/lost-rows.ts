@@ -1,27 +1,27 @@
-// Tables that lost many of their rows since the backup before. It warns of few: of tables that never shrink, and of losses that
-// nobody takes for a day's work.
+// Warns of tables that lost many rows since the previous backup: only of tables that never shrink, and of losses that are too large for
+// a normal day.
 import { countText } from "../../../contract/count-text.ts";
 import type { Manifest } from "../sources/source.ts";
 import type { Counts } from "../counts-store.ts";
 
-/** With fewer backups before it nobody knows what is usual for a table. */
+/** With fewer earlier backups it is unknown what is usual for a table. */
 const minBefore = 3;
-/** Of the rows in the backup before. */
+/** Share of the rows in the previous backup. */
 const lostShare = 0.4;
-/** Of the fewest rows in the backups just before: one night with many jobs is not what a table is measured by. */
+/** Share of the fewest rows in the last backups, so that one backup with unusually many rows does not count. */
 const lostOfFewest = 0.25;
-/** Below it a table is so small that its share says nothing. */
+/** Fewest lost rows to warn of, because shares of small tables mean nothing. */
 const minLost = 10;
-/** What has shrunk by so much within the backups that are looked at comes and goes, e.g. jobs, sessions, logs. */
+/** A table that has shrunk by this share before regularly shrinks, e.g. jobs, sessions, logs. */
 const usualShare = 0.1;
-/** What a renamed table may have gained or lost meanwhile. */
+/** Share by which a renamed table may have grown or shrunk meanwhile. */
 const sameShare = 0.1;
 const shownNames = 3;
 
-/** How many backups before it one is held against. */
+/** Number of earlier backups that a backup is compared with. */
 export const countedBefore = 30;
 
-/** Partitions by month or number are one table: those of last year may go. */
+/** Groups partitions by month or number as one table, because old ones may be dropped. */
 const groupOf = (name: string): string => name.replace(/\d+/g, "*");
 
 function byGroup(counts: Counts): Map<string, number> {
@@ -33,7 +33,7 @@ function byGroup(counts: Counts): Map<string, number> {
 
 type Loss = { name: string; now: number; before: number };
 
-/** Newest first; from when on it was there. */
+/** Returns the rows of a group, newest first, since it first existed. */
 function historyOf(group: string, earlier: readonly Counts[]): number[] {
   const found = earlier.map((counts) => counts.get(group));
   const first = found.findLastIndex((rows) => rows !== undefined);
@@ -46,7 +46,7 @@ const isSteady = (history: readonly number[]): boolean =>
     return older - rows <= Math.max(2, older * usualShare);
   });
 
-/** @param before the counts of the backups before it, newest first @returns those that lost the most rows first */
+/** @param before counts of earlier backups, newest first @returns the losses, largest first */
 function findLosses(counts: Counts, before: readonly Counts[]): Loss[] {
   const [last] = before;
   if (last === undefined) return [];
@@ -76,11 +76,11 @@ const inWords = ({ name, now, before }: Loss): string =>
 const tablesInWords = (many: number): string => `${many} more ${many === 1 ? "table" : "tables"}`;
 
 /**
- * @param before the counts of the backups before it, newest first
- * @returns a sentence; none = nothing odd
+ * @param before counts of earlier backups, newest first
+ * @returns a sentence; empty = no warning
  */
 export function lostRowsWarning(manifest: Manifest, before: readonly Counts[]): string[] {
-  // The files of a site come and go with each cache that is emptied; their size is looked at as any other.
+  // The number of a site's files changes with each cleared cache; their size is checked with the other anomalies.
   if (manifest.kind !== "database") return [];
   const losses = findLosses(new Map(Object.entries(manifest.tables)), before);
   if (losses.length === 0) return [];

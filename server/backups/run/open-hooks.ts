@@ -1,4 +1,4 @@
-// What runs before and after the backups of a source, as its inventory entry names it: for databases as for sites.
+// Opens the hooks of a database or site, as configured in the inventory.
 import { dirname } from "node:path/posix";
 import type { Account } from "../../hosts/account.ts";
 import type { Host } from "../../hosts/host.ts";
@@ -10,13 +10,13 @@ import type { Hooks } from "../sources/source.ts";
 
 type Opening = {
   inventory: Pick<InventoryStore, "listEntriesOf">;
-  /** The machine that it is on. @throws ServerAway */
+  /** Opens the machine of the source. @throws ServerAway */
   openMachine(serverId: number): Promise<Pick<Host, "as">>;
-  /** @throws SourceError where it has none */
+  /** @throws SourceError where the entry has no account */
   accountOf(found: DatabaseRow | SiteRow): Account;
 };
 
-/** @returns null where nothing runs; the machine is asked only once something is to run */
+/** @returns null where no hooks are configured; the machine is opened only when a hook runs */
 export function openHooks(found: DatabaseRow | SiteRow, opening: Opening): Hooks | null {
   const commands = "entry" in found ? toHooks(found.entry.backup_hooks) : found.backupHooks;
   if (commands === null) return null;
@@ -30,8 +30,8 @@ export function openHooks(found: DatabaseRow | SiteRow, opening: Opening): Hooks
 }
 
 /**
- * The folder of the site that the database belongs to, for its artisan. Not where the account is another one than the site's, to
- * which its files would be foreign code.
+ * Returns the folder of the site that uses the database, for its artisan; not where the account differs from the site's, because it
+ * would run foreign code.
  */
 async function folderFor(
   { id, serverId, entry }: DatabaseRow,

@@ -1,18 +1,18 @@
-// Which configurations missed a run: none has begun although one should have, a quarter of the schedule's gap ago.
+// Finds configurations that missed a run: none has begun, although one was due a quarter of the schedule's gap ago.
 import { setImmediate as turnOfEventLoop } from "node:timers/promises";
 import { expectedGapMs, nextRun } from "../../../contract/backups/schedule.ts";
 import type { WatchedConfiguration } from "./schedule-store.ts";
 
-/** So much of a gap may pass after a run's moment before the run counts as missed. */
+/** Share of the gap by which a run may be late before it counts as missed. */
 const toleratedLateness = 0.25;
 
-/** Then whoever else waits has a turn: the calendars of ten thousand take a third of a second. */
+/** Configurations per turn of the event loop: ten thousand take a third of a second. */
 const judgedAtOnce = 200;
 
 type Begun = Pick<WatchedConfiguration, "id" | "frequency" | "timeZone" | "begun">;
 type Judged = { due: Date | null; overdueMs: number };
 
-/** Remembers what it worked out: of thousands of schedules few have run since the last look. */
+/** Caches results, because few of thousands of schedules have run since the previous check. */
 export function createOverdueFinder() {
   let known = new Map<string, Judged>();
 

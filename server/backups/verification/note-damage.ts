@@ -1,4 +1,4 @@
-// Notes what was found of stored files: of a backup, of the full that it needs, and of all others that need that one.
+// Stores whether files are intact or damaged: for a backup, the full that it needs, and all other backups that need that full.
 import { recordEvent } from "../../events/store.ts";
 import type { Connection } from "../../store/database.ts";
 import type { BackupChange, BackupRow, BackupStore } from "../backup-store.ts";
@@ -13,11 +13,11 @@ type NoteDamageOptions = {
   chainStore: Pick<ChainStore, "setBaseDamage" | "clearBaseDamage" | "configurationOf">;
 };
 
-/** What is known of a stored file once it was found to be what was stored. */
+/** Changes of a row whose file was found intact. */
 const sound = (at: Date) => ({ verified_at: at, checked_at: at, damage: null });
 
 export function createNoteDamage({ store, chainStore }: NoteDamageOptions) {
-  /** @returns whether something is no longer damaged by it */
+  /** @returns whether another backup is no longer damaged */
   async function setSound(
     tx: Connection,
     id: number,
@@ -37,16 +37,16 @@ export function createNoteDamage({ store, chainStore }: NoteDamageOptions) {
   ): Promise<void> {
     await store.update(tx, row.id, { damage, checked_at: at });
     await chainStore.setBaseDamage(tx, row.id, damage, at);
-    // Told once, not every week.
+    // Reported once, not with every weekly verification.
     if (row.damage === null)
       await recordEvent(tx, damagedEvent(configuration, row, { reason: damage, foundAt: at }));
   }
 
   return {
     /**
-     * All that a backup needs is what was stored.
-     * @param more what changes with it
-     * @returns whether another backup is no longer damaged by it
+     * Stores that the files of a backup are intact.
+     * @param more further changes of its row
+     * @returns whether another backup is no longer damaged
      */
     async sound(
       tx: Connection,
@@ -58,7 +58,7 @@ export function createNoteDamage({ store, chainStore }: NoteDamageOptions) {
       return (await setSound(tx, row.id, at, more)) || isBaseSound;
     },
 
-    /** Its file is not what was stored, or that of the full that it needs, which is told under the full's own configuration. */
+    /** Stores that the file of a backup, or of the full that it needs, is damaged. The latter is reported for the full's configuration. */
     async damaged(
       tx: Connection,
       configuration: ConfigurationRow,
