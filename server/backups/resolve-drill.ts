@@ -1,4 +1,4 @@
-// Opens the place where the inventory has the drills of a server, if it is another machine than the server itself.
+// Opens the place for the drills of a server, where the inventory names another machine than the server itself.
 import { posix } from "node:path";
 import { CommandMissing, type Host, type LocalHost } from "../hosts/host.ts";
 import type { Scratch } from "../hosts/scratch.ts";
@@ -19,7 +19,7 @@ import { SourceError, type Attempt, type Drill } from "./sources/source.ts";
 import { createRemoteSqliteSource } from "./sources/sqlite/remote/source.ts";
 
 export type PlacedDrill = Drill & {
-  /** In words; null = where the source is. */
+  /** The place as text; null = the source's own server. */
   place: string | null;
 };
 
@@ -33,7 +33,7 @@ type DrillResolverOptions = {
 };
 
 type Drills = NonNullable<ServerRow["drills"]>;
-/** `server`: whose drills they are. */
+/** `server`: the server that the drills belong to. */
 type Place = { drills: Drills; server: ServerRow; shown: string };
 
 export function createDrillResolver(options: DrillResolverOptions) {
@@ -83,7 +83,7 @@ export function createDrillResolver(options: DrillResolverOptions) {
     return isServer ? createServerDrill(besidePostgres, drill) : drill;
   }
 
-  /** The place as the account that works on files there. @param name whose files they are */
+  /** Opens the place as the account for files. @param name of the source */
   async function openForFiles(place: Place, name: string): Promise<Host> {
     const { drills, server, shown } = place;
     const machine = await open(place);
@@ -106,12 +106,12 @@ export function createDrillResolver(options: DrillResolverOptions) {
     const { entry } = source;
     if (entry.engine !== "sqlite") return databaseDrill(place, entry);
     const host = await openForFiles(place, entry.name);
-    // Whatever stands at the database's own path there is none of ours.
+    // Not the database's own path, where the other machine may have a file.
     const path = posix.join("/var/tmp", expandHome(entry.path));
     return createRemoteSqliteSource({ host, name: entry.name, path });
   }
 
-  /** Words that name the place; what is wrong with the stored file stays what it is. */
+  /** Adds the place to an error, unless that is about the stored file. */
   function inPlace(shown: string, error: unknown): unknown {
     const isKnown = [SourceError, ServerAway, CommandMissing].some((kind) => error instanceof kind);
     const isMissingSecret = toError(error).name === "SecretMissing";
@@ -120,7 +120,7 @@ export function createDrillResolver(options: DrillResolverOptions) {
   }
 
   return {
-    /** @returns null where they run on the source's own server */
+    /** @returns null where drills run on the source's own server */
     async of(source: DatabaseRow | SiteRow): Promise<PlacedDrill | null> {
       const place = await find(source.serverId);
       if (place === null) return null;
@@ -146,7 +146,7 @@ export function createDrillResolver(options: DrillResolverOptions) {
   };
 }
 
-/** A drill makes a database of its own, so its URL need not name one. */
+/** Adds a database to a URL without one, which is allowed because a drill creates its own database. */
 function withDatabase(url: string, name: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);

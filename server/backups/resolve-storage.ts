@@ -1,5 +1,5 @@
-// Opens storages and their encryption from inventory entries. A local storage whose disk is away is recognized by its missing
-// marker file or, before it had one, by its missing backups.
+// Opens the storages of the inventory and their encryption. A local storage whose disk is not mounted is detected by its missing marker
+// file or, before it had one, by its missing backups.
 import { createEncrypt, type Encrypt } from "../encryption/encrypt.ts";
 import { EncryptionError } from "../encryption/encryption-error.ts";
 import type { LocalHost } from "../hosts/host.ts";
@@ -32,31 +32,25 @@ type StorageResolverOptions = {
 };
 
 export type StorageResolver = {
-  /** @throws StorageError where the inventory no longer lists it, its secret is missing, or its disk is away */
+  /** @throws StorageError where it is no longer in the inventory, its secret is missing, or its disk is not mounted */
   storage(providerId: number): Promise<ListedStorage>;
-  /**
-   * @returns the encryption of new backups; null = none
-   * @throws EncryptionError for an invalid recipient; or as `storage`
-   */
+  /** Returns the encryption of new files; null = none. @throws EncryptionError where a recipient is invalid, or like `storage` */
   encryption(providerId: number): Promise<Encryption | null>;
-  /**
-   * @returns the identity for drills; null = none
-   * @throws EncryptionError where its secret is missing
-   */
+  /** Returns the identity that drills decrypt with; null = none. @throws EncryptionError where its file is missing */
   drillIdentity(providerId: number): Promise<string | null>;
-  /** Puts a marker into a local storage, after a rehearsal or run has succeeded. */
+  /** Called after a successful rehearsal or run: from then on a local storage must have its marker. */
   markStorage(providerId: number): Promise<void>;
 };
 
-/** Opens entries that the inventory may not list yet. */
+/** Opens storages that need not be in the inventory. */
 export type EntryStorageResolver = {
-  /** @throws StorageError, also when the folder is one of the inventory whose disk is away */
+  /** @throws StorageError, also where the folder belongs to a storage of the inventory whose disk is not mounted */
   storageOf(entry: StorageProviderEntry): Promise<ListedStorage>;
-  /** @throws EncryptionError when a recipient is none */
+  /** @throws EncryptionError where a recipient is invalid */
   encryptionOf(recipients: Recipients): Promise<Encryption>;
 };
 
-/** Number of newest backups of which one must exist, where a storage has no marker yet. */
+/** Number of the newest backups of which one must exist, where a storage has no marker yet. */
 const lookedFor = 20;
 
 export function createStorageResolver(
@@ -64,7 +58,7 @@ export function createStorageResolver(
 ): StorageResolver & EntryStorageResolver {
   const { inventory, store, host, servers, openServer, secrets, scratch } = options;
 
-  /** @throws StorageError when its server cannot be used now */
+  /** @throws StorageError where its server cannot be used now */
   async function folderOf({ path, server }: LocalProvider): Promise<StorageFolder> {
     const root = expandHome(path);
     if (server === undefined) return folderHere(root, host);
@@ -85,7 +79,7 @@ export function createStorageResolver(
     return paths.length === 0;
   }
 
-  /** @throws StorageError when the inventory has it no more */
+  /** @throws StorageError where it is no longer in the inventory */
   async function findProvider(id: number): Promise<StorageProviderEntry> {
     const entry = await inventory.findStorageProvider(id);
     if (entry === null)
@@ -115,7 +109,7 @@ export function createStorageResolver(
       const folder = await folderOf(entry);
       const marked = folder.open({ isMarked: true });
       if ((await inventory.markedPathOf(providerId)) === folder.key) return marked;
-      // Other errors of the file system are reported by the work in the folder.
+      // Errors of the file system are reported when the folder is used.
       if (await folder.isMarked().catch(() => false)) {
         await inventory.setMarkedPath(providerId, folder.key);
         return marked;
@@ -126,7 +120,7 @@ export function createStorageResolver(
     },
 
     async encryption(providerId) {
-      // The storage may have been removed from the inventory meanwhile, and it may have had recipients.
+      // Throws where the provider was removed meanwhile, because it may have had recipients.
       const { recipients } = await findProvider(providerId);
       return recipients === undefined ? null : encryptionOf(recipients);
     },

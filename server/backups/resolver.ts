@@ -1,4 +1,4 @@
-// Opens sources, targets of restores, and places for drills, from their inventory entries.
+// Opens the sources of the inventory, the destinations of restores, and the places of drills.
 import { dirname, join } from "node:path";
 import type { LocalHost } from "../hosts/host.ts";
 import { mayHang } from "../hosts/mounts.ts";
@@ -45,44 +45,38 @@ type ResolverOptions = {
   servers: RemoteServers;
   secrets: SecretReader;
   scratch: Scratch;
-  /** Short id of the installation, for names of temporary databases. */
+  /** Short form of its id, for names of scratch objects on a database's server. */
   installation: string;
-  /** Left out: as far as they can be. */
+  /** Absent = the default. */
   times?: TrustedTimes | undefined;
 };
 
 export type Resolver = StorageResolver & {
   /**
-   * Opens the place for drills; the source itself only where drills run on its own server.
-   * @param into how the drill restores
-   * @throws as `source`
+   * Opens the place of a configuration's drills. Opens the source only where that is its own server.
+   * @param into options of the restore
+   * @throws like `source`
    */
   drill(
     configuration: ConfigurationRow,
     into?: Pick<RestoreDestination, "keeps_owners">,
   ): Promise<PlacedDrill>;
-  /** @throws SourceError where the inventory no longer lists it, or its secret is missing */
+  /** @throws SourceError where it is no longer in the inventory, or its secret is missing */
   source(configuration: ConfigurationRow): Promise<Source>;
-  /**
-   * @returns the source's hooks, without opening it; null = none
-   * @throws SourceError where the inventory no longer lists it
-   */
+  /** Returns the hooks of the source without opening it; null = none. @throws SourceError where it is no longer in the inventory */
   hooks(configuration: ConfigurationRow): Promise<Hooks | null>;
-  /**
-   * Opens the target of a restore into something else than the source.
-   * @throws as `source`
-   */
+  /** Opens the destination of a restore other than its own source. @throws like `source` */
   destination(destination: RestoreDestination): Promise<Source>;
-  /** @throws SourceError when the inventory has it no more */
+  /** @throws SourceError where it is no longer in the inventory */
   describe(
     configuration: ConfigurationRow,
     source: Pick<Source, "database" | "tools">,
   ): Promise<Subject>;
 };
 
-/** Opens entries that the inventory may not list yet. */
+/** Opens sources that need not be in the inventory. */
 export type EntryResolver = EntryStorageResolver & {
-  /** @throws SourceError when its secret is not there */
+  /** @throws SourceError where its secret is missing */
   sourceOf(found: DatabaseRow): Promise<Source>;
 };
 
@@ -90,7 +84,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
   const { inventory, host, servers, secrets, scratch, installation, times } = options;
   const drills = createDrillResolver(options);
   const watched = createSourceWatch(options);
-  /** Waits for a connection that was just lost, so that it does not fail a run or restore. */
+  /** Patient, so that a run or restore does not fail because a connection was lost just before. */
   const openServer = (id: number) => servers.open(id, { isPatient: true });
 
   const accountOf = ({ account, problem }: EntryAccount): Account => {
@@ -98,7 +92,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
     return account;
   };
 
-  /** @returns this machine as the entry's account, and where the account may store temporary files */
+  /** Opens this machine as the account of an entry, with a scratch folder of that account. */
   async function openHere(entry: EntryAccount, path: string) {
     const as = host.as(accountOf(entry));
     const its = mayHang(path) ? as.apart() : as;
@@ -175,7 +169,7 @@ export function createResolver(options: ResolverOptions): Resolver & EntryResolv
       accountOf: ({ account }) => accountOf(account),
     });
 
-  /** @throws SourceError when the inventory has it no more */
+  /** @throws SourceError where it is no longer in the inventory */
   async function find({
     database_id,
     site_id,

@@ -89,7 +89,7 @@ export function createIncremental(options: IncrementalOptions) {
     return { ...choice, finished };
   }
 
-  /** Stores that the run needs the full, so that it is not deleted; fails where it is being deleted. */
+  /** Stores that the run needs the full, so that it is not deleted, unless it is being deleted already. */
   const claimBase = ({ row, configuration, patchPath, claim }: Run, base: BackupRow) =>
     store.transaction(async (tx) => {
       await configurations.lock(tx, configuration.id);

@@ -1,4 +1,4 @@
-// Stores what an earlier backup holds once more, where the source has the content of then: that of the full, or its changes.
+// Stores the content of an earlier backup again, where the source has not changed since: that of the full, or the same changes.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { isOfRun } from "../../../contract/backups/backup.ts";
@@ -27,9 +27,9 @@ type Facts = Pick<
 
 /**
  * @param finished backups of one configuration, newest first
- * @param base the full among them whose changes are stored
- * @param state what the source says of itself now
- * @returns the full if nothing has changed since, or a backup that holds the changes until now; null = there is none
+ * @param base the full among them that changes are stored against
+ * @param state the source's current state
+ * @returns the full if the source has not changed since, or a backup that has the current changes; null = none
  */
 export function findSame<Backup extends Facts>(
   finished: readonly Backup[],
@@ -54,7 +54,7 @@ export function findSame<Backup extends Facts>(
   );
 }
 
-/** Whether it is encrypted like what is stored now. */
+/** Whether a backup is encrypted for the current recipients. */
 export async function isSealedAlike(
   storage: Storage,
   row: BackupRow,
@@ -69,22 +69,22 @@ export async function isSealedAlike(
 type Again = Pick<StoreOptions, "storage" | "key" | "encrypt" | "pace" | "signal" | "onProgress">;
 
 /**
- * A full is not read: what is stored refers to the whole of it. The file of changes is stored as it is, encrypted or not, and
- * verified on the way.
- * @param row another one in the same storage
- * @throws DamagedBackup where it is not what was stored, or like `storeDump`
+ * Stores a backup's content again. A full is not read, because the new file refers to all of it. A file of changes is stored as it is,
+ * encrypted or not, and verified while it is read.
+ * @param row an earlier backup in the same storage
+ * @throws DamagedBackup where it is damaged, or like `storeDump`
  */
 export async function storeAgain(row: BackupRow, options: Again): Promise<Stored> {
   const { storage, encrypt = null } = options;
   const isFull = row.base_id === null;
-  // What was written as a manifest is read as one. Where it came from is written anew.
+  // Was stored as a manifest. The origin is not copied, because it is set again.
   const { origin: _, ...manifest } = row.manifest as Manifest & { origin?: unknown };
   return storeDump({
     ...options,
     encrypt: isFull ? encrypt : null,
     packedBytes: () => row.plain_size,
     async dump(into, signal) {
-      // One that is missing is damage, too.
+      // A missing file counts as damaged, too.
       await checkSize(storage, row, signal);
       const file = isFull
         ? Readable.from([makeSameContent(row.plain_size)])

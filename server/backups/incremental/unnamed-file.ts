@@ -1,4 +1,4 @@
-// A file that has no name: no other account can open it, and it is gone with whoever holds it open.
+// A file without a name: no other account can open it, and it vanishes when the process that has it open ends.
 import { randomUUID } from "node:crypto";
 import { open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,22 +6,22 @@ import { type Readable, Writable } from "node:stream";
 import { callbackify } from "node:util";
 import { toError } from "../../to-error.ts";
 
-/** The content has no room in the file or on its disk. */
+/** The content exceeds the limit of the file, or the free space of its disk. */
 export class NoRoom extends Error {
   override name = "NoRoom";
 }
 
 export type UnnamedFile = {
-  /** For a program that reads it. */
+  /** File descriptor, for a program that reads it. */
   fd: number;
-  /** So much was written. */
+  /** Number of bytes written so far. */
   sizeBytes(): number;
   /**
-   * Writes on, each piece before its write is done. It fails with `NoRoom` at the limit, or on a full disk.
+   * Returns a stream that appends; each write is done once its piece is written. Fails with `NoRoom` at the limit, or on a full disk.
    * @param onPiece called after each piece
    */
   writer(options?: { limitBytes?: number; onPiece?(): void }): Writable;
-  /** From its beginning. */
+  /** Reads the file from its beginning. */
   read(): Readable;
   close(): Promise<void>;
 };
@@ -29,9 +29,9 @@ export type UnnamedFile = {
 const pieceBytes = 1024 * 1024;
 const fullDisk = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** @param folder of the service's account, on the disk that takes the content */
+/** @param folder of the service's account, on the disk for the content */
 export async function openUnnamedFile(folder: string): Promise<UnnamedFile> {
-  // A service that is killed before the name is gone leaves it to the next start, which removes what begins so.
+  // The next start removes files with this prefix, if the service is killed before the name is removed.
   const path = join(folder, `dump-${randomUUID()}`);
   const handle = await open(path, "wx+", 0o600);
   await rm(path);
@@ -66,7 +66,7 @@ export async function openUnnamedFile(folder: string): Promise<UnnamedFile> {
   };
 }
 
-/** Bytes that may still be written in a folder. */
+/** Returns the free bytes of a folder's disk. */
 export async function freeBytesIn(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -1,22 +1,22 @@
 import { toError } from "../../to-error.ts";
 // Runs the parts of one pipeline side by side, so that none of them can wait for another that has failed.
 
-/** Parts that have not ended so long after the first failure are given up; their signal has ended their processes. */
+/** How long to wait for the other parts after the first failure; their signal has ended their processes. */
 export const settleMs = 10_000;
 
 type Failing = {
-  /** Aborted with what failed first, or with the reason of an abort from outside. */
+  /** Aborted with the first error, or with the reason of an abort from outside. */
   signal: AbortSignal;
   /** Rejects with the same. */
   failed: Promise<never>;
-  /** A part is about to fail: it has until the end of the bound to say why; after that, this is the reason. */
+  /** Announces the failure of a part, which has until the time limit to throw its error; after that, `reason` is thrown. */
   expectFailure(reason?: Error): void;
 };
 
 /**
  * Runs all parts to their end. The first that fails, or an abort from outside, aborts the others.
- * @returns what they answered, also if an abort came after the last one had done its work
- * @throws what failed first, within `settleMs`
+ * @returns the results, even if an abort came after the last part had ended
+ * @throws the first error, within `settleMs`
  */
 export async function runTogether<Results extends readonly unknown[]>(
   outside: AbortSignal,
@@ -28,7 +28,7 @@ export async function runTogether<Results extends readonly unknown[]>(
   const lost = Promise.withResolvers<null>();
   failed.promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
-  // Of several reasons the first one stays.
+  // The first of several reasons is kept.
   const fail = (reason: unknown) => failing.abort(reason);
   const expectFailure = (
     reason = new Error(`A part didn't end within ${settleMs / 1000} s of its failure.`),
@@ -59,7 +59,7 @@ export async function runTogether<Results extends readonly unknown[]>(
   }
 }
 
-/** For work that heeds no signal and leaves nothing behind: nobody waits for it once the signal is aborted. */
+/** Waits for work that has no signal of its own and needs no cleanup, only until the signal is aborted. */
 export async function untilAborted<Result>(
   signal: AbortSignal,
   work: Promise<Result>,

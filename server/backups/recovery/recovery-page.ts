@@ -1,4 +1,4 @@
-// RECOVERY.md: how everything in a storage is restored on an empty machine, with Debian's programs and nothing of this service.
+// Writes RECOVERY.md: how to restore everything in a storage on an empty machine, with Debian's programs and without the service.
 import { isEncrypted } from "../../encryption/encrypt.ts";
 import { toShownText } from "../../ssh/server-away.ts";
 import { sizeInWords } from "../formatting.ts";
@@ -12,17 +12,17 @@ export const recoveryName = "RECOVERY.md";
 /** The newest good backup of a database or site in a storage. */
 export type Recoverable = {
   engine: Engine;
-  /** In the inventory. */
+  /** Name in the inventory. */
   name: string;
   server: string;
   backupId: number;
-  /** A safety backup: what was there before a restore. */
+  /** Whether it is a safety backup. */
   isSafety: boolean;
   key: string;
   sizeBytes: number;
   /** Hex SHA-256; null in backups of early versions. */
   checksum: string | null;
-  /** The full that it needs; null = it is one. */
+  /** The full that it needs; null = it is a full. */
   base: { backupId: number; key: string; checksum: string | null } | null;
   endedAt: Date;
   database?: string | undefined;
@@ -38,17 +38,17 @@ const clients = {
 };
 
 type Page = {
-  /** In the inventory. */
+  /** Name in the inventory. */
   provider: string;
   place: string;
-  /** What reads the storage where that is no folder. */
+  /** The program that reads the storage; null = it is a folder. */
   client: keyof typeof clients | null;
   writtenAt: Date;
   version: string;
   targets: readonly Recoverable[];
 };
 
-/** Sites first: their folders have to be new, and databases may lie in them. */
+/** Sites first, because their folders must not exist yet, and databases may be in them. */
 const order: readonly Engine[] = [
   "folder",
   "postgres-server",
@@ -73,7 +73,7 @@ const identityNote = `Files that end with \`.age\` are encrypted. Copy a private
 identity file, to \`${identityName}\` in the folder where you run the commands, and delete it afterwards. Quarterdeck doesn't have it.
 
 `;
-/** On one line of Markdown, as text: no link, no HTML, and nothing that a terminal would obey. */
+/** Escapes a text for one line of Markdown, without links, HTML or control sequences of a terminal. */
 const plain = (text: string) =>
   toShownText(text.replaceAll(/[\s`]+/g, " "), Infinity).replaceAll(/[\\<&[]/g, String.raw`\$&`);
 
@@ -119,7 +119,7 @@ ${block(["set -e -o pipefail"])}
 
 ${sorted.map((target) => section(target, isInSite(target))).join("\n")}`;
 
-  /** Whether the same file comes with a site before it. */
+  /** Whether a site before it contains the same file. */
   function isInSite({ engine, path, server }: Recoverable): boolean {
     return (
       engine === "sqlite" &&
@@ -154,7 +154,7 @@ function section(target: Recoverable, isInSite: boolean): string {
       ? []
       : [`echo ${quoteWord(`${file.checksum}  ${file.key}`)} | sha256sum --check`],
   );
-  // The site has a copy of its own, of another moment.
+  // The site's backup has its own copy, of another time.
   const aside =
     isInSite && path !== undefined
       ? [`mv --no-clobber ${quoteWord(path)} ${quoteWord(`${path}.from-site`)}`]

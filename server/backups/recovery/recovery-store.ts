@@ -1,4 +1,4 @@
-// What the recovery page of a storage names, from the rows.
+// Queries for the recovery page of a storage.
 import { expandHome } from "../../inventory/paths.ts";
 import type { Leases } from "../../instances/leases.ts";
 import type { Connection, Database } from "../../store/database.ts";
@@ -20,7 +20,7 @@ type Found = {
   base_path: string | null;
   base_checksum: string | null;
   ended_at: string;
-  /** Of backups that older versions made there is none. */
+  /** Absent in backups of older versions. */
   origin: Origin | null;
   owner: FileOwner | null;
   database: (typeof databases.$inferSelect)["entry"] | null;
@@ -47,8 +47,8 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
     },
 
     /**
-     * Of each database and site that is backed up to a storage, the newest good backup there.
-     * @param latest what is said to be of a later moment is of a clock that was ahead, and not the newest for that
+     * Returns the newest good backup in a storage of each database and site.
+     * @param latest backups with a later time come from a clock that was ahead, and do not count as newest
      */
     async newestGood(providerId: number, latest: Date): Promise<Recoverable[]> {
       const isAhead = (at: SQL) => sql`${at} > ${latest.toISOString()}::timestamptz`;
@@ -77,7 +77,7 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
       return rows.flatMap(toRecoverable);
     },
 
-    /** Adds a warning to a backup. Nothing where another instance looks after its server by now. */
+    /** Adds a warning to a backup, unless another instance has taken over its server. */
     addWarning: (backupId: number, warning: string): Promise<void> =>
       whileHeld(backupId, async (tx) => {
         await tx.execute(sql`
@@ -85,7 +85,7 @@ export function createRecoveryStore(db: Database, leases: Pick<Leases, "holdThos
           where id = ${backupId} and status = 'finished'`);
       }),
 
-    /** Takes it back. */
+    /** Removes the warning. */
     removeWarning: (backupId: number, warning: string): Promise<void> =>
       whileHeld(backupId, async (tx) => {
         await tx.execute(sql`
@@ -118,7 +118,7 @@ function toRecoverable(row: Found): Recoverable[] {
   if (database !== null) {
     const path = database.engine === "sqlite" ? expandHome(database.path) : undefined;
     const { name } = database;
-    // What is stored may be of another scope than the entry has by now.
+    // The backup may be of another scope than the entry has now.
     const engine = engineOfPath(row.path) ?? database.engine;
     return [{ ...common, engine, name, path: origin?.path ?? path }];
   }

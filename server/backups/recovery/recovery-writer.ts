@@ -1,4 +1,4 @@
-// Keeps RECOVERY.md of each storage up to date. No run waits for it, and none fails with it.
+// Keeps RECOVERY.md of each storage up to date, without delaying or failing runs.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Clock } from "../../clock.ts";
@@ -15,46 +15,46 @@ type RecoveryWriterOptions = {
   inventory: Pick<InventoryStore, "findStorageProvider">;
   clock: Clock;
   log: Logger;
-  /** Of the service. */
+  /** Version of the service. */
   version: string;
 };
 
 export type RecoveryWriter = {
   /**
-   * Has the page of a storage written anew, soon; to be called once what it is to say is committed.
-   * @param backupId the run that is warned of a failure
+   * Schedules writing the page of a storage. To be called after the commit of the changes that it shows.
+   * @param backupId the run that gets a warning of a failure
    */
   request(providerId: number, backupId?: number): void;
-  /** At the start: what a service before this one did not come to. */
+  /** Called at the start: writes pages that an earlier run of the service has not written. */
   resume(): Promise<void>;
-  /** Writes what was asked for and waits. */
+  /** Writes pending pages. */
   stop(): Promise<void>;
 };
 
-/** Runs that end together are one page. */
+/** How long requests are collected, so that runs that end together cause one write. */
 const gatherMs = 200;
-/** To find out what a page of 10,000 databases says takes a second of work, so the next one waits so many times as long. */
+/** Pause before the next page, as a multiple of the time of the last one: a page of 10,000 databases takes a second. */
 const restFactor = 20;
-/** Nor is a storage that hung for a minute a reason to wait for longer. */
+/** Longest pause, e.g. after a storage that hung for a minute. */
 const maxRestMs = 20_000;
 const writeLimitMs = 60_000;
 const stopLimitMs = 4000;
 const retryMs = 10 * 60_000;
 const resumeMs = 10_000;
 const latestAt = (nowMs: number): Date => new Date(nowMs + clockDifferenceMs);
-/** Another instance may have written an older page meanwhile. */
+/** Limit of attempts, because another instance may have written an older page meanwhile. */
 const maxTries = 3;
 
 type Pending = {
   timer: NodeJS.Timeout | undefined;
   writing: Promise<void> | null;
   isWanted: boolean;
-  /** By anybody since the start. */
+  /** Whether it was requested since the start. */
   isAsked: boolean;
   restUntilMs: number;
   /** Runs to warn of a failure. */
   backups: Set<number>;
-  /** What runs were warned of. */
+  /** Warnings by id of the run. */
   warned: Map<number, string>;
 };
 
@@ -80,7 +80,7 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
     return made;
   }
 
-  /** @returns how long it took to find out what the page says, in ms; the storage may take longer */
+  /** @returns how long building the page took, in ms, without the time of the storage */
   async function write(providerId: number, isAsked: boolean, signal: AbortSignal): Promise<number> {
     const entry = await inventory.findStorageProvider(providerId);
     let workMs = 0;
@@ -89,7 +89,7 @@ export function createRecoveryWriter(options: RecoveryWriterOptions): RecoveryWr
       const startMs = performance.now();
       const targets = await recovery.newestGood(providerId, latestAt(clock.now()));
       workMs += performance.now() - startMs;
-      // Nobody is to hear of a storage that never had a backup.
+      // A storage that never had a backup causes no warnings.
       if (targets.length === 0 && !isAsked) return workMs;
       const now = JSON.stringify(targets);
       if (now === written) return workMs;

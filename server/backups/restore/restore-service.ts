@@ -1,4 +1,4 @@
-// The rules of restores: what may be restored into what, and when. The work itself waits in the queue of the target's server.
+// The rules of restores: what may be restored into what, and when. The restore itself is a task in the queue of the target's server.
 import { canBackup } from "../../../contract/backups/backup.ts";
 import { engineInServer } from "../../../contract/backups/engines.ts";
 import { tablePrefixOf } from "../../../contract/backups/server-tables.ts";
@@ -39,7 +39,7 @@ type RestoreServiceOptions = AddTasksOptions & {
 type Target = DatabaseRow | SiteRow;
 type Into = { target: RestoreTarget; destination: RestoreDestination };
 
-/** So long a target may take to say whether it is empty. */
+/** Limit for checking whether a target is empty. */
 const lookMs = 20_000;
 
 const isWholeServer = (target: Target): boolean => engineInServer(engineOf(target)) !== null;
@@ -60,7 +60,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       throw conflict(`Only a finished backup can be restored. The backup is ${row.status}.`);
     await tasks.lockTarget(tx, target);
     const busy = [...(await tasks.ofTarget(tx, target)), ...(await tasks.ofBackup(tx, row.id))];
-    // A copy only reads what is stored.
+    // A copy only reads the stored file.
     const other = busy.find(({ kind }) => kind !== "verify" && kind !== "copy");
     if (other !== undefined)
       throw conflict(
@@ -70,7 +70,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       );
   }
 
-  /** Stores what was asked for, and its task. */
+  /** Stores the requested restore and its task. */
   async function begin(
     tx: Connection,
     { row, configuration }: { row: BackupRow; configuration: ConfigurationRow },
@@ -92,7 +92,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       skip_safety_backup: skipsSafetyBackup,
       destination: into?.destination ?? null,
     });
-    // Before the transaction ends: whoever performs it may have begun a moment later.
+    // Before the transaction ends, because the task may begin a moment later.
     if (keys !== null) for (const id of ids) fileKeys.keep(id, keys);
     const details = [
       ...(into === null
@@ -110,7 +110,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       ? { identity: [identityMissing] }
       : {};
 
-  /** @throws a conflict where the target holds what would be lost */
+  /** @throws a conflict where data of the target would be lost */
   async function lookAtTarget(destination: RestoreDestination, name: string): Promise<void> {
     const { database } = destination;
     if (database === null && (await configurations.saverOf(destination)) !== null) return;
@@ -123,13 +123,13 @@ export function createRestoreService(options: RestoreServiceOptions) {
   }
 
   return {
-    /** What is missing to restore it: complaints by field. */
+    /** Checks the fields of a restore. Returns errors by field. */
     check: identityComplaint,
 
     /**
-     * Asks for a restore into the backup's own source.
-     * @param skipsSafetyBackup what is there now is not saved first, and is lost
-     * @param given what opens it where it is encrypted; none of it is kept but the key of this one file, and that in memory
+     * Queues a restore into the backup's own source.
+     * @param skipsSafetyBackup whether the present data is lost, without a safety backup
+     * @param given opens an encrypted backup; only the key of this file is kept, in memory
      * @throws a conflict, or InvalidFields
      */
     async restore(
@@ -145,7 +145,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       });
     },
 
-    /** What is wrong with a restore into another target: complaints by field. */
+    /** Checks a restore into another target. Returns errors by field. */
     async checkInto(
       target: Target,
       { backup_id: id, database, from_database: part, tables, ...given }: Partial<RestoreIntoBody>,
@@ -175,7 +175,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
     },
 
     /**
-     * Asks for a restore into something of the inventory, or into a database that the restore makes beside it.
+     * Queues a restore into an entry of the inventory, or into a database that the restore creates on its server.
      * @throws a conflict, or InvalidFields
      */
     async restoreInto(
@@ -195,7 +195,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       if (both === null) throw conflict("The backup no longer exists.");
       const { backup: found, configuration } = both;
       const columns = columnsOf(target);
-      // A part goes back to where it came from, to whom it belonged to.
+      // Tables that are restored into their own database keep their owners.
       const isBack =
         tables != null &&
         columns.database_id !== null &&
@@ -206,7 +206,7 @@ export function createRestoreService(options: RestoreServiceOptions) {
       const destination = {
         ...columns,
         database,
-        // The roles or accounts of a whole server are those of its own databases.
+        // A whole server's backup contains the roles or accounts of its databases.
         keeps_owners: keeps ?? (database !== null || isBack || isServer),
         ...(fromDatabase != null && { from_database: fromDatabase }),
         ...(tables != null && { tables }),

@@ -1,5 +1,5 @@
-// Removes a stored backup: the file first, the row second. A removal that fails is tried again until the file is gone,
-// because a row is all that leads to its file.
+// Removes a stored backup: first the file, then the row. A failed removal is retried until the file is removed, because only the row
+// refers to the file.
 import type { Logger } from "pino";
 import type { JobData } from "../../jobs/job-data.ts";
 import type { Jobs } from "../../jobs/jobs.ts";
@@ -35,7 +35,7 @@ export function createRemoval(options: RemovalOptions) {
       store.move(tx, row, "failed", { status_reason: `${reason} ${retryHint}` }),
     );
 
-  /** It is as it was before: nobody has to try again and again what its storage refuses until then. */
+  /** Restores the status of a backup that its storage still locks, instead of retrying until the lock ends. */
   const keep = (row: BackupRow, { until, message }: ObjectLocked) =>
     store.transaction(async (tx) => {
       const configuration = await configurations.lock(tx, row.configuration_id);
@@ -53,7 +53,7 @@ export function createRemoval(options: RemovalOptions) {
     });
 
   return {
-    /** @returns false when somebody else moved the backup first */
+    /** @returns false where its status was changed meanwhile */
     async begin(tx: Connection, row: BackupRow): Promise<boolean> {
       const deleting = await store.move(tx, row, "deleting", { status_reason: null });
       if (deleting === null) return false;
@@ -85,7 +85,7 @@ export function createRemoval(options: RemovalOptions) {
       if (row.path !== "") recovery.request(row.storage_provider_id);
     },
 
-    /** Ends a removal that lasted too long. */
+    /** Fails a removal that has reached its deadline. */
     async expire({ id, transition }: JobData["backup.deadline"]): Promise<void> {
       const row = await store.byId(id);
       if (row?.transition !== transition || row.status !== "deleting") return;

@@ -1,4 +1,4 @@
-// What retention finds and removes in the rows, beside the finished backups of a configuration.
+// Queries of retention, other than of the finished backups of a configuration.
 import type { Connection, Database } from "../../store/database.ts";
 import { and, eq, isNull, lt, lte, ne, or } from "../../store/drizzle.ts";
 import { backups } from "../../store/tables.ts";
@@ -6,7 +6,7 @@ import type { BackupRow } from "../backup-store.ts";
 
 export function createRetentionStore(db: Database) {
   return {
-    /** Failed runs older than a backup. One with a path is a removal that failed, and leads to its file. */
+    /** Removes failed runs that are older than a backup. One with a path is a failed removal, and still has a file. */
     async removeFailedBefore(tx: Connection, configurationId: number, id: number): Promise<void> {
       await tx
         .delete(backups)
@@ -20,7 +20,7 @@ export function createRetentionStore(db: Database) {
         );
     },
 
-    /** Backups of a configuration whose removal failed. */
+    /** Returns the backups of a configuration whose removal failed. */
     notRemoved: (tx: Connection, configurationId: number): Promise<BackupRow[]> =>
       tx
         .select()
@@ -33,7 +33,7 @@ export function createRetentionStore(db: Database) {
           ),
         ),
 
-    /** Configurations with a backup whose removal failed, or a safety backup that ended before a moment. */
+    /** Returns configurations with a backup whose removal failed, or a safety backup that ended before a moment. */
     async configurationsToSweep(before: Date): Promise<number[]> {
       const rows = await db
         .selectDistinct({ id: backups.configuration_id })

@@ -1,4 +1,4 @@
-// Retention: deletes backups beyond the hold after a finished run, and safety backups by age.
+// Applies retention: removes backups beyond the hold after a finished run, and safety backups by their age.
 import { isOfRun, safetyKeptDays } from "../../../contract/backups/backup.ts";
 import { keptBy, type KeepRules } from "../../../contract/backups/keep-rules.ts";
 import type { Clock } from "../../clock.ts";
@@ -25,11 +25,11 @@ const isPinned = ({ pinned_at: pinnedAt }: Facts): boolean => pinnedAt !== null;
 
 /** What a configuration keeps. */
 type Keeping = {
-  /** Number of newest good backups to keep, at least 1. */
+  /** Number of the newest good backups to keep, at least 1. */
   hold: number;
-  /** Rules that keep more; null = none. */
+  /** Rules for further backups to keep; null = none. */
   keep: KeepRules | null;
-  /** Time zone of the days of the rules. */
+  /** Time zone of the server, which decides the days of the rules. */
   timeZone: string;
   /** Whether the next run will be copied. */
   isCopied?: boolean;
@@ -38,8 +38,8 @@ type Keeping = {
 const takenAt = ({ taken_at: takenAt, started_at: startedAt }: Facts): Date => takenAt ?? startedAt;
 
 /**
- * One of an older run may have been made later. What is said to be of a later moment than now is of a clock that was ahead, and counts
- * as older than all others: as the newest it would push out each that comes.
+ * Sorts copies by their own time, because a copy of an older run may be newer. A time in the future comes from a clock that was ahead,
+ * and counts as the oldest: as the newest, it would displace each new copy.
  */
 function copiesIn<Backup extends Facts>(finished: readonly Backup[], at: Date): Backup[] {
   const latestMs = at.getTime() + clockDifferenceMs;
@@ -73,8 +73,8 @@ function beyondKept<Backup extends Facts>(
 }
 
 /**
- * The safety backups whose time is over. While nothing else is good the newest good one stays, or where none is, the
- * newest: it may be all that is left.
+ * Returns the safety backups that have expired. Where no other backup is good, the newest good one stays, or where none is good, the
+ * newest, because it may be the only backup left.
  * @param finished finished backups, newest first
  */
 export function expiredSafety<Backup extends Facts>(
@@ -94,7 +94,7 @@ export function expiredSafety<Backup extends Facts>(
   return expired.filter((backup) => backup !== last);
 }
 
-/** Leaves out full backups that a kept backup needs: each goes once the last one that needs it does. */
+/** Leaves out fulls that a kept backup needs; each is removed once no backup needs it. */
 function withoutNeeded<Backup extends Facts>(
   finished: readonly Backup[],
   removed: readonly Backup[],
@@ -147,7 +147,7 @@ export function removedByNextRun<Backup extends Facts>(
     ended_at: at,
     pinned_at: null,
   };
-  // The run needs a full backup, so its copy needs a copy of that.
+  // The copy of the run needs a copy of the run's full.
   const copiedBase = finished.find(
     (one) => one.trigger === "copy" && baseId !== null && one.copy_of_id === baseId,
   );
@@ -170,7 +170,7 @@ type RetentionOptions = {
 export function createRetention(options: RetentionOptions) {
   const { store, retentionStore, configurations, tasks, removal, inventory, clock } = options;
 
-  /** @returns whether all of them go; what is being restored or proven is left for the next time */
+  /** @returns whether all are removed; backups with a task, such as a restore or drill, are left for the next time */
   async function removeAll(tx: Connection, rows: readonly BackupRow[]): Promise<boolean> {
     let isAll = true;
     for (const row of rows)
@@ -179,7 +179,7 @@ export function createRetention(options: RetentionOptions) {
     return isAll;
   }
 
-  /** Decides under the configuration's lock, so that no other decision counts on a backup that this one removes. */
+  /** Decides under the configuration's lock, so that concurrent decisions do not conflict. */
   const decide = <Result>(
     id: number,
     decision: (
@@ -195,20 +195,20 @@ export function createRetention(options: RetentionOptions) {
     });
 
   return {
-    /** Deletes what a run that has just finished makes superfluous. */
+    /** Removes backups beyond the kept ones, after a run of the configuration has finished. */
     async apply(configurationId: number): Promise<void> {
       await decide(configurationId, async (tx, configuration, finished) => {
         const { hold, keep, adopted_at: adoptedAt } = configuration;
         const timeZone =
           (await inventory.findServer(configuration.server_id, tx))?.timeZone ?? "UTC";
         const now = new Date(clock.now());
-        // Adopted backups stay until a user has chosen how many to keep.
+        // Adopted backups are kept until the configuration is edited.
         const removed =
           adoptedAt === null
             ? removedAfterRun(finished, { hold, keep, timeZone }, now)
             : expiredSafety(finished, now);
         await removeAll(tx, removed);
-        // A backup that is pinned for years must not keep all failed runs of these years.
+        // A backup that is pinned for years must not keep the failed runs of years.
         const oldestKept = finished.findLast(
           (row) => row.trigger !== "copy" && !removed.includes(row) && !isPinned(row),
         );
@@ -218,8 +218,8 @@ export function createRetention(options: RetentionOptions) {
     },
 
     /**
-     * Deletes expired safety backups, and retries deletions that failed.
-     * @returns whether everything due could be deleted
+     * Removes expired safety backups, and files whose removal failed.
+     * @returns whether everything was removed
      */
     async sweep(): Promise<boolean> {
       const now = new Date(clock.now());

@@ -25,9 +25,9 @@ import type { Stored } from "../pipeline/store-dump.ts";
 import type { Resolver } from "../resolver.ts";
 import type { Manifest, Origin } from "../sources/source.ts";
 
-/** The task that a run is a part of. */
+/** The runner of the task that a run is a part of. */
 type Runner = {
-  /** Called in the transaction of the outcome. @throws ClaimLost */
+  /** Runs in the transaction of the outcome; throws where the task's claim is lost. */
   also(tx: Connection): Promise<void>;
   signal: AbortSignal;
 };
@@ -51,7 +51,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   const { endRun, count } = createEndRun(options);
   const now = () => new Date(clock.now());
 
-  /** Skipped after a restore, which brings back the rows of an earlier day. */
+  /** Returns warnings about lost rows; none after a restore, which brings back older rows. */
   async function lostRows(configuration: ConfigurationRow, manifest: Manifest): Promise<string[]> {
     const before = await countsStore.newest(configuration.id, countedBefore);
     const [last] = before;
@@ -64,7 +64,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
   }
 
   /**
-   * Stores a run that worked, its event and what it says of the configuration; one that is to be copied goes on until it is.
+   * Stores a successful run and its event. A run with a copy continues until that has ended.
    * @returns the row
    */
   async function finish(
@@ -83,8 +83,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const endedAt = now();
     const durationMs = endedAt.getTime() - row.started_at.getTime();
     const { sizeBytes, checksum } = stored;
-    // The size of changes tells nothing about the size of the content, so the content is compared where any backup is
-    // incremental.
+    // The size of changes says nothing about the content, so sizes of the content are compared where any of the backups has changes.
     const isOfContent = [row, ...before].some(({ base_id: baseId }) => baseId !== null);
     const measured = {
       sizeBytes: isOfContent ? stored.plainBytes : sizeBytes,
@@ -109,7 +108,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     if (stored.lockedUntil !== null) output.say(`Locked until ${utcText(stored.lockedUntil)}.`);
     for (const warning of warnings) output.say(`Warning: ${warning}`);
     await resolver.markStorage(row.storage_provider_id).catch((error: unknown) => {
-      // The backup is stored anyway; the next run tries again.
+      // The backup is stored nevertheless; the next run marks the storage.
       log.warn({ err: error, provider: row.storage_provider_id }, "a storage was not marked");
     });
     const facts = {
@@ -125,7 +124,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const record = async (tx: Connection) => {
       const locked = await configurations.lock(tx, configuration.id);
       await chainStore.lockBase(tx, row, stored.lockedUntil);
-      // What it says counts only where it is stored.
+      // A copy of the output, because lines count only where they are committed.
       const said = createOutput(output.text());
       const held = await copyQueue.hold(tx, locked, row, facts, said);
       const ended =
@@ -137,7 +136,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     const moved = await whileAway(
       async () => {
         const known = await store.byId(row.id);
-        // The attempt before may have committed and only lost the response.
+        // A previous attempt was committed, and only its response was lost.
         const isStored = known?.ended_at?.getTime() === endedAt.getTime();
         return isStored ? known : store.transaction(record);
       },
@@ -146,7 +145,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
     if (moved.status === "finished") count(moved);
     return moved;
   }
-  /** Stores a run that failed or was canceled. @returns whether it did; false where the row had been moved by then */
+  /** Stores a run that failed or was canceled. @returns false where its status was changed meanwhile */
   async function fail(
     row: BackupRow,
     configuration: ConfigurationRow,
@@ -168,7 +167,7 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
         base_id: null,
       });
       if (failed === null) return null;
-      // `put` leaves nothing behind if it can help it; a storage that went away may hold a piece all the same.
+      // `put` removes what it wrote, but a storage that became unavailable may still have a part of the file.
       if (row.path !== "")
         await jobs.send(tx, "backup.clean", {
           ...toObject(row),
@@ -202,10 +201,10 @@ export function createRecordOutcome(options: RecordOutcomeOptions) {
 
 const workOf = ({ trigger }: BackupRow) => (trigger === "import" ? "import" : "run");
 
-/** @param older the one before it */
+/** @param older the previous backup */
 function measure(row: BackupRow, older: BackupRow | undefined, isOfContent: boolean): Measured {
   const { path, size, plain_size: plainSize, started_at, ended_at, checksum, source_state } = row;
-  // A full backup always reads its source.
+  // A full always reads the source.
   const isAgain =
     row.base_id !== null && source_state !== null && source_state === older?.source_state;
   return {

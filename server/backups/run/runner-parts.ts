@@ -1,4 +1,4 @@
-// What all that stores backups does beside: writes down how far it is, and cleans up behind a runner that came too late.
+// Shared parts of runs and copies: stores their progress, and cleans up after a runner that lost its claim.
 import type { Logger } from "pino";
 import type { Claim } from "../../jobs/job-runner.ts";
 import type { BackupRow, BackupStore } from "../backup-store.ts";
@@ -15,20 +15,20 @@ type RunnerPartsOptions = {
   log: Logger;
 };
 
-/** How often what a run has done so far is written down. */
+/** Interval at which progress is stored. */
 const progressMs = 500;
 
 export function createRunnerParts({ store, tasks, resolver, log }: RunnerPartsOptions) {
-  /** A runner that was thought dead may have stored its file after somebody had cleaned up behind it. */
+  /** Removes the file of a runner that was considered dead, and stored its file after the cleanup. */
   async function removeUnwanted({ id, path, storage_provider_id }: BackupRow): Promise<void> {
     const now = await store.byId(id);
-    // Any other row may be of the very outcome whose answer was lost on its way here.
+    // Any other row may have this very outcome, whose response was lost.
     if (path === "" || now?.status !== "failed" || now.path !== "") return;
     await removeStored(await resolver.storage(storage_provider_id), path);
   }
 
   return {
-    /** Writes down what a run did so far, now and then; the answer ends that. */
+    /** Stores the progress of a run at intervals. @returns a function that stops it */
     reportProgress(
       row: BackupRow,
       output: Output,
@@ -51,7 +51,7 @@ export function createRunnerParts({ store, tasks, resolver, log }: RunnerPartsOp
             },
             tasks.isHeld(claim),
           )
-          // The outcome is what counts, and it is written with a check of its own.
+          // Only logged, because the outcome is what counts and is stored with its own check.
           .catch((error: unknown) => log.warn({ err: error }, "a run's progress was not stored"));
       };
       const timer = setInterval(write, progressMs);
@@ -62,8 +62,8 @@ export function createRunnerParts({ store, tasks, resolver, log }: RunnerPartsOp
     },
 
     /**
-     * Stores how a backup failed, and cleans up where somebody else has done so.
-     * @param fail stores it; false where the row had been moved by then
+     * Stores the failure of a backup, and cleans up where its status was changed meanwhile.
+     * @param fail stores it; returns false where the status was changed meanwhile
      */
     async storeFailure(
       row: BackupRow,

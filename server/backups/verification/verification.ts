@@ -1,4 +1,4 @@
-// Whether what is stored is still good: read again (verify), or restored into a scratch place and checked (drill).
+// Checks stored backups: reads the file again (verification), or restores it into a scratch place and compares the result (drill).
 import type { Logger } from "pino";
 import type { Clock } from "../../clock.ts";
 import { theService } from "../../activity/actor.ts";
@@ -41,7 +41,7 @@ export function createVerification(options: VerificationOptions) {
   const { store, configurations, tasks, chain, note, resolver, recovery, clock, log } = options;
   const now = () => new Date(clock.now());
 
-  /** Of a drill that could do no more than that. It proves nothing, and is asked for again like one that does. */
+  /** Ends a drill that could only verify the file. It proves no restore, but the next one is due at the usual time. */
   const endVerified = (task: TaskRow, row: BackupRow, output: Output) =>
     store.transaction(async (tx) => {
       if (!(await tasks.end(tx, task))) return;
@@ -51,7 +51,7 @@ export function createVerification(options: VerificationOptions) {
     });
 
   return {
-    /** Reads a stored file again and keeps what was found. A storage that is away proves nothing. */
+    /** Verifies a stored file and stores the result. An unavailable storage changes nothing. */
     async verify(
       task: TaskRow,
       row: BackupRow,
@@ -87,7 +87,7 @@ export function createVerification(options: VerificationOptions) {
       let damage: DamagedBackup | null = null;
       let reason: string | null = null;
       try {
-        // It names roles of a server that nobody knows.
+        // An imported backup names roles of an unknown server.
         const keeps_owners = row.trigger !== "import";
         const { place, drill } = await resolver.drill(configuration, { keeps_owners });
         const storage = await resolver.storage(row.storage_provider_id);
@@ -100,7 +100,7 @@ export function createVerification(options: VerificationOptions) {
         }
         if (place !== null) output.say(`Drilling on ${place}.`);
         const attempt = { id: row.id, say: output.say, signal };
-        // What was written as a manifest is read as one; older rows have none.
+        // Was stored as a manifest; older rows have none.
         const manifest = row.manifest as Manifest | null;
         const keys =
           identity !== null && isEncrypted(row.path)
@@ -154,7 +154,7 @@ export function createVerification(options: VerificationOptions) {
       if (damage !== null || row.damage !== null) recovery.request(row.storage_provider_id);
     },
 
-    /** After a drill that was cut off, mostly with the service. */
+    /** Settles an interrupted drill. */
     async settleDrill(
       task: TaskRow,
       row: BackupRow,

@@ -1,4 +1,4 @@
-// Holds every stored file of a storage against the manifest beside it, with nothing but the storage.
+// Compares every stored file of a storage with the manifest beside it, without the database.
 import { createHash } from "node:crypto";
 import { dirname } from "node:path/posix";
 import { buffer } from "node:stream/consumers";
@@ -10,7 +10,7 @@ import { keyOfManifest, manifestKeyOf, storedFile } from "../stored-file.ts";
 import { newestManifestVersion, storedManifestSchema } from "../recovery/stored-manifest.ts";
 
 type Problem = {
-  /** Of the stored file. */
+  /** Key of the stored file. */
   key: string;
   kind: "damaged" | "missing" | "unreadable manifest" | "unreadable file";
   /** A sentence for the operator. */
@@ -18,26 +18,26 @@ type Problem = {
 };
 
 export type Verified = {
-  /** Files that are what their manifests say. */
+  /** Number of files that match their manifests. */
   sound: number;
   soundBytes: number;
   problems: Problem[];
-  /** Stored files that nothing says anything of: of an earlier version, or of a run that is not over. */
+  /** Stored files without a manifest: of an earlier version, or of a run that has not ended. */
   withoutManifest: string[];
-  /** Pieces of files that a killed service was writing. */
+  /** Partial files that a killed service left. */
   leftovers: string[];
 };
 
 export type VerifyProgress = { files: number; ofFiles: number; bytes: number; ofBytes: number };
 
 type VerifyOptions = {
-  /** Only keys that begin with it. */
+  /** Verifies only keys with this prefix. */
   prefix?: string;
   signal: AbortSignal;
   onProgress?(progress: VerifyProgress): void;
 };
 
-/** With tens of thousands of tables a manifest has a few megabytes. */
+/** More than the few megabytes of a manifest with tens of thousands of tables. */
 const maxManifestBytes = 64 * 1024 * 1024;
 const ourManifest = /\.zst(?:\.age)?\.json$/;
 
@@ -82,7 +82,7 @@ export async function verifyStorage(
     told(0);
     const before = bytes;
     const checked = await checkFile(storage, key, { signal, told });
-    // Retention may have removed it since the list was made.
+    // Retention may have removed the file since the listing.
     if ("kind" in checked && (await isRemoved(storage, key))) continue;
     if ("kind" in checked) found.problems.push({ key, ...checked });
     else sound.set(key, { ...checked, bytes: bytes - before });
@@ -101,10 +101,10 @@ export async function verifyStorage(
 
 type CheckOptions = { signal: AbortSignal; told(bytes: number): void };
 
-/** What the manifest of a sound file says. */
+/** Facts from the manifest of an intact file. */
 type Sound = { sha256: string; base: NonNullable<Essentials["base"]> | null };
 
-/** @returns why a sound file is of no use by itself; null = it is of use */
+/** @returns why an intact file cannot be restored, because of its full; null = it can */
 function baseProblem(
   key: string,
   { name, sha256 }: NonNullable<Essentials["base"]>,
@@ -146,7 +146,7 @@ async function checkFile(
   }
 }
 
-/** @returns what is wrong with it where it cannot be used */
+/** @returns the manifest, or the problem where it cannot be used */
 async function readManifest(
   storage: ListedStorage,
   key: string,
@@ -173,7 +173,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Hex SHA-256 of what the storage holds, past the memory in which the system keeps files where that can be done. */
+/** Returns the hex SHA-256 of the stored file, read past the system's page cache where possible. */
 async function digestOf(
   storage: ListedStorage,
   key: string,
