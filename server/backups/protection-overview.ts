@@ -1,4 +1,4 @@
-// What the overview says of backups: each configuration's protection, and what runs just now.
+// Builds the overview of backups: the protection of each configuration, and running tasks.
 import { maxRunning, type OverviewRun } from "../../contract/overview-parts.ts";
 import type { Protection } from "../../contract/backups/protection.ts";
 import { isInTransit } from "../../contract/states.ts";
@@ -22,18 +22,18 @@ export type JudgedConfiguration = Pick<
   state: Protection["state"];
   /** Why, in one sentence. */
   reason: string;
-  /** What is odd although it protects. */
+  /** A warning about a configuration that is protected. */
   warning: string | null;
-  /** Whether a run now is what mends it. */
+  /** Whether running a backup now would fix it. */
   canRun: boolean;
-  /** Milliseconds since 1970: when it came to what is wrong, or when its newest good backup ended. */
+  /** Milliseconds since 1970: when the problem began, or when the newest good backup ended. */
   atMs: number | null;
 };
 
 export type ProtectionOverview = {
-  /** How many there are. */
+  /** Number of all configurations. */
   total: number;
-  /** Those of which something is to be said. */
+  /** Configurations with something to report. */
   configurations: JudgedConfiguration[];
   /** Ids of what a configuration backs up with which all is well; the others of these decide nothing. */
   wellSites: ReadonlySet<number>;
@@ -45,7 +45,7 @@ export type ProtectionOverview = {
 
 const toMs = (seconds: number | null | undefined) => (seconds == null ? null : seconds * 1000);
 
-/** When it came to be wrong: its newest run's end, or the configuration's own failure. */
+/** Returns when the problem began: at the end of the newest run, or when the configuration failed. */
 function problemAt(one: ProtectedConfiguration, runs: readonly DecidingRun[]): number | null {
   if (one.missed_since !== null) return toMs(one.missed_since);
   const ended = runs.find((run) => run.ended !== null && run.trigger !== "safety");
@@ -54,14 +54,14 @@ function problemAt(one: ProtectedConfiguration, runs: readonly DecidingRun[]): n
   return toMs(isGood && one.copy_missing !== null ? one.copy_missing.since : ended?.ended);
 }
 
-/** The first line of what the service knows; the rest of it stands on the configuration's page. */
+/** Returns the first line of the reason; the configuration's page shows the rest. */
 function detailOf(one: ProtectedConfiguration, runs: readonly DecidingRun[]): string | null {
   const last = runs.find(({ trigger }) => trigger !== "safety");
   const text = one.status === "failed" ? one.status_reason : last?.reason;
   return text?.split("\n", 1)[0] ?? null;
 }
 
-/** A configuration that has failed, and a drill that is overdue, need more than a run. */
+/** Whether a run would fix the problem: not for a failed configuration or an overdue drill. */
 function isMendedByRun(one: ProtectedConfiguration, runs: readonly DecidingRun[]): boolean {
   const last = runs.find(({ trigger }) => trigger !== "safety");
   if (one.status !== "installed" || isInTransit(last?.status)) return false;

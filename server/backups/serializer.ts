@@ -1,4 +1,4 @@
-// From rows to what the interface shows of them.
+// Converts rows to the interface's backups and configurations.
 import {
   isFinishedRun,
   type Backup,
@@ -28,7 +28,7 @@ type SerializerOptions = {
   clock: Clock;
 };
 
-/** What is shown of a configuration beside its row. */
+/** What is shown of a configuration in addition to its row. */
 type Beside = {
   /** Its newest backups, newest first. */
   shown: readonly Backup[];
@@ -50,8 +50,8 @@ export function createSerializer({ store, copies, tasks, inventory, clock }: Ser
     { ahead, copied }: { ahead: number | null; copied: readonly CopyOfRun[] },
   ): Backup {
     const isRunning = row.status === "running";
-    // A waiting one has not begun; what it has waited so far is no duration of it.
-    // One that waits for its copy has stored its own file, and still runs.
+    // The waiting time of a pending backup is not part of its duration.
+    // A run that waits for its copy has stored its own file, and still runs.
     const endedAt = isRunning ? null : row.ended_at;
     const endMs = endedAt?.getTime() ?? (isRunning ? clock.now() : row.started_at.getTime());
     return {

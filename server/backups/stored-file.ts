@@ -1,4 +1,4 @@
-// A stored backup is two objects: the file, and its manifest beside it. Whoever removes the one removes both.
+// Names of the two objects of a stored backup, the file and its manifest, which are always removed together.
 import type { Storage } from "../storage/storage.ts";
 
 const manifestEnding = ".json";
@@ -19,7 +19,7 @@ export const keyOfManifest = (key: string): string | null =>
   key.endsWith(manifestEnding) ? key.slice(0, -manifestEnding.length) : null;
 
 /**
- * The manifest first: a file without one is a backup all the same, e.g. of an older version.
+ * Removes the manifest first, because a file without one is still a valid backup, as of an older version.
  * @throws StorageError
  */
 export async function removeStored(storage: Storage, key: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Reads the full whose changes a run stores, and notes damage of what the run reads.
+// Reads the full that a run stores changes against, and stores damage of what the run reads.
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../clock.ts";
 import { findFileKey, RefusedIdentity, type FileKey } from "../../encryption/decrypt.ts";
@@ -32,7 +32,7 @@ type Run = { configuration: ConfigurationRow; storage: Storage; claim: Claim };
 export function createReadBase(options: ReadBaseOptions) {
   const { store, configurations, tasks, resolver, note, recovery, scratch, clock } = options;
 
-  /** @returns null where none is needed, or why there is none */
+  /** @returns the key; null = none is needed; a text = why there is none */
   async function keyOf(
     storage: Storage,
     { id, path, storage_provider_id: providerId }: BackupRow,
@@ -51,7 +51,7 @@ export function createReadBase(options: ReadBaseOptions) {
     }
   }
 
-  /** Notes what was found of a file, unless somebody deletes that just now. */
+  /** Stores the damage of a file, unless that is being deleted. */
   async function noteDamage(
     { claim, configuration }: Run,
     row: BackupRow,
@@ -69,7 +69,7 @@ export function createReadBase(options: ReadBaseOptions) {
   return {
     noteDamage,
 
-    /** @returns the content of the full, or why it cannot be had */
+    /** @returns the content of the full, or why it is not available */
     async readBase(run: Run, base: BackupRow, signal: AbortSignal): Promise<UnnamedFile | string> {
       const { storage } = run;
       const key = await keyOf(storage, base, signal);

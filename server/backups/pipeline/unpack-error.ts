@@ -1,7 +1,7 @@
-// What is wrong with something compressed, in words: zlib and zstd have their own, such as “incorrect data check”.
+// Translates errors of zlib and zstd, such as “incorrect data check”.
 import { toError } from "../../to-error.ts";
 
-/** @returns “cut off” or “damaged”; null = the error is no unpacker's */
+/** @returns “cut off” or “damaged”; null = the error is not of a decompressor */
 export function describeUnpackError(error: unknown): "cut off" | "damaged" | null {
   const { code, message } = toError(error);
   if (code === "Z_BUF_ERROR" || message === "unexpected end of file") return "cut off";

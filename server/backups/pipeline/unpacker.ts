@@ -1,11 +1,11 @@
-// Unpacks what came compressed, to see that it is whole, to count it, and to inspect an archive.
+// Decompresses a stream to verify that it is complete, count its bytes, and inspect an archive.
 import { finished } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import { freeOutput, outputBytes } from "../../piece-memory.ts";
 import { createArchiveInspector, type ArchiveSummary } from "../sources/folder/archive.ts";
 import { writeTo } from "../../write-to.ts";
 
-/** What a zstd stream holds: a tar archive, or something that is only counted. */
+/** Content of a zstd stream: a tar archive, or other content that is only counted. */
 export type Content = "archive" | "other";
 
 export type Unpacked = { plainBytes: number; archive: ArchiveSummary | null };
@@ -18,13 +18,13 @@ export function createUnpacker(content: Content) {
     inspector?.inspect(piece);
     freeOutput(piece);
   });
-  // Told by whoever writes next.
+  // The next write reports the error.
   plain.on("error", () => undefined);
   return {
     plainBytes: () => plainBytes,
-    /** @returns once the piece may be used for something else. @throws what zlib says of a damaged one */
+    /** Resolves once the memory of the piece may be reused. @throws zlib's error for a damaged one */
     write: (piece: Buffer): Promise<void> => writeTo(plain, piece),
-    /** @throws what zlib says of a stream that is not whole */
+    /** @throws zlib's error for a truncated stream */
     async end(): Promise<Unpacked> {
       plain.end();
       await finished(plain);

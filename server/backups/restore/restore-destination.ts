@@ -1,5 +1,5 @@
-// Where a restore goes: back into the backup's own source, into another database or site of the inventory, or into a
-// database that it makes. And what saves the data that is there.
+// Resolves the destination of a restore: the backup's own source, another database or site of the inventory, or a new database. Also
+// finds the configuration that saves the present data.
 import type { RestoreDestination } from "../../jobs/job-data.ts";
 import type { BackupRow } from "../backup-store.ts";
 import type { ConfigurationRow, ConfigurationStore } from "../configuration-store.ts";
@@ -14,7 +14,7 @@ type DestinationsOptions = {
   resolver: Pick<Resolver, "source" | "destination">;
 };
 
-/** A database that is being made, or whose data no configuration saves. */
+/** A new database, or one whose data no configuration saves. */
 type Unsaved = Pick<RestoreDestination, "database"> & { name: string };
 
 /** Whether a restore would replace nothing. @throws SourceError */
@@ -39,7 +39,7 @@ export async function refuseUnsaved(
 
 export function createDestinations({ configurations, resolver }: DestinationsOptions) {
   return {
-    /** @throws SourceError when the inventory has it no more, or its secret is not there */
+    /** @throws SourceError where it is no longer in the inventory, or its secret is missing */
     open: (
       { destination }: Pick<TaskRow, "destination">,
       configuration: ConfigurationRow,
@@ -47,12 +47,12 @@ export function createDestinations({ configurations, resolver }: DestinationsOpt
     ): Promise<Source> => {
       if (destination !== null) return resolver.destination(destination);
       if (trigger !== "import") return resolver.source(configuration);
-      // It names roles of a server that nobody knows.
+      // An imported backup names roles of an unknown server.
       const { database_id, site_id } = configuration;
       return resolver.destination({ database_id, site_id, database: null, keeps_owners: false });
     },
 
-    /** The configuration that saves what is there; null = there is none, or nothing is there yet. */
+    /** Returns the configuration that saves the present data; null = there is none, or no data yet. */
     async saverOf(
       { destination }: Pick<TaskRow, "destination">,
       configuration: ConfigurationRow,
@@ -65,12 +65,12 @@ export function createDestinations({ configurations, resolver }: DestinationsOpt
 
 export type Destinations = ReturnType<typeof createDestinations>;
 
-/** Whose files a backup's were is said by numbers, which mean somebody else elsewhere. */
+/** Returns the manifest without the file's owner for another destination, where its numeric ids mean other accounts. */
 export function manifestFor(
   { manifest: written }: Pick<BackupRow, "manifest">,
   destination: RestoreDestination | null,
 ): Manifest | null {
-  // What was written as a manifest is read as one; older rows have none.
+  // Was stored as a manifest; older rows have none.
   const manifest = written as Manifest | null;
   if (destination === null || manifest?.kind !== "database") return manifest;
   const { file: _, ...rest } = manifest;
@@ -78,8 +78,8 @@ export function manifestFor(
 }
 
 /**
- * What a restore leaves as it is need not be saved, and what it replaces has to be: so the backup before it leaves out what the
- * restored one does, whatever its configuration says by now.
+ * Returns the excludes of the safety backup: those of the restored backup, not of the configuration, so that it saves exactly what the
+ * restore replaces.
  */
 export function savedWith({
   manifest,
@@ -88,7 +88,7 @@ export function savedWith({
   return { exclude: [...(excluded?.patterns ?? [])], exclude_caches: excluded?.caches ?? false };
 }
 
-/** What a restore says first of one that does not go back. */
+/** Returns the first line of output of a restore into another destination. */
 export const sayDestination = (target: NonNullable<BackupRow["restore_target"]>): string =>
   target.part === null
     ? `Restoring into ${targetInWords(target)}.`

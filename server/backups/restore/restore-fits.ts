@@ -1,4 +1,4 @@
-// Whether a backup can be restored into an entry of the inventory, by what both are of.
+// Checks whether a backup can be restored into an entry of the inventory.
 import { engineInServer } from "../../../contract/backups/engines.ts";
 import type { FieldErrors } from "../../../contract/errors.ts";
 import type { DatabaseRow, SiteRow } from "../../inventory/store.ts";
@@ -23,7 +23,7 @@ type Wanted = {
   keeps: boolean | undefined;
 };
 
-/** @returns complaints by field; none = it can */
+/** @returns errors by field; empty = it can */
 export function whyNotInto(
   backup: Pick<BackupRow, "path" | "manifest">,
   target: DatabaseRow | SiteRow,

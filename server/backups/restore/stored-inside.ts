@@ -1,5 +1,5 @@
-// Keeps what is stored inside of a site's folder: a restore puts another folder in its place, and the old one is deleted with all
-// that lies in it, the backup of it included that was made just before.
+// Refuses restores that would delete backups stored inside of a site's folder: the restored folder replaces the old one, which is
+// deleted with its content, including the safety backup.
 import { realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Host } from "../../hosts/host.ts";

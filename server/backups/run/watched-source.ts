@@ -31,7 +31,7 @@ export const createSourceWatch =
   };
 
 export function createWatchedSource(source: Source, watch: MountWatch): Source {
-  /** Nobody works there before the mount has responded: whoever hangs in it may keep a thread of the service. */
+  /** Runs work only once the mount has responded, because work that hangs in it may block a thread of the service. */
   async function until<Result>(
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>,
