@@ -19,5 +19,5 @@ export function joinSessionTabs(onTaken: () => void): void {
   joined = createSessionTabs({ sessions, channel, onTaken, isBusy: isTyping });
 }
 
-/** Resolves with whether another tab has a session, which is this tab's too then. */
+/** Resolves with whether another tab has a session, which this tab then uses, too. */
 export const askSessionTabs = async (): Promise<boolean> => (await joined?.ask()) ?? false;

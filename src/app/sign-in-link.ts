@@ -1,4 +1,4 @@
-// Sign-in links against the real service, and what the pages show of them.
+// Connects the rules of sign-in links with the service, and with what the pages show.
 import { ApiError, hasStatus, isMissing } from "../api/api-error.ts";
 import { callAs } from "../api/client.ts";
 import type { Session } from "../api/kept-session.ts";
@@ -16,7 +16,7 @@ async function check(session: Session): Promise<Check> {
     if (!isMissing(error)) return checkOf(error);
   }
   try {
-    // A service that cannot name its tokens looks at them all the same, for anything of the interface.
+    // A service that lacks the operation still checks the token of any other request.
     await callAs(session, "showWorker", { id: 1 });
     return { kind: "accepted", name: null };
   } catch (error) {
@@ -27,7 +27,7 @@ async function check(session: Session): Promise<Check> {
 function checkOf(error: unknown): Check {
   if (hasStatus(error, 401)) return { kind: "refused" };
   const status = error instanceof ApiError ? error.status : "unreachable";
-  // Any other refusal came after the service had looked at the token.
+  // Any other refusal came after the service had checked the token.
   return typeof status === "number" && status < 500 && status !== 429
     ? { kind: "accepted", name: null }
     : { kind: "unanswered" };
@@ -53,7 +53,7 @@ export const createLinks = (onSwitched: () => void) =>
     check,
     exchange,
     firstPage: () => Promise.race([idle(), nextChange(sessions.state)]),
-    // Hardly any link is bad.
+    // Loaded on demand: invalid links are rare.
     async askTabs() {
       const { askSessionTabs, joinSessionTabs } = await import("./session-tabs.ts");
       joinSessionTabs(onSwitched);

@@ -1,32 +1,32 @@
-// Short messages that come and go by themselves. Callable from anywhere.
+// Short messages that disappear after a while. Callable from anywhere.
 import { describeError } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
 
-/** An action that a message offers, e.g. "Undo". It must be possible elsewhere too: toasts go. */
+/** An action of a message, e.g. "Undo". It must also be available elsewhere, because toasts disappear. */
 type ToastAction = { label: string; run: () => void };
 
 export type ToastMessage = {
   id: number;
-  /** `busy` = a job is under way: it stays until its end takes its place. */
+  /** `busy` = a running job: the message stays until the outcome replaces it. */
   tone: "good" | "bad" | "busy";
   text: string;
   detail?: string | undefined;
   requestId?: string | null | undefined;
   action?: ToastAction | undefined;
-  /** Of a job, e.g. "restore 7": its messages take one another's place. */
+  /** Name of a job, e.g. "restore 7": each of its messages replaces the one before. */
   job?: string | undefined;
 };
 
 const maxShown = 4;
 
-/** They go by the clock of `ToastHost`, which stands still while somebody is at them. */
+/** `ToastHost` removes them after a while, but not while one is hovered or focused. */
 export const toasts = createStore<readonly ToastMessage[]>([]);
 let lastId = 0;
 
 export const dismissToast = (id: number) =>
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 
-/** @returns the message's id, for whoever wants it gone before its time */
+/** @returns the id of the message, with which it can be dismissed */
 function add(message: Omit<ToastMessage, "id">): number {
   const { job } = message;
   const before = job === undefined ? undefined : toasts.get().find((toast) => toast.job === job);
@@ -44,7 +44,7 @@ function add(message: Omit<ToastMessage, "id">): number {
 export const toast = {
   success: (text: string, detail?: string, action?: ToastAction, job?: string) =>
     add({ tone: "good", text, detail, action, job }),
-  /** @param cause what was thrown, or why in the operator's words */
+  /** @param cause the thrown value, or a reason for the operator */
   failure(text: string, cause: unknown = null, job?: string, action?: ToastAction) {
     const { message: detail, requestId } =
       cause === null || typeof cause === "string"
@@ -52,6 +52,6 @@ export const toast = {
         : describeError(cause);
     return add({ tone: "bad", text, detail, requestId, job, action });
   },
-  /** For a job that no page shows at the moment; its end is to be reported under the same name. */
+  /** For a job that no page shows now; its outcome is to be reported under the same name. */
   running: (job: string, text: string) => add({ tone: "busy", text, job }),
 };

@@ -1,9 +1,9 @@
 import { useState } from "react";
 
 /**
- * The text of a field that is sent by Enter. It follows the address, so that Back shows what is in force. The field itself
- * stays, and keeps the focus, which a key on it would lose.
- * @param sent what the address has
+ * The text of a field that is submitted with Enter. It follows the URL, so that Back shows the text in effect. A `key`
+ * would replace the field, which would lose the focus.
+ * @param sent the text in the URL
  */
 export function useTypedText(sent: string): readonly [string, (text: string) => void] {
   const [typed, setTyped] = useState({ sent, text: sent });

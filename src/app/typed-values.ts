@@ -1,11 +1,12 @@
-// Keeps the unsaved changes of a form whose token the service refuses, and restores them after connecting with another one.
+// Stores the unsaved changes of a form whose token the service refuses, and restores them after connecting with another
+// one.
 import { useEffect, useState } from "react";
 import type { FieldValues, UseFormReturn } from "react-hook-form";
 import { useLocation } from "react-router";
 import { sessions } from "../api/session.ts";
 import { changesIn } from "./form-values.ts";
 
-/** Long enough to create another token, and short enough that nobody else finds them at this browser. */
+/** Long enough to create another token, and short enough that nobody else finds the changes in this browser. */
 const keptMs = 15 * 60_000;
 
 let open: { pathname: string; read: () => object } | null = null;
@@ -20,13 +21,13 @@ sessions.state.subscribe(() => {
       ? { address, pathname: open.pathname, values: open.read(), atMs: Date.now() }
       : null;
   kept = found;
-  // A machine that sleeps keeps no time, so their age counts as well.
+  // Timers do not run while a machine sleeps, so the age is checked as well.
   setTimeout(() => {
     if (kept === found) kept = null;
   }, keptMs);
 });
 
-/** Whether changes are kept for this form. Whichever form opens next, they are kept no longer. */
+/** Whether changes are stored for this form. Discards those of another form, and those that are too old. */
 function isKeptFor(pathname: string): boolean {
   if (kept?.pathname === pathname && kept.address === sessions.state.get().address)
     if (Date.now() - kept.atMs < keptMs) return true;
@@ -35,8 +36,8 @@ function isKeptFor(pathname: string): boolean {
 }
 
 /**
- * Restores the changes that were kept for this form, and keeps its own while it is open.
- * @returns whether some were restored
+ * Restores the changes that were stored for this form, and stores its own while it is open.
+ * @returns whether changes were restored
  */
 export function useTypedValues<Values extends FieldValues, Body>({
   getValues,

@@ -8,8 +8,8 @@ import { overviewMs, overviewQuery } from "./inventory.ts";
 type Unreachable = { id: number; name: string; since: string };
 
 /**
- * The server that the page is of, while it does not respond: what the page shows of it is what was known last, and has no
- * color. The server's own page says it all.
+ * Returns the server of the page while it does not respond: the page then shows the last known data without color. Null
+ * on the server's own page, which shows the state itself.
  */
 export function useUnreachableServer(): Unreachable | null {
   const place = useCurrentPlace();

@@ -1,19 +1,19 @@
-// Asks what the token in use may do, and says so where everything that changes something looks.
+// Watches the permissions of the current token, and sets `changeRefusal` for all controls that change something.
 import { QueryObserver } from "@tanstack/react-query";
 import type { Token } from "../../contract/tokens.ts";
 import { extraQuery, queryClient } from "../api/query.ts";
 import { changeRefusal } from "../commands/permission.ts";
 
-/** Abilities do not change while a token lives; another token has another session, which begins with an empty cache. */
+/** The abilities of a token never change; another token has another session, which begins with an empty cache. */
 const staleMs = 60 * 60 * 1000;
 
-/** @param token null where the service has no such operation: then the service is the one to say */
+/** @param token null where the service lacks the operation, so that only the service can refuse */
 export const refusalOf = (token: Pick<Token, "abilities"> | null | undefined): string | undefined =>
   token === null || token === undefined || token.abilities.includes("*")
     ? undefined
     : "This token can only read.";
 
-/** @returns what ends it */
+/** @returns a function that stops watching */
 export function watchPermission(): () => void {
   const query = { ...extraQuery("showCurrentToken", {}), staleTime: staleMs };
   const observer = new QueryObserver(queryClient, query);

@@ -1,4 +1,4 @@
-// Notices that the service is away, and that it is back or has been updated meanwhile.
+// Notices when the service becomes unreachable, and when it is back or was updated meanwhile.
 import type { QueryClient } from "@tanstack/react-query";
 import { hasStatus } from "../api/api-error.ts";
 import { createStore } from "../store.ts";
@@ -8,10 +8,10 @@ import { toast } from "./toasts.ts";
 const isSign = (error: unknown): boolean =>
   (["unreachable", 502, 503, 504] as const).some((status) => hasStatus(error, status));
 
-/** The service has another dashboard by now; the next page that is opened is of that one. */
+/** Whether the service has another build of the dashboard, which the next navigation loads. */
 export const isStale = createStore(false);
 
-/** The first file's name changes with each build; of a dashboard that is being worked on it stays. */
+/** Returns the name of the first script, which changes with each build, but not in development. */
 const firstFileIn = (page: ParentNode): string | null =>
   page.querySelector("script[type=module][src]")?.getAttribute("src") ?? null;
 
@@ -33,13 +33,13 @@ async function lookForUpdate(): Promise<void> {
 
 const updateEveryMs = 5 * 60_000;
 
-/** What hangs answers nothing, and no browser gives up on it for minutes. */
+/** Longest wait for a response: no browser aborts a hanging request for minutes. */
 const silentMs = 10_000;
 
-/** Of a question or a change. */
+/** An event of a query or a mutation. */
 type Step = { type: string; error?: unknown; manual?: boolean | undefined };
 
-/** @returns what ends it */
+/** @returns a function that stops watching */
 export function watchService(client: QueryClient): () => void {
   let silence: ReturnType<typeof setTimeout> | undefined;
   const hear = ({ type, error, manual }: Step) => {
@@ -48,7 +48,7 @@ export function watchService(client: QueryClient): () => void {
     if (type === "success") lookAgain();
     const isFailure = type === "failed" || type === "error";
     if (isFailure && isSign(error)) void whenReachable();
-    // Whatever has come shows that more may come; what a page changes by itself shows nothing.
+    // A response shows that others may come; changes of the cache by a page show nothing.
     if (!isFailure && (type !== "success" || manual === true)) return;
     clearTimeout(silence);
     silence = undefined;
@@ -61,7 +61,7 @@ export function watchService(client: QueryClient): () => void {
     .subscribe((event) => event.type === "updated" && hear(event.action));
   const stopOutage = outage.subscribe(() => {
     if (outage.get() !== null) return;
-    // Each has its own wait before it tries again.
+    // Each query otherwise waits for its own back-off.
     void client.refetchQueries({ type: "active" }, { cancelRefetch: true });
     void lookForUpdate();
   });

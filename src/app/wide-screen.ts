@@ -1,9 +1,9 @@
 import type { Store } from "../store.ts";
 
-/** As `lg` in the styles. */
+/** The same as `lg` in the styles. */
 const query = () => matchMedia("(width >= 64rem)");
 
-/** Whether there is room for the left side. */
+/** Whether there is room for the sidebar. */
 export const wideScreen: Pick<Store<boolean>, "get" | "subscribe"> = {
   get: () => query().matches,
   subscribe: (listener) => {

@@ -1,4 +1,4 @@
-// What is pressed, typed into and chosen from.
+// Samples of buttons, fields and choices.
 import { Button } from "../ui/Button.tsx";
 import type { ButtonVariant } from "../ui/button-class.ts";
 import { Checkbox } from "../ui/Checkbox.tsx";

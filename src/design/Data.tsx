@@ -1,4 +1,4 @@
-// What holds many things: tables, wide and folded, and properties.
+// Samples of tables, wide and folded, and of properties.
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
 import { CommandLine } from "../ui/CommandLine.tsx";
@@ -75,7 +75,7 @@ export function Data() {
   return (
     <>
       <Workers label="Table with all the room" />
-      {/* On a phone the one above is narrow too. */}
+      {/* On a phone, the table above is narrow, too. */}
       <div className="max-w-sm max-sm:hidden">
         <Workers label="Narrow table" />
       </div>

@@ -1,5 +1,5 @@
-// Every primitive in every state, light and dark. It is there while the dashboard is worked on and no part of what is
-// built; `e2e/design.e2e.ts` photographs it.
+// All primitives in all states, light and dark. Available only in development; `e2e/design.e2e.ts` takes screenshots of
+// it.
 import { PageHeader } from "../ui/PageHeader.tsx";
 import { TooltipHost } from "../ui/TooltipHost.tsx";
 import { Button } from "../ui/Button.tsx";

@@ -1,4 +1,4 @@
-// What lies above a page, how it is opened by key, and the ring around what has the focus.
+// Samples of layers above a page, of keys that open them, and of focus rings.
 import { useState } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Checkbox } from "../ui/Checkbox.tsx";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** One primitive under its name, its states beside each other. */
+/** A primitive under its name, with its states side by side. */
 export function Sample({ name, children }: { name: string; children: ReactNode }) {
   return (
     <section aria-label={name} className="grid grid-cols-[minmax(0,1fr)] gap-2">

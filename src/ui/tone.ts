@@ -1,4 +1,4 @@
-// The few things that color is kept for.
+// The meanings of colors.
 
 export type Tone = "good" | "busy" | "bad" | "warn" | "idle";
 

@@ -19,7 +19,7 @@ const carrier = (target: EventTarget | null): HTMLElement | null =>
       )
     : null;
 
-/** Moments are put into words here and not in each row: a page shows dozens, and few are looked at. */
+/** Times are formatted here, not in each row: a page has dozens of them, and few are looked at. */
 function textOf(anchor: HTMLElement): string | undefined {
   const { reason, tip, since } = anchor.dataset;
   if (reason !== undefined) return reason;
@@ -28,11 +28,11 @@ function textOf(anchor: HTMLElement): string | undefined {
   return tip ?? (anchor instanceof HTMLTimeElement ? absoluteText(new Date(anchor.dateTime)) : tip);
 }
 
-/** What the tip of an element says, and the key that it names; both may be nothing. */
+/** Returns the text of an element's tooltip, and its key; both may be missing. */
 function contentOf(host: HTMLElement, anchor: HTMLElement) {
   const text = textOf(anchor);
   const key = anchor.getAttribute("aria-keyshortcuts") ?? "";
-  // Of several pressed together, the page says itself where they belong.
+  // Keys with modifiers are shown by the page itself.
   const isTold = host.dataset["withKeys"] === "true" && !key.includes("+") && key !== "";
   if (!isTold || anchor.dataset["reason"] !== undefined) return text === undefined ? [] : [text];
   const hint = document.createElement("kbd");
@@ -50,7 +50,7 @@ function place(host: HTMLElement, anchor: HTMLElement) {
   host.style.top = `${above < marginPx ? rect.bottom + gapPx : above}px`;
 }
 
-/** A ref for the element that shows the tips; it is a manual popover. */
+/** A ref for the element that shows the tooltips, a manual popover. */
 export function attachTooltips(host: HTMLElement): () => void {
   const listening = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,7 +65,7 @@ export function attachTooltips(host: HTMLElement): () => void {
   const showNow = (anchor: HTMLElement) => {
     const content = contentOf(host, anchor);
     if (content.length === 0 || !anchor.isConnected) return;
-    // Shown anew so that it comes above a dialog that was opened after it.
+    // Opened again, so that it is above a dialog that was opened later.
     hide();
     host.replaceChildren(...content);
     host.showPopover();
@@ -96,14 +96,14 @@ export function attachTooltips(host: HTMLElement): () => void {
   });
   on("focusin", (event) => {
     const anchor = carrier(event.target);
-    // Before a screen reader announces the focus, because it reads the description with it. A finger's tap counts too.
+    // Shown before a screen reader announces the focus, because that reads the description. A tap counts, too.
     if (anchor?.dataset["hasHelp"] !== undefined) showNow(anchor);
     else if (anchor?.matches(":focus-visible") === true) show(anchor, 0);
   });
   on("focusout", hide);
   on("pointerdown", hide);
   on("scroll", () => {
-    // The focus itself scrolls to what lies outside the window.
+    // Focusing an element outside of the window scrolls to it.
     if (shown !== null && shown === document.activeElement) place(host, shown);
     else hide();
   });

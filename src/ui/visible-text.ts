@@ -1,13 +1,13 @@
-// Characters that nobody sees and that change how a text reads: shown as escapes, so that a text cannot look like another one.
+// Shows invisible characters that change how a text reads as escapes, so that a text cannot look like another one.
 
 /**
- * Controls but tabs and line breaks, and Unicode's format characters: bidirectional ones turn a line around, others hide
- * in it. U+2028 and U+2029 break lines.
+ * Control characters except tabs and line breaks, and Unicode's format characters: bidirectional ones reverse the order
+ * of text, others are invisible. U+2028 and U+2029 break lines.
  * @see https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing
  */
 const invisible = /[^\P{Cc}\t\n\r]|[\p{Cf}\u2028\u2029]/gu;
 
-/** Joiners are part of the spelling in some scripts and of many emoji. */
+/** Joiners are part of the spelling in some scripts, and of many emoji. */
 const joiners = new Set(["\u200c", "\u200d"]);
 const joinable =
   /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{M}\p{Script_Extensions=Arabic}\p{Script_Extensions=Devanagari}]$/u;
@@ -23,5 +23,5 @@ function escaped(character: string, at: number, text: string): string {
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
-/** The text as it can be shown, e.g. with "\u202e" in six characters. */
+/** Returns the text with invisible characters escaped, e.g. "\u202e" in six characters. */
 export const visibleText = (text: string): string => text.replace(invisible, escaped);
