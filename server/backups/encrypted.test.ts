@@ -64,7 +64,7 @@ beforeAll(async () => {
       providers: (folder) => `
   - { id: 3, name: sealed, type: local, path: ${folder}/copies, recipients: [${myRecipient}, ${spareRecipient}] }
   - { id: 4, name: drilled, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:DRILL }
-  - { id: 6, name: slip, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:SLIP }
+  - { id: 6, name: typo, type: local, path: ${folder}/copies, recipients: [${spareRecipient}], drill_identity: env:SLIP }
   - { id: 5, name: unusable, type: local, path: ${folder}/copies, recipients: [${unusable}] }`,
     },
   );
@@ -238,8 +238,8 @@ test("a recipient that nothing can be encrypted to is found when the configurati
   );
 });
 
-test("a recipient with a slip of the pen is refused at its field", async () => {
-  const slip = `${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}`;
+test("a recipient with a typo is refused at its field", async () => {
+  const typo = `${myRecipient.slice(0, -1)}${myRecipient.endsWith("q") ? "p" : "q"}`;
   const { body } = await service.json<{ version: string }>("GET", "/api/inventory");
   const save = (recipients: string[]) =>
     service.errorsOf("POST", `/api/inventory/storage-providers?version=${body.version}`, {
@@ -248,7 +248,7 @@ test("a recipient with a slip of the pen is refused at its field", async () => {
       path: copies(),
       recipients,
     });
-  expect(await save([myRecipient, slip])).toEqual({
-    "recipients.1": [expect.stringMatching(/^A character of this public key is wrong/)],
+  expect(await save([myRecipient, typo])).toEqual({
+    "recipients.1": [expect.stringMatching(/^The checksum of this public key doesn.t match/)],
   });
 });

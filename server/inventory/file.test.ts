@@ -110,7 +110,7 @@ describe("a mistake is reported with its line and its reason", () => {
       "line 4: An endpoint has no login in it. Give the key as access_key and secret_key.",
     ],
     [`${start}sitez: []`, "line 3"],
-    [`${start}sitez:`, "line 3: There is no such thing as “sitez” here."],
+    [`${start}sitez:`, "line 3: Unknown field “sitez”."],
     ["servers", "line 1: An inventory is made of lists, such as “servers:” and “sites:”."],
     ["- id: 1", "line 1: An inventory is made of lists, such as “servers:” and “sites:”."],
     [
