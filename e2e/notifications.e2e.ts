@@ -65,7 +65,8 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, team)).not.toBeChecked();
   await choose(service, site.id, [team.id]);
   await page.reload();
-
+  // Until it is read again, the page shows what was read before.
+  await expect(checkbox(page, ops)).not.toBeChecked();
   await checkbox(page, ops).check();
   await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
