@@ -4,8 +4,9 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { isLongForm } from "./server/testing/long-form.ts";
 import { docs } from "./server/setup/vite/docs.ts";
-import { inlineHead } from "./server/setup/vite/inline-head.ts";
+import { preloadScript } from "./server/setup/vite/preload-script.ts";
 import { precompressed } from "./server/setup/vite/precompressed.ts";
+import { linkModule, preloadedPages } from "./src/preload/pages.ts";
 import { parseMarkdown } from "./src/help/markdown.ts";
 
 const service = process.env["QUARTERDECK_DEV_SERVICE"] ?? "http://127.0.0.1:4000";
@@ -36,7 +37,13 @@ const longOnly = [
 ];
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), docs(parseMarkdown), inlineHead(), precompressed()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    docs(parseMarkdown),
+    preloadScript([linkModule, ...preloadedPages.map(({ module }) => module)]),
+    precompressed(),
+  ],
   server: {
     proxy: Object.fromEntries(
       ["/api", "/openapi.json", "/healthz", "/readyz"].map((path) => [path, service]),

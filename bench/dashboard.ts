@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { type Browser, chromium } from "@playwright/test";
 import { launchOptions } from "../server/setup/browser.ts";
 import { type DashboardService, startDashboardService } from "./dashboard-service.ts";
+import { measurePreload } from "./preload.ts";
 import { countRenderedRows, timeAction, timeFilter } from "./felt-speed.ts";
 import { judge } from "./lighthouse.ts";
 import { measureOpenTabs } from "./open-tabs.ts";
@@ -35,6 +36,7 @@ export async function run(target: { url?: string; token?: string } = {}): Promis
       await measureVisit(browser, withToken(service.url + listPath, service.token));
       await measureChunks(browser, service);
       await measureFeel(browser, service);
+      await measurePreload(browser, service);
       await measureOpenTabs(browser, service);
     });
   } finally {

@@ -53,6 +53,13 @@ const askedTwice = (page: Page): Promise<string[]> =>
     return again;
   }, freshMs);
 
+/** What index.html asked for before the dashboard's code was there, and nobody has taken; null = it asked nothing. */
+const leftPreloaded = (page: Page): Promise<string[] | null> =>
+  page.evaluate(() => {
+    const { preloadedResponses: preloaded } = globalThis;
+    return preloaded === undefined ? null : [...preloaded.responses.keys()];
+  });
+
 test("nothing jumps on a first visit, and nothing is asked twice", async ({
   page,
   service,
@@ -94,6 +101,9 @@ test("nothing jumps on a first visit, and nothing is asked twice", async ({
       const where = `${path} at ${width} px`;
       expect(distance, `what jumps on ${where}: ${moved.join(", ")}`).toBeLessThanOrEqual(0.02);
       expect(await askedTwice(page), `what ${where} asks for twice`).toEqual([]);
+      expect(await leftPreloaded(page), `what ${where} preloaded and did not use`).toEqual(
+        path === "/settings" ? null : [],
+      );
     }
   }
 });

@@ -18,7 +18,7 @@ import { routes } from "./routes.tsx";
 import { nextChange } from "./store.ts";
 import "./styles.css";
 
-// In a built dashboard, `first-frame.ts` has taken the link already.
+// In a built dashboard, `preload/start.ts` has taken the link already.
 const link = takeLink() ?? globalThis.signInLink ?? null;
 globalThis.signInLink = null;
 

@@ -12,6 +12,7 @@ import type { OperationName, operations } from "../../contract/operations.ts";
 import { readRetryAfter } from "../../contract/retry-after.ts";
 import type { servedOperations } from "../../contract/served-operations.ts";
 import { ApiError, toApiError } from "./api-error.ts";
+import { takePreloaded } from "./preloaded-responses.ts";
 import type { Session } from "./kept-session.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sessions } from "./session.ts";
@@ -55,10 +56,14 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * Sends a request, and repeats it while the service responds with 429. Such a service has done nothing, so changes can
  * be repeated.
  */
-async function ask({ url, init }: ReturnType<typeof toRequest>): Promise<Response> {
+async function ask(
+  { url, init }: ReturnType<typeof toRequest>,
+  preloaded: Promise<Response> | null = null,
+): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const askedMs = Date.now();
-    const response = await fetch(url, init).catch((error: unknown) => {
+    const asked = tries === 1 && preloaded !== null ? preloaded : fetch(url, init);
+    const response = await asked.catch((error: unknown) => {
       if (init.signal?.aborted === true) throw error;
       throw new ApiError("unreachable", "The service is not responding.");
     });
@@ -114,7 +119,9 @@ export async function callAs<Name extends OperationName>(
 ): Promise<ResponseOf<Name>> {
   const row = rows[name] ?? (await fetchRow(name));
   const path = pathOf<Operation>(row, params);
-  const response = await ask(toRequest(row, path, sent, session));
+  const asked = toRequest(row, path, sent, session);
+  const preloaded = row.method === "GET" ? takePreloaded(asked.url, session) : null;
+  const response = await ask(asked, preloaded);
   if (!response.ok) throw await toApiError(response, serviceNow());
   // `readResponse` checked it with the schema that this type is inferred from.
   return (await readResponse(row, response)) as ResponseOf<Name>;
