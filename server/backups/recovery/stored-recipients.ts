@@ -22,6 +22,6 @@ export async function recipientsOf(
   }
 }
 
-/** Whether both are the same, in whatever order. */
+/** Whether both have the same recipients, in any order. An inventory may list one twice. */
 export const areSame = (one: Recipients, other: Recipients): boolean =>
-  one.length === other.length && one.every((recipient) => other.includes(recipient));
+  new Set(one).symmetricDifference(new Set(other)).size === 0;
