@@ -25,7 +25,7 @@ async function timeline(service: ServiceProcess, query = ""): Promise<Activity> 
   return (await service.call("GET", `/api/activity${query}`)).json();
 }
 
-/** The quickest way to an entry: a pipeline reports a deployment. */
+/** Creates an entry of the timeline in the quickest way: a pipeline reports a deployment. */
 async function deploy(
   service: ServiceProcess,
   siteId: number,
@@ -178,7 +178,7 @@ test("what is older is added below, to the first entry @long", async ({
   await expect(entries(page).last()).toContainText("Release 1");
   await expect(older).toBeFocused();
   await expect(older).toHaveAccessibleDescription("Start of the timeline.");
-  // What is new comes on top of all of it.
+  // New entries appear above all others.
   await deploy(service, site.id, "Release 53");
   await page.clock.runFor(listPollMs);
   await expect(live(page)).toHaveText("Show 1 new entry");
@@ -248,7 +248,7 @@ test("entries name their sites and servers, and only a service without an overvi
   const bare = await withoutExtras(service.url, "showOverview");
   await openNames(bare.url);
   expect(asked).toContain(`/api/server/${backups.server.id}/sites`);
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
 });
@@ -260,7 +260,7 @@ test("a service that keeps no timeline says so @long", async ({ page, service, e
   await page.goto(`${bare.url}/activity`);
   await expect(page.getByText("This service doesn't keep a timeline.")).toBeVisible();
   await expectAccessible(page);
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
 });
@@ -333,7 +333,7 @@ test("days are typed digit by digit, and one step back takes them away", async (
   await person.focus();
   await page.keyboard.press("Tab");
   await expect(from).toBeFocused();
-  // The same day in every order of its parts.
+  // A date whose digits are the same in every order of day and month.
   await page.keyboard.type("01012026", { delay: 50 });
   await expect(from).toHaveValue("2026-01-01");
   await expect(page).toHaveURL(/\/activity\?from=2026-01-01$/);

@@ -1,4 +1,4 @@
-// The storage of an earlier installation, adopted in the browser: what would be listed, then what was.
+// Adopts the storage of an earlier installation: first the preview, then the result.
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -26,7 +26,7 @@ const storage = () => join(folder, "backups");
 const json = async <Body>(method: string, path: string, body?: unknown): Promise<Body> =>
   (await service.call(method, path, body)).json();
 
-/** Two backups of a configuration that is deleted, so that the storage alone knows of them. */
+/** Stores two backups and deletes their configuration, so that only the storage has them. */
 async function leaveBackups(): Promise<void> {
   const { id } = await json<BackupConfiguration>("POST", "/api/server/1/backup-configuration", {
     name: "Orders",
@@ -46,7 +46,7 @@ async function leaveBackups(): Promise<void> {
   await service.call("DELETE", path);
 }
 
-/** Of the first stored file another one, whose manifest says something else. */
+/** Copies the first stored file, with a changed manifest. */
 async function plant(name: string, change: (text: string) => string): Promise<void> {
   const keys = await readdir(storage(), { recursive: true });
   const first = keys.find((key) => key.endsWith(".sqlite.zst")) ?? "";
@@ -141,7 +141,7 @@ test("the inventory leads to it; it shows what it would list and what not, with 
   await expect(page.getByRole("main")).toContainText("All, until you edit the backup");
   await expect(panel(page, "Upcoming")).toBeHidden();
 
-  // What protects a database is a backup with a schedule.
+  // Only backups with a schedule protect a database.
   await page.goto(`${service.url}/`);
   await expect(page.getByRole("main")).toContainText("orders has no backup");
 

@@ -1,5 +1,5 @@
-// The dashboard in front of a service that is not ours: everything the interface offers works, whatever words it is said
-// in, and nothing on screen promises what only ours has.
+// Tests the dashboard with a service of another vendor: all operations of the interface work, whatever state words the
+// service uses, and no extra of Quarterdeck is shown.
 import { workerBody } from "../server/testing/worker-body.ts";
 import { expect } from "./fixtures.ts";
 import { configurationRow, expectAccessible, expectRow, workerRow, ofWorker } from "./helpers.ts";
@@ -30,7 +30,7 @@ test.describe("by its address, another service's", () => {
     await page.getByRole("button", { name: ofWorker(id, "Delete") }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete worker" }).click();
     await expect(page.getByText("No workers yet")).toBeVisible();
-    // What is not there is not asked for again and again.
+    // A missing operation is not requested again and again.
     expect(second.asked.filter((one) => one.endsWith(`/${id}/log`)).length).toBeLessThan(3);
   });
 
@@ -46,7 +46,7 @@ test.describe("by its address, another service's", () => {
     await openPlace(page, "site");
     const row = workerRow(page, id);
     await expectRow(row, "active", "default on database");
-    // It takes no changes, and a duplicate is a worker like any other.
+    // The service cannot edit workers, but a duplicate is an ordinary new worker.
     await expect(row.getByRole("link", { name: ofWorker(id, "Duplicate") })).toBeVisible();
     await expect(row.getByRole("link", { name: ofWorker(id, "Edit") })).toBeHidden();
     await pressAction(page, second, id, "Stop");
@@ -198,7 +198,7 @@ test.describe("by its address, another service's", () => {
     second,
     open,
   }) => {
-    // Asks anew for everything just as the deletion is answered.
+    // Refetches everything at the moment the deletion is answered.
     await page.addInitScript(() => {
       const ask = globalThis.fetch;
       globalThis.fetch = async (...request) => {
@@ -259,8 +259,8 @@ test.describe("by its address, another service's", () => {
   });
 });
 
-// From here to there everything is passed on, and the dashboard does not know: what goes another way are paths, methods,
-// bodies, refusals and pauses, and one walk has them all.
+// The service passes all requests on, unnoticed by the dashboard. Only paths, methods, bodies, errors and rate limits
+// take another way here, and this test covers all of them.
 test("through QUARTERDECK_UPSTREAM another service works the same @long", async ({
   page,
   second,
@@ -277,9 +277,9 @@ test("through QUARTERDECK_UPSTREAM another service works the same @long", async 
   await deleteWorker(page, id);
   await page.getByRole("link", { name: "Notifications" }).click();
   await chooseChannels(page);
-  // The help is the dashboard's own, whatever service stands behind it.
+  // The help pages belong to the dashboard, whatever service it uses.
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Help" }).click();
-  // The page before it has a link of that name as well.
+  // The previous page has a link of the same name.
   await expect(page.getByRole("heading", { level: 1, name: "Help" })).toBeVisible();
   await page.getByRole("main").getByRole("link", { name: "Workers", exact: true }).click();
   await expect(page.getByRole("heading", { level: 2, name: /^Crash loops/ })).toBeVisible();

@@ -25,10 +25,10 @@ test("the tables of a database's backup are listed with their rows, and one is p
   );
   await expect(page.getByRole("heading", { name: "3 tables, 50 rows" })).toBeVisible();
   await expect(page.getByRole("row").filter({ hasText: "orders" })).toContainText("50");
-  // Without a pointer nothing tells what a name that is cut off ends with.
+  // A truncated name could not be read without a pointer.
   const name = page.getByText(long);
   expect(await name.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
-  // Which no request can name.
+  // A request cannot contain this name.
   const misnamed = page.getByRole("button", { name: "Restore two lines" });
   await expect(misnamed).toBeDisabled();
   await expect(misnamed).toHaveAccessibleDescription(/control characters.*whole database/);
@@ -36,7 +36,7 @@ test("the tables of a database's backup are listed with their rows, and one is p
   await expect(page.getByText("No results for “users”")).toBeVisible();
   await expectAccessible(page);
 
-  // After it was dropped, beside a table that the backup doesn't know.
+  // Drops the table, and creates one that the backup does not contain.
   file.exec("drop table orders; create table later (x); insert into later values (1)");
   await page.getByLabel("Find a table").fill("orders");
   await page.getByRole("button", { name: "Restore orders" }).click();
@@ -83,7 +83,7 @@ test("what a PostgreSQL backup holds beside tables is listed by kind @long", asy
     await page.getByLabel("Kind").selectOption({ label: "function (1)" });
     await expect(row("public.twice(integer)")).toBeVisible();
     await expect(row("public.shown")).toHaveCount(0);
-    // Longer than the service takes: what is typed stays, and is made shorter.
+    // Longer than the service accepts: the text stays in the field, and can be shortened.
     expected.push(/422 \(Unprocessable/);
     await page.getByLabel("Find an object").fill("shown".repeat(60));
     await expect(page.getByRole("main").getByRole("alert")).toBeVisible();
@@ -134,14 +134,14 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await page.goForward();
   await expect(page.getByLabel("Find a file")).toHaveValue("LOGO");
 
-  // What an old address names may be gone, which is not the same as empty.
+  // A folder in an old URL may no longer exist, which differs from an empty one.
   await mkdir(join(root, "nothing"));
   const later = newestOf(await backups.run(id));
   await page.goto(`${service.url}/backups/${later.id}/contents?folder=nothing`);
   await expect(page.getByText("This folder is empty.")).toBeVisible();
   await page.goto(`${service.url}/backups/${later.id}/contents?folder=public/old&q=logo`);
   await expect(page.getByText("This backup has no folder “public/old”.")).toBeVisible();
-  // While the next folder is asked for, nothing is said of it.
+  // While the next folder is loading, no text describes it.
   const said = await page.evaluateHandle(() => {
     const texts: string[] = [];
     new MutationObserver(() => texts.push(document.body.innerText)).observe(document.body, {
@@ -157,7 +157,7 @@ test("a site's backup is walked through folder by folder, and searched", async (
   await page.getByLabel("Find a file").fill("LOGO");
   await page.getByLabel("Find a file").press("Enter");
 
-  // One file back, while everything else stays.
+  // Restores one file, while all others stay.
   await writeFile(join(root, "public/images/logo.svg"), "spoiled");
   await writeFile(join(root, "public/images/later.svg"), "later");
   await page.getByRole("button", { name: "Restore public/images/logo.svg" }).click();
@@ -230,6 +230,6 @@ test("a backup whose file was away is listed at the next try", async ({
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByRole("row").filter({ hasText: "index.html" })).toBeVisible();
   await expect(alert).toBeHidden();
-  // The button is gone.
+  // The button no longer exists.
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 });

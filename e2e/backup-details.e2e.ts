@@ -96,7 +96,7 @@ test.describe("a configuration's page", () => {
     await expect(page.getByText("The last run failed.")).toBeVisible();
     await expectAccessible(page);
 
-    // What is looked at stays true: after the run that removes it, another one is next.
+    // The page stays current: after the run that removes this backup, another one is next.
     await page.getByRole("button", { name: "Run now: Orders, nightly" }).click();
     await expect(next.getByRole("link")).toHaveText([`Backup ${second.id}`]);
     await expect(page.getByText("The newest backup is good and on time.")).toBeVisible();
@@ -122,7 +122,7 @@ test.describe("a configuration's page", () => {
     await expect(history.getByText(/^[\d.]+ (bytes|kB)$/).first()).toBeVisible();
     await page.mouse.move(0, 0);
     await expect(history.getByText("failed", { exact: true })).toBeVisible();
-    // One stop of the tab key: the newest, from which the arrows lead to the others.
+    // The chart is one tab stop: the newest run, from which the arrow keys lead to the others.
     await expect(run(good)).toHaveAttribute("tabindex", "-1");
     await run(failed).focus();
     await page.keyboard.press("ArrowRight");
@@ -206,7 +206,7 @@ test("a run that failed says why, and has nothing to restore or download @long",
 });
 
 test.describe("a run", () => {
-  /** One that goes on once it is let. */
+  /** Starts a run that continues once the bucket lets it. */
   const startRun = async (service: ServiceProcess, bucket: Bucket) => {
     const configuration = await bucket.createConfiguration();
     const release = bucket.hold();
@@ -224,7 +224,7 @@ test.describe("a run", () => {
     await page.goto(`${service.url}/backups/${id}`);
     await expect(action(page, "Cancel", id)).toBeEnabled();
     await expect(page.locator("[popover]")).toBeAttached();
-    // The key selects rows elsewhere; here it is the button's.
+    // On lists the key selects rows; here it presses the button.
     await page.keyboard.press("x");
     const dialog = page.getByRole("alertdialog");
     await expect(dialog).toContainText("The partial file is deleted");
@@ -297,7 +297,7 @@ test("a configuration, a backup and the overview are accessible and fit 360 px, 
   service,
   backups,
 }) => {
-  // Many pages, and axe takes its time with each.
+  // There are many pages, and axe is slow.
   test.slow();
   await page.setViewportSize({ width: 360, height: 740 });
   const { id } = await backups.createConfiguration({

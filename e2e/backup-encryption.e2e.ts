@@ -1,4 +1,4 @@
-// A backup that only a private key opens, restored from its page.
+// Tests restoring an encrypted backup with a private key, from its page.
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import { action, newestOf, removeProvider, type Service } from "./backup-helpers
 const [mine, foreign] = await Promise.all([generateX25519Identity(), generateX25519Identity()]);
 const recipient = await identityToRecipient(mine);
 
-/** Adds a storage whose backups one key opens. */
+/** Adds a storage whose backups are encrypted to one public key. */
 async function addSealed(service: Service, { id, name }: { id: number; name: string }) {
   const folder = join(service.folder, name);
   await mkdir(folder);
@@ -90,7 +90,7 @@ test("an encrypted backup is restored with the key that belongs to it, and with 
   await expect(page.getByText(/^Restore finished/)).toBeVisible();
   expect(rows()).toBe(50);
 
-  // The key is nowhere in what the service keeps, and in nothing that it says.
+  // The key is in no file of the service, and not in its output.
   expect(service.output()).not.toContain(mine);
   const files = await readdir(service.folder, { recursive: true, withFileTypes: true });
   for (const file of files.filter((entry) => entry.isFile())) {
@@ -122,7 +122,7 @@ test("an encrypted backup of a site is opened with the key that was given last",
   await open.click();
   await expect(identity).toHaveAccessibleDescription(/^Identity is required/);
   await expect(identity).toBeFocused();
-  // Each answer is to what was given just now.
+  // Each message is about the key given last.
   await identity.fill(foreign);
   await open.click();
   await expect(identity).toHaveAccessibleDescription(/encrypted to other recipients/);

@@ -82,7 +82,7 @@ test.describe("making a backup", () => {
     await expect(frequency).toBeFocused();
     await frequency.fill("0 0 31 2 *");
     await page.getByRole("button", { name: "Create backup" }).click();
-    // The first field that is wrong has the focus, and each says what is wrong with it.
+    // The first invalid field has the focus, and each invalid field shows its error.
     await expect(source(page)).toBeFocused();
     await expect(source(page)).toHaveAccessibleDescription(/Choose a source\./);
     await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Name is required\./);
@@ -128,7 +128,7 @@ test.describe("making a backup", () => {
     await directory.fill("/etc");
     await expect(directory).toHaveAttribute("aria-invalid", "true");
     await page.getByLabel("Keep last").fill("0");
-    // What is wrong stays in sight.
+    // A section with an invalid field stays open.
     await advanced(page).click();
     await expect(directory).toBeVisible();
     await page.getByRole("button", { name: "Create backup" }).click();
@@ -140,7 +140,7 @@ test.describe("making a backup", () => {
     await page.getByLabel("Keep last").fill("7");
     expected.push(/422 \(Unprocessable/);
     await expect(source(page)).toHaveValue(`site ${backups.site.id}`);
-    // Somebody takes the site out of the inventory while the form is being filled in.
+    // The site is removed from the inventory while the form is being filled in.
     await service.changeInventory(({ sites }) =>
       sites.splice(0, Infinity, ...sites.filter((line) => !line.includes(backups.site.name))),
     );

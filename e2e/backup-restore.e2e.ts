@@ -21,7 +21,7 @@ import {
   showBackup,
 } from "./backup-helpers.ts";
 
-/** The rows of the database, read as any other program would. */
+/** Returns the rows of the database, read over a connection of its own. */
 function notesIn({ database }: Backups): unknown[] {
   const connection = new DatabaseSync(database.file, { readOnly: true });
   try {
@@ -65,7 +65,7 @@ test.describe("a restore drill", () => {
     backups,
   }) => {
     test.slow();
-    // Enough that the page learns of its beginning, and so little that a busy disk ends it soon.
+    // Large enough for the page to see the running state, and small enough to end soon on a busy disk.
     await writeFile(join(backups.site.root, "video.bin"), randomBytes(40_000_000));
     const { id } = await backups.createConfiguration({
       backupable_type: "site",
@@ -154,7 +154,7 @@ test.describe("a restore", () => {
       await dialog.getByRole("button", { name: "Restore" }).click();
       await expect(dialog).toBeHidden();
     };
-    // It saves what is there, checks and restores: a busy disk takes its time.
+    // The restore takes a safety backup first and verifies, which is slow on a busy disk.
     const expectRestored = () =>
       expect(page.getByText(/^Restore finished/)).toBeVisible({ timeout: 20_000 });
     await page.goto(`${service.url}/backups/${backup.id}`);
@@ -164,7 +164,7 @@ test.describe("a restore", () => {
     expect(notesIn(backups)).toHaveLength(50);
     expect(notesIn(backups)).toContain("order 49");
 
-    // The way back is a backup of its own.
+    // The safety backup is a backup of its own.
     const safety = newestOf(await backups.configuration(id));
     expect(safety.trigger).toBe("safety");
     await expect(page.getByRole("main")).toContainText(
@@ -176,7 +176,7 @@ test.describe("a restore", () => {
     await expect(page.getByText("Kept until", { exact: true })).toBeVisible();
     await expectRestored();
     expect(notesIn(backups)).toEqual(before);
-    // The undo can be undone; what it undid cannot be undone once more.
+    // The undo can be undone; the first restore cannot be undone a second time.
     await expect(page.getByRole("button", { name: "Undo restore" })).toBeEnabled();
     await openWithin(page, `/backups/${backup.id}`);
     await expect(page.getByRole("main")).toContainText(
@@ -245,7 +245,7 @@ test.describe("a restore", () => {
     await expect(configurationRow(page, name)).toBeVisible();
     held.resolve();
     await expectToast(page, "status", `Backup ${backup.id} restored.`);
-    // Now, not once the message has gone by itself.
+    // Checks at once, not after the toast has closed by itself.
     expect(await page.getByRole("button", { name: "Undo restore" }).count()).toBe(0);
   });
 
@@ -261,7 +261,7 @@ test.describe("a restore", () => {
     const dialog = page.getByRole("alertdialog");
     const yes = dialog.getByRole("button", { name: "Restore" });
     await expect(yes).toBeDisabled();
-    // The configuration's name is not the name of what would be overwritten.
+    // The dialog asks for the name of what would be overwritten, not for the configuration's.
     await dialog.getByRole("textbox").fill(name);
     await expect(yes).toBeDisabled();
     await expect(yes).toHaveAccessibleDescription(`Type “${backups.database.name}” first.`);

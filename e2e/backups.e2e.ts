@@ -16,7 +16,7 @@ import { listOf, newestOf } from "./backup-helpers.ts";
 const press = (page: Page, action: string, name: string) =>
   page.getByRole("button", { name: `${action}: ${name}`, exact: true }).click();
 
-/** The files that a configuration has in the storage, wherever they stand in its folder. */
+/** Returns the files that a configuration has in the storage, at any depth of its folder. */
 const storedFiles = ({ provider }: Backups, directory: string): Promise<string[]> =>
   readdir(join(provider.folder, directory), { recursive: true }).catch(() => []);
 
@@ -77,7 +77,7 @@ test.describe("a run in its row", () => {
     await expect(
       row.getByText(/^[\d.]+ (bytes|[kM]B) read$/).filter({ visible: true }),
     ).toBeVisible();
-    // The button that was pressed has become the one that cancels, and still has the focus.
+    // The pressed button has become the cancel button, and still has the focus.
     const cancel = page.getByRole("button", { name: `Cancel run: ${name}` });
     await expect(cancel).toBeFocused();
     await cancel.click();
@@ -256,7 +256,7 @@ test("every page is accessible and fits 360 px, light and dark @long", async ({
   service,
   backups,
 }) => {
-  // Three pages and a run, and axe takes its time with each.
+  // There are three pages and a run, and axe is slow.
   test.slow();
   await page.setViewportSize({ width: 360, height: 740 });
   const { id } = await backups.createConfiguration({

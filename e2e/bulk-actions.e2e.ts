@@ -1,4 +1,4 @@
-// What is done to many rows at once.
+// Tests actions on many selected rows.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./helpers.ts";
 import { bar, box, openList } from "./list-helpers.ts";
 
-/** Of one row in the dialog that reports the outcome. */
+/** Returns the result of one row in the dialog that reports the outcome. */
 const result = (page: Page, name: string) =>
   page
     .getByRole("alertdialog")
@@ -64,7 +64,7 @@ test("many workers are stopped with one question, and each row shows its outcome
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(page.getByRole("checkbox", { name: "Select all on this page" })).toBeFocused();
-  // What is done is done; what is not stays selected.
+  // Rows that succeeded are deselected; the others stay selected.
   await expect(box(page, one)).not.toBeChecked();
   await expect(box(page, busy)).toBeChecked();
   expect((await site.worker(one)).status).toMatch(/^stopp/);
@@ -98,7 +98,7 @@ test("deleting many backups names them and what is lost; it fits 360 px and is a
   const confirm = dialog.getByRole("button", { name: "Delete 2 backups" });
   await expect(confirm).toBeDisabled();
   const typed = dialog.getByLabel("Type “delete 2” to confirm");
-  // Otherwise a phone's keyboard makes it “Delete 2”, which is not what was asked for.
+  // Otherwise a phone's keyboard would write “Delete 2”, which does not match.
   await expect(typed).toHaveAttribute("autocapitalize", "none");
   await typed.fill("delete 2");
   await confirm.click();
@@ -117,10 +117,10 @@ test("a whole page of webhooks is pinged and deleted, and brackets turn the page
 }) => {
   for (let count = 0; count < 21; count++)
     await service.call("POST", `/api/site/${site.id}/webhook`, {
-      // The port of `discard`, where nobody is at home.
+      // The port of the `discard` service, on which nothing listens.
       url: `http://127.0.0.1:9/${count}`,
     });
-  // By age, which a ping that nobody takes does not change.
+  // Sorted by age, which an undelivered ping does not change.
   await openList(page, `${service.url}/sites/${site.id}/webhooks?sort=-id`);
   await page.keyboard.press("]");
   await expect(page.getByRole("row")).toHaveCount(2);
@@ -187,10 +187,10 @@ test("webhooks are paused and enabled together, and those that already are stay 
   expect(await statuses()).toEqual(["enabled", "enabled", "enabled"]);
   await page.keyboard.press("Enter");
 
-  // What is refused is said, and what went well stays done.
+  // Failures are reported, and what succeeded stays done.
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();
   expected.push(/404 \(Not Found\)/);
-  // Never answered: the page has not heard that one is gone.
+  // Never answers, so that the page still lists the deleted webhook.
   await page.route(/\/api\/site\/\d+\/webhooks/, () => {});
   await service.call("DELETE", `/api/site-webhook/${others[0]}`);
   await bar(page).getByRole("button", { name: "Pause: 3 selected" }).click();
@@ -235,7 +235,7 @@ test("all that match are selected across pages, followed to their end, and what 
   await page.getByRole("checkbox", { name: "Select all on this page" }).check();
   await bar(page).getByRole("button", { name: "Select all 3 that match" }).click();
   await expect(bar(page)).toContainText("3 selected");
-  // The button is gone.
+  // The button no longer exists.
   await expect(bar(page).getByText("3 selected", { exact: true }).first()).toBeFocused();
   await expectAccessible(page);
 
@@ -253,7 +253,7 @@ test("all that match are selected across pages, followed to their end, and what 
   await expect(page).toHaveURL(/\/workers\?status=failed%2Ccrash_looping$/);
   await expectRow(workerRow(page, mails[1] ?? 0), "failed");
   await expect(page.getByRole("main").locator("tbody").getByRole("row")).toHaveCount(1);
-  // What did not match was left alone.
+  // The action did not run on rows that the filter hides.
   expect((await site.worker(other)).status_reason).toBeNull();
 });
 

@@ -1,11 +1,11 @@
-// A page that was seen before opens with what was read then, after a load of the tab as well, and only to the token that read it.
+// Tests the cache: a visited page shows its last data at once, also after a reload, and only to the token that read it.
 import type { Page } from "@playwright/test";
 import type { NewToken } from "../contract/tokens.ts";
 import { expect } from "./fixtures.ts";
 import { connectAs, expectAccessible } from "./helpers.ts";
 import { test } from "./installation.ts";
 
-// A row has it twice, for wide and for narrow screens.
+// Each row contains the state twice, for wide and for narrow screens.
 const state = (page: Page) =>
   page.getByRole("table").getByText("installed", { exact: true }).filter({ visible: true });
 const isMarked = (page: Page) =>
@@ -25,7 +25,7 @@ test("after a load a page shows what was read before, marked as old until it is 
   await expect(state(page)).toBeVisible();
   await settle(page);
   const release = installation.hold();
-  // What was read a minute ago is old.
+  // Makes data that was read a minute ago stale.
   await page.addInitScript(() => {
     const now = Date.now;
     Date.now = () => now() + 60_000;
@@ -58,7 +58,7 @@ test("another token sees nothing of what was read, and a session takes it along 
   await expect(state(page)).toBeVisible();
   expect(await kept(page)).toContain(site.name);
 
-  // Put in place of the first one by hand, as no page does it.
+  // Replaces the first token directly in the storage, which no page does.
   await page.evaluate(
     (token) =>
       sessionStorage.setItem("quarterdeck.session", JSON.stringify({ address: "", token })),
@@ -110,7 +110,7 @@ test("a page that was seen opens from memory while the service says nothing, whe
   await settle(page);
   await page.evaluate(() => scrollTo(0, 300));
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(300);
-  // A click of Playwright's may scroll first, to what is in sight already.
+  // Playwright's `click` may scroll first, even to an element that is in view.
   await page.getByRole("link", { name: "Settings" }).first().dispatchEvent("click");
   await expect(page.getByRole("heading", { name: "Settings", level: 1 })).toBeVisible();
   const release = installation.hold();
@@ -118,12 +118,12 @@ test("a page that was seen opens from memory while the service says nothing, whe
   await expect(page.getByRole("heading", { name: "Workers", level: 1 })).toBeAttached();
   await expect(page).toHaveURL(/per_page=12/);
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(300);
-  // The same after a load.
+  // The same holds after a reload.
   await page.reload();
   await expect(state(page).last()).toBeAttached();
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(300);
   release();
-  // An address that is typed leads to the top of its page.
+  // A typed URL opens its page at the top.
   await page.goto(`${installation.url}/settings`);
   await expect(page.getByRole("button", { name: "Check installation" })).toBeAttached();
   await settle(page);

@@ -14,7 +14,7 @@ import {
 
 const refused = /401 \(Unauthorized\)/;
 
-/** The start page with what it is for: how everything is, and the servers. */
+/** Expects the overview, with its status and its list of servers. */
 async function expectOverview(page: Page): Promise<void> {
   const main = page.getByRole("main");
   await expect(main.getByRole("link", { name: /^Protected/ })).toBeVisible();
@@ -74,7 +74,7 @@ test("another service's address works from here too @long", async ({
 }) => {
   await page.goto(`${service.url}/connect`);
   await page.getByLabel("Token").fill(serviceToken);
-  // The same service under another name is another origin to the browser.
+  // For the browser, the same service under another host name is another origin.
   await page.getByLabel("Address").fill(service.url.replace("localhost", "127.0.0.1"));
   await page.getByRole("button", { name: "Connect" }).click();
   await expect(page.getByRole("main").getByRole("link", { name: /^Protected/ })).toBeVisible();
@@ -133,7 +133,7 @@ test("what was filled into a form is there again after its token was revoked", a
   await page.getByLabel("Description").fill("Typed for ten minutes");
   await page.getByRole("button", { name: "Create webhook" }).focus();
   await service.call("DELETE", `/api/token/${id}`);
-  // Whatever the page asks first, by itself or for this, finds out.
+  // The next request of the page, whether a poll or this action, is answered 401.
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Connect" })).toBeVisible();
 
@@ -156,7 +156,7 @@ test("servers and their sites stand on the left @long", async ({
 }) => {
   await page.goto(service.url);
   const nav = page.getByRole("navigation").first();
-  // Opens the server, or enters it where it is open already.
+  // ArrowRight expands the server, or moves into it when it is expanded already.
   await nav.getByRole("link", { name: "web-1", exact: true }).press("ArrowRight");
   await nav.getByRole("link", { name: site.name, exact: true }).click();
   await expect(page.getByRole("heading", { name: "Workers" })).toBeFocused();
@@ -191,7 +191,7 @@ test("a page that is not there says so and leads on", async ({
     await expect(page.getByRole("main").getByRole("link").first()).toBeVisible();
   }
   await expectAccessible(page);
-  // Where a link leads there, and the code that says so comes with it.
+  // A link leads to the missing page, whose code has to be loaded first.
   await page.goto(service.url);
   await openWithin(page, "/workers/999999");
 });

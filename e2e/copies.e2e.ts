@@ -1,11 +1,11 @@
-// A second storage: chosen in the form, shown with each backup, and mended by hand where it has nothing.
+// Tests the second storage: chosen in the form, shown with each backup, and a missing copy made by hand.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, expectNoSidewaysScroll, openWithin } from "./helpers.ts";
 import { fillDatabase, newestOf, removeProvider } from "./backup-helpers.ts";
 
-/** A public key whose bytes are all zero: it is one by its form, and nothing can be encrypted to it (RFC 7748, 6.1). */
+/** A public key whose bytes are all zero: valid in form, but nothing can be encrypted to it (RFC 7748, 6.1). */
 const unusable = "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z";
 
 test("a run goes to both storages, and one that is missing in the second is copied by hand", async ({
@@ -48,7 +48,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
   await expect(panel.getByRole("link", { name: /^backup \d+$/ })).toBeVisible();
   await expect(panel.getByRole("button")).toHaveCount(0);
 
-  // Its name is asked for again while the page is open.
+  // The open page refetches the storage's name.
   await page.clock.install();
   await page.reload();
   await expect(panel).toContainText("second");
@@ -60,7 +60,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
 
   await setProvider("second-broken", `, recipients: [${unusable}]`);
   const run = newestOf(await backups.run(id));
-  // A load reads the storage's name anew.
+  // A reload fetches the storage's name again.
   await page.goto(`${service.url}/backup-configurations/${id}`);
   await expect(page.getByText(/^Missing in second-broken for/)).toBeVisible();
   await expect(page.getByText("needs attention", { exact: true })).toBeVisible();
@@ -70,7 +70,7 @@ test("a run goes to both storages, and one that is missing in the second is copi
 
   await setProvider("second");
   await page.goto(`${service.url}/backups/${run.id}`);
-  // Why is said once: beside the copies, where it can be mended.
+  // The reason is shown once: beside the copies, with the action that fixes it.
   await expect(panel.getByText(/^Stored in disk, missing in second-broken: /)).toBeVisible();
   await expect(page.getByText("missing in second-broken")).toHaveCount(1);
   await expect(page.getByRole("log", { name: "Output" })).toContainText(

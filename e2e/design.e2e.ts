@@ -1,5 +1,5 @@
-// The looks of every primitive, photographed: a change of them is seen, and taken on purpose or not at all.
-// To take the photographs anew: npx playwright test --config e2e/playwright.config.ts e2e/design --update-snapshots=all
+// Compares every primitive with its screenshot, so that no change of its look is unintended.
+// To update the screenshots: npx playwright test --config e2e/playwright.config.ts e2e/design --update-snapshots=all
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { expectAccessible, expectNoSidewaysScroll, nextFrame, resizeWindow } fro
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 let vite: ViteDevServer;
-/** Where `npm run dev` serves the page. */
+/** URL of the page, as the server of `npm run dev` serves it. */
 let design: string;
 
 test.beforeAll(async () => {
@@ -25,14 +25,14 @@ test.beforeAll(async () => {
 test.afterAll(() => vite.close());
 
 const photograph = {
-  // A color may be off by a step of 255 or two; the edges of what is round differ from browser to browser.
+  // Tolerates a difference of one or two steps of 255 in a color, and rounded edges that differ between browsers.
   threshold: 0.005,
   maxDiffPixels: 40,
 };
 
 const schemes = ["light", "dark"] as const;
 
-/** The first visit has every module translated. */
+/** The first visit is slow: Vite transforms every module. */
 const translated = { timeout: 120_000 };
 
 const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -40,7 +40,7 @@ const part = (page: Page, name: string) => page.getByRole("region", { name, exac
 test("every primitive is accessible and looks as photographed, light, dark and on a phone, and so do a tip, a dialog and a search", async ({
   page,
 }) => {
-  // The page is read once: its modules, hundreds of them, cost more than all that is done with it.
+  // One test loads the page once: loading its hundreds of modules takes longer than all checks.
   test.slow();
   await page.goto(design);
   await expect(part(page, "dark")).toBeVisible(translated);
@@ -62,7 +62,7 @@ test("every primitive is accessible and looks as photographed, light, dark and o
   await page.mouse.move(0, 0);
   await resizeWindow(page, 360, 800);
   await expectNoSidewaysScroll(page);
-  // They are on the other photographs, and take much room in a file.
+  // Shadows are on the other screenshots, and make the files much larger.
   await page.addStyleTag({ content: "* { box-shadow: none !important; }" });
   await part(page, "light").getByRole("textbox", { name: "Focus" }).focus();
   await expect(part(page, "light")).toHaveScreenshot("phone.png", photograph);
@@ -72,7 +72,7 @@ async function photographOverlays(page: Page, scheme: (typeof schemes)[number]):
   await page.emulateMedia({ colorScheme: scheme });
   const carrier = part(page, scheme).getByRole("button", { name: "Tip", exact: true });
   await carrier.scrollIntoViewIfNeeded();
-  // A scroll ends a tip, and is reported a frame later.
+  // Scrolling closes a tooltip, and the browser reports it one frame later.
   await nextFrame(page);
   await carrier.hover();
   const tip = page.getByText("A tip, above what it belongs to");
@@ -94,7 +94,7 @@ test("in forced colors the places of what is still to come are seen, and how far
   const sample = part(page, "light").getByRole("region", { name: "Progress, Skeleton" });
   await expect(sample).toBeVisible(translated);
   await sample.scrollIntoViewIfNeeded();
-  /** Colors of a bar: before its start, at its start and before its end. */
+  /** Returns the colors of a bar: before its start, at its start and before its end. */
   const colorsOf = async (bar: Locator) => {
     const { x, y, width, height } = (await bar.boundingBox()) ?? {
       x: 0,
@@ -137,7 +137,7 @@ test("a clock that moves on while a page renders changes nothing until its next 
     let reads = 0;
     Date.now = () => now() + (reads += 1) * 60_000;
   });
-  // React complains at the console, which fails a test by itself.
+  // React logs its warnings as console errors, which fail the test.
   await page.goto(design);
   await expect(part(page, "dark")).toBeVisible(translated);
 });

@@ -1,4 +1,4 @@
-// From a server to a first finished backup, with what is found on it.
+// Tests discovery: from a server to a first finished backup of something found on it.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,7 +13,7 @@ test("a site that is found is added, and its database backed up, in a few clicks
   service,
   site,
 }) => {
-  // Beside a site that the inventory has.
+  // Creates a site next to one that the inventory has.
   const root = join(service.folder, "found.example.com");
   await mkdir(join(root, "database"), { recursive: true });
   await writeFile(join(root, "artisan"), "#!/usr/bin/env php\n");
@@ -33,17 +33,17 @@ test("a site that is found is added, and its database backed up, in a few clicks
   const file = files.getByRole("listitem").filter({ hasText: root });
   await file.getByRole("button", { name: "Add found.example.com" }).click();
   const setUp = file.getByRole("link", { name: "Set up backup: found.example.com" });
-  // Where the button was that is gone.
+  // The focus moves to the button that took the place of the removed one.
   await expect(setUp).toBeFocused();
   await setUp.click();
-  // Other tests of the same service may have added one.
+  // Other tests on the same service may have added storages.
   await page.getByLabel("Storage").selectOption("1");
   await page.getByRole("button", { name: "Create backup" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("found.example.com");
   await page.getByRole("button", { name: "Run now" }).click();
   await expect(page.getByText("finished", { exact: true }).first()).toBeVisible();
 
-  // Only what was chosen is in the file, and its comments and order are as they were.
+  // The file has only the chosen entries added; its comments and order are unchanged.
   const inventory = await service.call("GET", "/api/inventory");
   const { databases, sites: entries } = await inventory.json();
   expect(databases).toContainEqual(
@@ -51,9 +51,9 @@ test("a site that is found is added, and its database backed up, in a few clicks
   );
   expect(entries).not.toContainEqual(expect.objectContaining({ root }));
 
-  // The other tests' inventory does not have it, and is refused while something uses it.
+  // Other tests write an inventory without this database, which is refused while something uses it.
   const configuration = page.url().split("/").at(-1);
-  // A page that still asks for it would be told that it's gone.
+  // A page that still polls it would get a 404.
   await page.goto("about:blank");
   await service.call("DELETE", `/api/backup-configuration/${configuration}`);
   await expect
@@ -118,7 +118,7 @@ test("a program of supervisord is taken over, and does its jobs as a worker @lon
     const look = page.getByRole("button", { name: "Scan this server" });
     await look.click();
     const found = page.getByRole("list", { name: "Queue workers found" }).getByRole("listitem");
-    // One process of a group is not to be stopped alone.
+    // A single process of a group must not be stopped.
     const grouped = found.filter({ hasText: "laravel-mail" });
     await expect(grouped).toContainText("It is part of supervisord's group all.");
     await expect(grouped.getByRole("link", { name: "Create worker: laravel-mail" })).toBeVisible();
@@ -152,7 +152,7 @@ test("a program of supervisord is taken over, and does its jobs as a worker @lon
     names.push(...(await laravel.dispatch(2, 0)));
     await expect.poll(async () => (await laravel.done()).toSorted()).toEqual(names.toSorted());
 
-    // Found again, it has its worker.
+    // When found again, the program is listed with its worker.
     const worker = page.url().split("/").at(-1);
     await page.goto(`${service.url}/servers/1`);
     await look.click();
@@ -163,7 +163,7 @@ test("a program of supervisord is taken over, and does its jobs as a worker @lon
       .click();
     await expect(page.getByText("Took over laravel-queue.")).toBeVisible();
 
-    // Its page would ask for it once more.
+    // Its page would request it once more.
     await page.goto(`${service.url}/servers/1`);
     await service.call("DELETE", `/api/worker/${worker}`);
     await expect

@@ -1,4 +1,4 @@
-// The dashboard for eyes, hands and languages that are not its makers'.
+// Tests the dashboard with phones, zoom, right-to-left text, forced colors, long names and other languages.
 import type { Locator, Page } from "@playwright/test";
 import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { type Backups, expect, type Site, test } from "./fixtures.ts";
@@ -6,7 +6,7 @@ import { newestOf } from "./backup-helpers.ts";
 import { isLongForm } from "../server/testing/long-form.ts";
 import { expectAccessible, expectNoSidewaysScroll, openWithin, resizeWindow } from "./helpers.ts";
 
-/** One page of each shape, with what is long on lists: overview, lists, a thing, a form, boxes, the timeline, settings. */
+/** Returns the path of one page of each kind, with long content: overview, lists, details, a form, checkboxes, the timeline, settings. */
 async function everyPage(service: ServiceProcess, site: Site, backups: Backups): Promise<string[]> {
   const { id: workerId } = await site.createWorker();
   await site.createWorker({ queue: "a-long-name-of-a-queue,".repeat(4) + "default" });
@@ -20,7 +20,7 @@ async function everyPage(service: ServiceProcess, site: Site, backups: Backups):
     frequency: "*/15 9-17 * * 1-5",
   });
   const { id: backupId } = newestOf(await backups.run(configurationId));
-  // Its text is long enough to be folded.
+  // The message is long enough to be collapsed.
   const deployment = { status: "failed", message: "It went wrong. ".repeat(30) };
   await service.call("POST", `/api/site/${site.id}/deployment`, deployment);
   return [
@@ -53,7 +53,7 @@ async function visit(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 }
 
-/** What can be read or used and is cut off by the window, or by a part of the page that does not scroll. */
+/** Returns the visible texts and controls that are cut off by the window, or by a part of the page that does not scroll. */
 const cutOff = (page: Page): Promise<string[]> =>
   page
     .locator("a[href], button, input, select, summary, h1, h2, th, td, dt, dd, time")
@@ -61,7 +61,7 @@ const cutOff = (page: Page): Promise<string[]> =>
       elements
         .filter((element) => {
           const { left, right, width, height } = element.getBoundingClientRect();
-          // What is for screen readers alone is one pixel large.
+          // Elements for screen readers only are one pixel large.
           if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true }))
             return false;
           for (let part = element.parentElement; part !== null; part = part.parentElement) {
@@ -82,7 +82,7 @@ test("every page is accessible in the dark, stays within the window, at 360 px, 
   site,
   backups,
 }) => {
-  // Each page is looked at on a phone in the dark, and in one of the other ways in turn, or in all of them.
+  // Each page is checked on a phone in dark mode, and in one of the other ways in turn, or in all of them.
   test.slow();
   const ways = [expectTwiceAsLarge, expectFromRightToLeft, expectForcedColors];
   await visit(page, `${service.url}/help/workers`);
@@ -92,7 +92,7 @@ test("every page is accessible in the dark, stays within the window, at 360 px, 
     await openWithin(page, path);
     await expectNoSidewaysScroll(page);
     expect(await cutOff(page), path).toEqual([]);
-    // In the light it is by the tests of each page.
+    // The tests of each page check its light mode.
     await expectAccessible(page);
     for (const [turn, expectWay] of ways.entries())
       if (isLongForm || index % ways.length === turn) await expectWay(page, path);
@@ -117,7 +117,7 @@ test("a long name stays within the page and the question that asks for it, and i
   site,
   backups,
 }) => {
-  // The accent is a character of its own, the mark between is seen by nobody, and a browser shows the two spaces as one.
+  // The accent is a combining character, the mark in between is invisible, and a browser shows the two spaces as one.
   const name = `${"L".repeat(200)}\u200e  cafe\u0301`;
   const { id } = await backups.createConfiguration({ name });
   await page.setViewportSize({ width: 360, height: 740 });
@@ -166,7 +166,7 @@ test("from right to left the halves of a name and of a URL stand as they are wri
   }
 });
 
-/** A window of 1280 px at 200 % has as much room as one of 640. */
+/** A window of 1280 px at 200 % zoom has the same layout as one of 640 px. */
 async function expectTwiceAsLarge(page: Page): Promise<void> {
   await resizeWindow(page, 640, 400);
   await expectNoSidewaysScroll(page);
@@ -184,7 +184,7 @@ async function expectFromRightToLeft(page: Page, path: string): Promise<void> {
   await writeFrom(page, "ltr");
 }
 
-/** Every control has an edge, and what has the focus is seen. */
+/** Expects an edge around every control, and a visible focus. */
 async function expectForcedColors(page: Page, path: string): Promise<void> {
   await resizeWindow(page, 1280, 800);
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
@@ -200,7 +200,7 @@ async function expectForcedColors(page: Page, path: string): Promise<void> {
     page.evaluate(
       () => document.getAnimations().filter(({ playState }) => playState === "running").length,
     );
-  // What comes in by a fade has come in soon; what moves while something lasts must not.
+  // Fades end soon; animations that last as long as a state must not run.
   await expect.poll(moving, `what moves on ${path}`).toBe(0);
   await page.keyboard.press("Tab");
   const outline = await page.evaluate(
@@ -248,7 +248,7 @@ test("in forced colors the current page and tab, what is selected, and what was 
   await expect(option).toContainText("default on database");
   await expect(option).not.toHaveCSS("outline-style", "none");
   await expect(option.locator("mark").first()).toBeVisible();
-  // What the service finds replaces what the page found: looked up and read in one step, a mark is one that stands there.
+  // The results of the service replace those of the page; finding and reading the mark in one step avoids a detached one.
   const found = await page.getByRole("dialog").evaluate((dialog) => {
     const mark = dialog.querySelector("[role=option][aria-selected=true] mark");
     const { color, backgroundColor } = getComputedStyle(mark ?? dialog);
@@ -280,7 +280,7 @@ test("every form ends with its buttons, below all of its fields, on a phone and 
       await expect(form.getByRole("link", { name: "Cancel" })).toBeVisible();
       const top = (await button.boundingBox())?.y;
       const bottoms = await form.locator("input, select").evaluateAll((fields) =>
-        // What is folded has a place of its own, in no one's sight.
+        // Fields in a collapsed section have a size, too, but are not visible.
         fields
           .filter((field) => field.checkVisibility())
           .map((field) => field.getBoundingClientRect().bottom),

@@ -1,4 +1,4 @@
-// A service that was started for the first time, with its sample; and one with nothing at all.
+// Tests the first start of the service, with its sample and with an empty inventory.
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
@@ -18,7 +18,7 @@ test("a new service lists its first steps and marks its sample, until somebody h
     const steps = page.getByRole("region", { name: "First steps" });
     const step = (name: string) => steps.getByRole("listitem").filter({ hasText: name });
     await expect(step("Connect a server")).toContainText("done");
-    // The sample is no site of anybody.
+    // The sample does not count as a site of the user.
     await expect(step("Add a site")).toContainText("to do");
     await expect(steps).toContainText("The site “sample” is a sample");
     const nav = page.getByRole("navigation", { name: "Main" });
@@ -39,7 +39,7 @@ test("a new service lists its first steps and marks its sample, until somebody h
     await expect(page.getByRole("link", { name: /^Protected/ })).toContainText("0 of 2");
     await expect(steps).toBeHidden();
   } finally {
-    // An open page would ask the service that ends.
+    // An open page would send requests to the stopped service.
     await page.goto("about:blank");
     await service.end("SIGINT");
     await rm(folder, { recursive: true, force: true });
@@ -61,7 +61,7 @@ test("without any server the page says what to do, and claims that nothing is al
     await expect(page.getByRole("link", { name: /^Protected/ })).toHaveCount(0);
     await expectAccessibleInBoth(page);
   } finally {
-    // An open page would ask the service that ends.
+    // An open page would send requests to the stopped service.
     await page.goto("about:blank");
     await service.end("SIGINT");
     await rm(folder, { recursive: true, force: true });

@@ -22,7 +22,7 @@ test("the help opens as pages, with contents, sections with addresses, and links
   await expect(page).toHaveURL(/#crash-loops$/);
   await expect(section).toBeFocused();
   await expect(section).toBeInViewport();
-  // The address leads there as well.
+  // The URL leads to the section, too.
   await page.reload();
   await expect(section).toBeFocused();
 
@@ -52,7 +52,7 @@ test("code is copied where the browser denies its clipboard too, and the focus s
   connected: page,
   service,
 }) => {
-  // What is not granted is denied.
+  // Granting one permission denies all others.
   await page.context().grantPermissions(["clipboard-read"]);
   await page.goto(`${service.url}/help/backups`);
   const code = page.getByRole("region", { name: /^Code/ }).first();

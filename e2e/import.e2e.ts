@@ -1,4 +1,4 @@
-// A file that Quarterdeck did not make: uploaded or chosen from a storage, imported, and ready to be restored.
+// Tests the import of files that Quarterdeck did not make: uploaded or chosen from a storage, then restored.
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expect(page.getByRole("alertdialog")).toContainText("Current data, not backed up yet");
   await page.getByRole("button", { name: "Cancel", exact: true }).last().click();
 
-  // Of a kind that the site's folder is none of: refused in words.
+  // The file's kind does not fit a site's folder: refused with a message.
   const folder = join(provider.folder, `brought-${database.id}`);
   await page.goto(`${service.url}/import?server=${server.id}&storage=${provider.id}`);
   await page.getByLabel("Database or site").selectOption(`${site.name} (site)`);
@@ -135,7 +135,7 @@ test("a file that is dropped beside the field is chosen, and the page stays @lon
   await drop(file);
   await expect(page.getByLabel("File to upload")).toHaveValue(/dropped\.sql$/);
 
-  // Also while a file of the storage is chosen.
+  // This holds while a file of the storage is chosen, too.
   await page.getByLabel("Choose from the storage").check();
   await expect(page.getByLabel("File to upload")).toBeHidden();
   const other = join(service.folder, "other.sql");

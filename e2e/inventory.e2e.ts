@@ -1,5 +1,5 @@
-// The inventory, set up in the browser: each form with what it refuses, several people at once, a change by hand, a file
-// that nobody may write. One service for all, with an inventory of its own.
+// Tests the editing of the inventory in the browser: each form and its validation, concurrent changes, a change by hand,
+// a read-only file. All tests share one service with its own inventory.
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -56,11 +56,11 @@ async function open(page: Page, path = ""): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 }
 
-/** In the list, not in the navigation beside it. */
+/** Finds the link in the list, not in the navigation beside it. */
 const entryLink = (page: Page, name: string) =>
   page.getByRole("main").getByRole("link", { name, exact: true });
 const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
-/** The button that was pressed is gone, and the keyboard doesn't start again from the top. */
+/** The pressed button no longer exists; the focus must not fall back to the top of the page. */
 const expectHeadingFocused = (page: Page) =>
   expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 const fill = (page: Page, label: string, value: string) =>
@@ -80,7 +80,7 @@ test("the settings lead to it, and a server is added by keyboard", async ({ page
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "New server" })).toBeFocused();
 
-  // Over SSH it takes more than a name.
+  // A server over SSH needs more than a name.
   await press(page, "Add server");
   await expect(page.getByLabel("Name", { exact: true })).toBeFocused();
   await expectRefused(page, "Name", "Enter a name.");
@@ -127,7 +127,7 @@ test("a site is refused at its field by what only the service knows", async ({
   await press(page, "Add site");
   await expectToast(page, "status", "shop.example.com added.");
   expect(await text()).toMatch(/backup_hooks:\s*\{?\s*before: php artisan down,?\s+timeout: 30/);
-  // It is there at once.
+  // The new site exists at once.
   await page.goto(`${service.url}/sites/1/workers`);
   await expect(page).toHaveTitle(/shop\.example\.com/);
 });
@@ -163,7 +163,7 @@ test("a database is tested before it is saved, and its URL is never shown again"
   await expect(page.getByLabel("URL to store")).toBeHidden();
   const seen = await page.evaluate(() => document.documentElement.outerHTML);
   expect(seen + service.output() + (await text())).not.toContain("planted-form-password");
-  // Another name leaves the secret as it is, a new secret takes its place.
+  // A changed name keeps the secret; a new secret replaces it.
   await fill(page, "Name", "store");
   await press(page, "Save changes");
   await expectToast(page, "status", "store saved.");
@@ -196,7 +196,7 @@ test("a test that takes its time is canceled @long", async ({ page }) => {
   await press(page, "Cancel test");
   await expect(page.getByRole("button", { name: "Test connection" })).toBeVisible();
   await expectHeadingFocused(page);
-  // The service has let go of it too.
+  // The service has closed its connection, too.
   await closed;
   silent.close();
 });
@@ -273,7 +273,7 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   expect((await entry()).drills).not.toHaveProperty("mysql");
   expect(await text()).not.toContain("planted-form-password");
 
-  // What was there stands in the form, and goes where it is not wanted any more.
+  // The form shows the present values, and clearing a field removes its value.
   await entryLink(page, "far").click();
   await expect(page.getByLabel("Jump user")).toHaveValue("gate");
   await expect(page.getByLabel("Drill server")).toHaveValue("1");
@@ -286,7 +286,7 @@ test("a server behind a jump host, with its drills elsewhere, is refused field b
   await page.getByLabel("Connect through a jump host").uncheck();
   await page.getByLabel("Run drills on another server").uncheck();
   await press(page, "Save changes");
-  // The toast of the save before may still be there.
+  // The toast of the previous save may still be shown.
   await expect.poll(entry).not.toHaveProperty("drills");
   expect((await entry()).connection.ssh).not.toHaveProperty("jump");
   const { version } = await (await service.call("GET", "/api/inventory")).json();
@@ -330,7 +330,7 @@ test("a storage provider is written to, read and cleaned up by its test", async 
   expect(await text()).toMatch(/recipients:\n +- age1/);
   expect(await text()).not.toContain(identity);
 
-  // What the form does not show is not lost when something else is changed.
+  // Saving keeps values that the form does not show.
   await entryLink(page, "disk").click();
   await fill(page, "Name", "sealed");
   await press(page, "Save changes");
@@ -565,7 +565,7 @@ test("a file that is read-only here has its lines to paste @long", async ({
   await fill(page, "Name", "web-3");
   await page.getByLabel("This machine").check();
   await press(page, "Show lines");
-  // No id comes twice; the one behind a jump host had 3.
+  // Ids are not reused; the server behind a jump host had 3.
   const lines = "servers:\n  - { id: 4, name: web-3, connection: local }\n";
   await expect(page.getByRole("figure", { name: "Lines for the inventory" })).toHaveText(lines);
   await expectAccessible(page);

@@ -1,4 +1,4 @@
-// Keys that are always there: early ones, and what Esc closes.
+// Tests keys that work everywhere: before all code is loaded, and Esc.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
@@ -10,12 +10,12 @@ test("a key that is pressed before its code has come works once it has @long", a
   service,
   site,
 }) => {
-  // The browser never finds the time to load what the first page does without.
+  // The browser is never idle, so it does not load the code that the first page does not need.
   await page.addInitScript(() => (globalThis.requestIdleCallback = () => 0));
   await page.goto(`${service.url}/sites/${site.id}/workers/new`);
   const queue = page.getByLabel("Queue", { exact: true });
   await expect(queue).toBeVisible();
-  // In a field it is a letter like any other.
+  // In a field, the key types its character.
   await queue.press("?");
   await expect(page.getByRole("log", { name: "Changes" })).toBeAttached();
   await expect(queue).toHaveValue(/\?/);
@@ -48,7 +48,7 @@ test("a question whose answer is under way stays, however often Esc is pressed @
   });
   await question.getByRole("button", { name: "Delete" }).click();
   await expect(question.getByRole("button", { name: "Delete" })).toBeDisabled();
-  // Of those that follow each other, Chromium lets a page refuse only the first.
+  // When Esc is pressed repeatedly, Chromium lets a page prevent only the first close of the dialog.
   for (let count = 0; count < 3; count++) await page.keyboard.press("Escape");
   await expect(question).toBeVisible();
 });
@@ -72,7 +72,7 @@ test("Esc closes what the list of keys says it closes, the nearest first @long",
   await page.keyboard.press("Escape");
   await expect(palette).toBeHidden();
 
-  // A tip goes first; what it belongs to keeps the focus.
+  // Esc closes a tooltip first; its anchor keeps the focus.
   const row = workerRow(page, id);
   await row.getByRole("button", { name: /^Stop/ }).focus();
   await page.keyboard.press("Shift+Tab");

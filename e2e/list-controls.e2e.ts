@@ -1,4 +1,4 @@
-// What stands above the rows of a list, and what a row does as a whole.
+// Tests the controls above the rows of a list, and clicks on a whole row.
 import type { Page } from "@playwright/test";
 import { workerBody } from "../server/testing/worker-body.ts";
 import { expect, test } from "./fixtures.ts";
@@ -58,7 +58,7 @@ test("failed ones come first, and statuses, search and order stand in the addres
   await expect(workerRow(page, reports)).toBeVisible();
   await expect(rows(page)).toHaveCount(1);
 
-  // A poll takes nothing from whoever types.
+  // A poll does not interrupt typing.
   await filter(page).press("End");
   await filter(page).pressSequentially("zz");
   await expect(page.getByText("No results for “reportszz”")).toBeVisible();
@@ -96,7 +96,7 @@ test("typing asks for what counts and navigates nowhere, and who leaves at once 
   const { id } = await site.createWorker({ queue: "reports" });
   const list = `${service.url}/sites/${site.id}/workers`;
   await openList(page, list);
-  // Each navigation gives the entry of the history another key.
+  // Each navigation changes the key of the history entry.
   const entry = () =>
     page.evaluate((): unknown => [history.length, Object(history.state).key ?? null]);
   const before = await entry();
@@ -243,7 +243,7 @@ test("a row opens its page as soon as it is there, before what lies above the pa
   site,
 }) => {
   const { id } = await site.createWorker();
-  // Never answered.
+  // Never answers.
   await page.route(/\/assets\/Overlays-/, () => {});
   await page.goto(`${service.url}/sites/${site.id}/workers`);
   await workerRow(page, id)

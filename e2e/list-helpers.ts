@@ -1,4 +1,4 @@
-// What the browser tests of lists say often.
+// Steps and locators that the browser tests of lists share.
 import type { Page } from "@playwright/test";
 import { expect } from "./fixtures.ts";
 import { ofWorker } from "./helpers.ts";
@@ -8,7 +8,7 @@ export const box = (page: Page, id: number) =>
 
 export const bar = (page: Page) => page.getByRole("region", { name: "Selection" });
 
-/** Waits for the code of the keys, which comes when the browser is idle. */
+/** Opens a list and waits for the code of the shortcuts, which is loaded when the browser is idle. */
 export async function openList(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await expect(page.getByRole("row").nth(1)).toBeVisible();

@@ -1,9 +1,9 @@
-// What stands above the rows of a list has its place before it is there.
+// Tests that lists reserve space for the controls above their rows, so that loading moves nothing.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { connectAnew } from "./helpers.ts";
 
-/** How far the first row's top was from where it is at the end, at each paint of a visit; empty = it never moved. */
+/** Records the different tops of the first row over all paints of a visit, in order; one value = it never moved. */
 async function watchFirstRow(page: Page, selector: string): Promise<void> {
   await page.addInitScript((rowSelector) => {
     const tops: number[] = [];
@@ -31,9 +31,9 @@ test("the first row of every list stays where it came @long", async ({
   site,
   backups,
 }) => {
-  // First visits of six pages, at each width.
+  // The test visits six pages for the first time, at each width.
   test.slow();
-  // More than a page, so that there are all controls.
+  // More rows than a page has, so that all controls are shown.
   for (let count = 0; count < 21; count++)
     await service.call("POST", `/api/site/${site.id}/webhook`, {
       url: `http://127.0.0.1:9/${count}`,

@@ -1,4 +1,4 @@
-// Lists by keyboard.
+// Tests keyboard control of lists.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectRow, expectToast, workerRow, ofWorker } from "./helpers.ts";
@@ -88,7 +88,7 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   await expect(keys.getByRole("heading", { name: "Keyboard shortcuts" })).toBeFocused();
   await expect(keys.getByRole("definition").filter({ hasText: /^t$/ })).toHaveCount(1);
   await expect(keys).toContainText("Command palette");
-  // Under a dialog the keys of the page are silent.
+  // While a dialog is open, the shortcuts of the page do nothing.
   await page.keyboard.press("k");
   await page.keyboard.press("t");
   await page.keyboard.press("Escape");
@@ -103,7 +103,7 @@ test("a list is walked, selected, let go and opened by keyboard alone, and nothi
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${service.url}/workers/${second.id}`);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("default on database");
-  // On the page of one worker the same key is that worker's.
+  // On the page of a worker, the same key acts on that worker.
   await page.keyboard.press("t");
   await expect.poll(async () => (await site.worker(second.id)).status).toBe("stopped");
   expect((await site.worker(first.id)).status).toBe("installed");
@@ -118,7 +118,7 @@ test("a key does what the row's button does, says why when that is refused, and 
   const { id: busy } = await site.createWorker({ startsecs: 60 });
   await openList(page, `${service.url}/sites/${site.id}/workers`);
   await expectRow(workerRow(page, id), "installed");
-  // In no row there is nothing that it could stop.
+  // Without a focused row, the key does nothing.
   await page.keyboard.press("t");
   await page.keyboard.press("j");
   await page.keyboard.press("t");

@@ -1,4 +1,4 @@
-// What the dashboard's look promises beyond the photographs: its fonts, its states, its colors outside the page.
+// Tests what the screenshots do not show: fonts, states, and colors outside the page.
 import type { Locator } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { workerRow } from "./helpers.ts";

@@ -7,7 +7,7 @@ import { expectAccessible } from "./helpers.ts";
 const nav = (page: Page) => page.getByRole("navigation", { name: "Main" });
 const place = (page: Page, name: string) => nav(page).getByRole("link", { name, exact: true });
 
-/** A server with more sites than are shown without a filter. */
+/** Adds a server with more sites than are shown without a filter. */
 const testMany = test.extend<{ many: { server: string; sites: string[] } }>({
   many: async ({ service }, provide) => {
     const number = service.nextSiteId();
@@ -52,7 +52,7 @@ testMany(
     await expect(place(page, many.sites[1] ?? "")).toBeFocused();
     await expectAccessible(page);
 
-    // One stop: the next one is behind the tree.
+    // The tree is one tab stop: the next one is after the tree.
     await page.keyboard.press("Tab");
     await expect(nav(page).locator("ul :focus")).toHaveCount(0);
     await page.keyboard.press("Shift+Tab");
@@ -111,7 +111,7 @@ test("where there is no room for it, it is not made, and what it shows is not as
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  // What else shows how much fails comes with these, and never does here.
+  // This chunk, which also requests the number of failures, never loads in this test.
   await page.route(/\/assets\/Overlays-/, () => {});
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(`${service.url}/sites/${site.id}/workers`);

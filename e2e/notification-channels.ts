@@ -1,4 +1,4 @@
-// Real Slack and mail servers as channels, and what the browser tests of notifications say often.
+// Provides channels that lead to a fake Slack server, and steps that the browser tests of notifications share.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
@@ -9,14 +9,14 @@ import type { ServiceProcess } from "../server/testing/service-process.ts";
 import { expect, type Site, test as base } from "./fixtures.ts";
 
 type Channels = {
-  /** Where both of them lead. */
+  /** The server that both channels send to. */
   slack: HttpPeer;
   ops: { id: number; name: string };
   team: { id: number; name: string };
 };
 
 export const test = base.extend<{ channels: Channels }>({
-  /** The account has these two for as long as the test runs. */
+  /** Adds two channels to the inventory for the duration of the test. */
   channels: async ({ service, site }, provide) => {
     const slack = await startFakeSlack();
     const secret = join(service.folder, `slack-${site.id}`);
@@ -33,7 +33,7 @@ export const test = base.extend<{ channels: Channels }>({
     );
     await expect.poll(listed).toEqual([ops.id, team.id]);
     await provide({ slack, ops, team });
-    // What a site uses cannot go.
+    // A channel that a site uses cannot be removed.
     await choose(service, site.id, []);
     await service.changeInventory((inventory) => (inventory.notification_channels = []));
     await expect.poll(listed).toEqual([]);

@@ -46,7 +46,7 @@ test.describe("a test message", () => {
     const send = page.getByRole("button", { name: `Send test to ${ops.name}` });
     await send.click();
     await expect(row(page, ops).getByText("pending", { exact: true })).toBeVisible();
-    // It is shown from when it is stored, a moment before it is on its way.
+    // The page shows the message once it is stored, a moment before it is sent.
     await expect.poll(() => slack.requests.length).toBe(1);
     await expect(send).toBeDisabled();
     await expect(send).toHaveAccessibleDescription("A test message is already being sent.");
@@ -94,7 +94,7 @@ test("a channel that nothing can be sent to says so, and why @long", async ({
   await expect(row(page, mail)).toContainText("Email");
   await expect(row(page, mail)).toContainText("o…@example.com");
   await expect(checkbox(page, mail)).toHaveAccessibleDescription(/SMTP_URL is not set/);
-  // It can be chosen all the same: what is set up later is notified from then on.
+  // The channel can be chosen nevertheless: once it is set up, it gets messages.
   await checkbox(page, broken).check();
   await expectToast(page, "status", `${broken.name} will be notified about ${site.name}.`);
 });

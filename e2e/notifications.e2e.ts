@@ -23,7 +23,7 @@ async function idsIn(answer: Response): Promise<number[]> {
   return data.map(({ id }) => id);
 }
 
-/** Writes down, frame by frame, which boxes a person sees checked. */
+/** Records, in each frame, which checkboxes are shown as checked. */
 const watchBoxes = (page: Page) =>
   page.evaluate(() => {
     const seen: string[] = [];
@@ -57,7 +57,7 @@ test("a channel is used by a site once its box is checked, and no longer once it
   await expect(checkbox(page, ops)).toHaveAccessibleDescription(/Slack 127\.0\.0\.1.*…/);
   await expect(page.getByRole("main")).toContainText("backups, workers, webhooks, deployments");
 
-  // What somebody else has changed since the page was opened stays as it is.
+  // Changes by others since the page was opened are kept.
   await choose(service, site.id, []);
   await checkbox(page, ops).check();
   await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
@@ -143,7 +143,7 @@ test("two boxes that are checked before the service has answered are both saved 
   }
   await first;
   await expectToast(page, "status", `${team.name} will be notified about ${site.name}.`);
-  // The first answer knows of one of them only, and nobody sees anything of that.
+  // The first response contains only one of the channels, which must not show.
   expect(await seenBoxes(page)).toEqual(["--", "x-", "xx"]);
   expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
 });
@@ -157,7 +157,7 @@ test("a change that the service refuses is taken back on screen and reported, an
 }) => {
   expected.push(/403 \(Forbidden\)/, /404 \(Not Found\)/);
   await choose(service, site.id, [team.id]);
-  // Where the service says nothing of the token, only its refusal tells that it may change nothing.
+  // Without `showCurrentToken`, the dashboard learns only from a 403 that the token can only read.
   const bare = await withoutExtras(service.url, "showCurrentToken");
   await connectAs(page, bare.url, await createReadingToken(service));
   await open(page, bare.url, site);
@@ -172,9 +172,8 @@ test("a change that the service refuses is taken back on screen and reported, an
   await expect(row(page, ops)).toContainText("No messages yet");
   await expectAccessible(page);
   expect(await chosen(service, site.id)).toEqual([team.id]);
-  // A page that goes on polling would find nobody there.
   await page.goto("about:blank");
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
 });
@@ -224,11 +223,11 @@ test.describe("where the service does not list the account's channels", () => {
 
     await checkbox(page, ops).uncheck();
     await expectToast(page, "status", `${ops.name} will no longer be notified about ${site.name}.`);
-    // It stays in sight, for whoever did not mean it.
+    // The deselected channel stays on screen, so that it can be selected again.
     await checkbox(page, ops).check();
     await expectToast(page, "status", `${ops.name} will be notified about ${site.name}.`);
     expect(await chosen(service, site.id)).toEqual([ops.id, team.id]);
-    // Nothing of the page asks a service that is gone.
+    // Leaves the page, so that it sends no requests to the stopped service.
     await page.goto("about:blank");
     await bare.close();
   });
@@ -313,7 +312,7 @@ test.describe("the events of a selected channel", () => {
     await expect
       .poll(async () => JSON.stringify(await stored(service, `site/${site.id}`)))
       .toContain("backup.finished");
-    // Never none: the box above is for that.
+    // The last event cannot be deselected; deselecting the channel does that.
     const boxes = list.getByRole("checkbox", { checked: true });
     for (let left = await boxes.count(); left > 1; left--) {
       await boxes.first().uncheck();
@@ -325,12 +324,12 @@ test.describe("the events of a selected channel", () => {
     );
     await expect(boxes).toHaveCount(1);
 
-    // They are saved one after the other, and the last one before the channel goes.
+    // The changes are saved one after the other, the last one before the test removes the channel.
     await expect
       .poll(() => stored(service, `site/${site.id}`))
       .toEqual({ channels: [{ id: ops.id, events: [expect.any(String)] }] });
 
-    // A channel that has just been selected gets all of them.
+    // A channel that has just been selected gets all events.
     await checkbox(page, team).check();
     await expect(eventsOf(page, team)).toHaveValue("all");
   });
@@ -356,7 +355,7 @@ test.describe("the events of a selected channel", () => {
       .poll(async () => JSON.stringify(await stored(service, "server/1")))
       .toContain("backup.finished");
     await expectAccessibleInBoth(page);
-    // A channel that has just been selected gets all of them.
+    // A channel that has just been selected gets all events.
     await checkbox(page, team).check();
     await expect(eventsOf(page, team)).toHaveValue("all");
 
@@ -395,7 +394,7 @@ test.describe("the events of a selected channel", () => {
     await expect(checkbox(page, ops)).toBeChecked();
     await expect(eventsOf(page, ops)).toBeHidden();
     await page.goto("about:blank");
-    // Nothing of the page asks a service that is gone.
+    // Leaves the page, so that it sends no requests to the stopped service.
     await page.goto("about:blank");
     await bare.close();
   });

@@ -1,4 +1,4 @@
-// The service goes away and comes back, on the same port: what the pages show meanwhile, and that they go on by themselves.
+// Tests an outage of the service: what pages show meanwhile, and that they recover when it is back on the same port.
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
@@ -15,7 +15,7 @@ import { bar, box } from "./list-helpers.ts";
 
 type Moody = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
-/** A service of its own with one worker, that can be stopped and started on the same port. */
+/** Starts a separate service with one worker, which can be stopped and started again on the same port. */
 const test = base.extend<{ moody: Moody }>({
   moody: async ({ context, expected }, provide) => {
     expected.push(
@@ -47,7 +47,7 @@ const test = base.extend<{ moody: Moody }>({
     });
     for (const page of context.pages()) await page.goto("about:blank");
     await service.call("DELETE", "/api/worker/1");
-    // The service keeps what is running when it ends.
+    // The service keeps workers running when it ends, so the worker has to be gone before.
     const status = async () => (await service.call("GET", "/api/worker/1")).status;
     await expect.poll(status).toBe(404);
     await service.end("SIGINT");
@@ -57,7 +57,7 @@ const test = base.extend<{ moody: Moody }>({
 
 const banner = (page: Page) => page.getByRole("status", { name: "Service status" });
 const unreachable = /Unreachable since \d\d:\d\d, showing the last known state/;
-// A row has it twice, for wide and for narrow screens.
+// Each row contains the state twice, for wide and for narrow screens.
 const stateOf = (page: Page) =>
   page.getByRole("table").getByText("installed", { exact: true }).filter({ visible: true });
 const colorOf = (page: Page) =>
@@ -66,11 +66,11 @@ const colorOf = (page: Page) =>
     .first()
     .evaluate((dot) => getComputedStyle(dot).color);
 
-/** What lies over the pages comes last. */
+/** Waits for the code of the overlays, which is loaded last. */
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
-/** @param away how what answers at the address goes away, and comes back after what is done meanwhile */
+/** @param away takes the service at the URL down, runs its argument, and brings the service back */
 async function expectOutageShown(
   page: Page,
   url: string,
@@ -121,7 +121,7 @@ test("while the service is stopped and started again a page says so, and its sta
 testInstallation(
   "a service that takes what is asked and answers nothing is told as unreachable, and so is one that a form waits for",
   async ({ page, site, installation, expected }) => {
-    // It passes on what is read alone.
+    // The proxy passes on reading requests only.
     expected.push(/405/);
     await site.createWorker({ startsecs: 0 });
     await page.clock.install();
@@ -180,7 +180,7 @@ testInstallation(
       await page.keyboard.press("?");
       await said("Couldn't load the keyboard shortcuts.");
       await expect(keys).toBeHidden();
-      // What can be done with selected rows comes with the first that is selected.
+      // The code of bulk actions is loaded when the first row is selected.
       await box(page, id).check();
       await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });
       await expect(box(page, id)).toBeChecked();
@@ -191,7 +191,7 @@ testInstallation(
     await expect(keys).toBeVisible();
     await page.keyboard.press("Escape");
 
-    // Nothing is asked for that could not be reported.
+    // The dialog opens only once the code that reports the outcome is loaded.
     await installation.restart(async () => {
       await bar(page).getByRole("button", { name: "Stop: 1 selected" }).click();
       await said("Couldn't load what the action needs.");
@@ -214,7 +214,7 @@ testInstallation(
     await expect(runs.getByRole("table")).toBeVisible();
     await settle(page);
     await installation.restart(async () => {
-      // A schedule of one's own is put into words by code that no preset needs.
+      // Describing a custom schedule needs code that no preset needs.
       await page.getByLabel("Schedule").selectOption("Custom");
       await page.getByLabel("Cron expression").fill("5 4 * * 0");
       await expect(banner(page)).toContainText(unreachable, { timeout: 30_000 });

@@ -1,4 +1,4 @@
-// What the overview mends without leaving it, and who may not.
+// Tests the actions of the overview that fix problems in place, and their permissions.
 import { copyFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { patientArtisan } from "../server/testing/artisan.ts";
@@ -45,7 +45,7 @@ test("a failed backup is run again from its row, which goes once the run is good
     .poll(async () => (await backups.configuration(id)).last_backup?.status)
     .toBe("finished");
 
-  // The name still leads to the thing itself.
+  // The name still links to the configuration.
   await breakDatabase(backups);
   await backups.run(id);
   await page.reload();

@@ -98,7 +98,7 @@ test("a backup with a warning counts as protected, and is amber wherever it show
   await expect(target.locator("[data-state]")).toHaveClass(/text-warn/);
   await expectAccessibleInBoth(page);
 
-  // The next backup is as it should be, and so is every mark.
+  // The next backup is good, and all warnings disappear.
   fillDatabase(backups);
   await backups.run(id);
   await page.goto(`${service.url}/?show=unprotected`);
@@ -134,7 +134,7 @@ test("the page is one request, however many servers and sites there are @long", 
   const asked: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    // Who is connected is asked for beside every page.
+    // Every page requests the current token.
     if (pathname.startsWith("/api/") && pathname !== "/api/token") asked.push(pathname);
   });
   await page.goto(service.url);
@@ -143,7 +143,7 @@ test("the page is one request, however many servers and sites there are @long", 
   await page.waitForLoadState("networkidle");
   expect(asked).toEqual(["/api/overview"]);
 
-  // What is on a server is asked for when its line is opened.
+  // The content of a server is requested when its row is expanded.
   await servers.getByText(backups.server.name).click();
   await expect(servers.getByRole("link", { name: backups.site.name })).toBeVisible();
   await expect(servers.getByRole("region", { name: "Protection" })).toContainText(
@@ -230,7 +230,7 @@ test("against a service without an overview, the servers are listed as before @l
   const nav = page.getByRole("navigation", { name: "Main" });
   await expect(nav.getByRole("link", { name: site.name, exact: true })).toBeVisible();
   await expectAccessible(page);
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
 });

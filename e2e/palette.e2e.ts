@@ -18,9 +18,9 @@ const field = (page: Page) => page.getByRole("combobox", { name: "Search names, 
 const options = (page: Page) => palette(page).getByRole("option");
 const active = (page: Page) => palette(page).getByRole("option", { selected: true });
 
-/** Opens it by key, types, and waits until the text has its answer. */
+/** Opens the palette by key, types, and waits until the results contain `answer`. */
 async function ask(page: Page, text: string, answer: string | RegExp): Promise<void> {
-  // A key that is pressed before the page is there meets nobody.
+  // A key that is pressed before the page has loaded is lost.
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.keyboard.press("Control+k");
   await field(page).fill(text);
@@ -46,7 +46,7 @@ test("a few letters lead to a page of a site, and there again without any @long"
     `${site.name} webhooks`,
   );
   await field(page).fill(`new worker ${site.name}`);
-  // What the service finds comes later, above the rest.
+  // Results of the service arrive later, above the others.
   await expect(palette(page).getByRole("group", { name: "Sites" })).toContainText(site.name);
   await palette(page)
     .getByRole("option", { name: `New worker on ${site.name}` })
@@ -70,7 +70,7 @@ test("what the page allows is done from there, and what it does not says why", a
   const link = page.getByRole("link", { name: ofWorker(id) });
   await link.focus();
 
-  // The row that the focus is in comes first.
+  // Actions of the focused row come first.
   await page.keyboard.press("Control+k");
   await expect(options(page).first()).toContainText(`Start default on database (worker ${id})`);
   await field(page).fill("restart");
@@ -78,7 +78,7 @@ test("what the page allows is done from there, and what it does not says why", a
   const pids = async () => (await site.worker(id)).process_list?.map(({ pid }) => pid);
   const before = await pids();
   await page.keyboard.press("Enter");
-  // Not by its state on the way, which a busy page may see only once it is over.
+  // Does not wait for the state in transit, which a busy page may miss.
   await expect.poll(pids).not.toEqual(before);
   await expect(link).toBeFocused();
   await expectRow(workerRow(page, id), "installed");
@@ -93,13 +93,13 @@ test("what the page allows is done from there, and what it does not says why", a
   await page.keyboard.press("Enter");
   const question = page.getByRole("alertdialog", { name: "Delete default on database?" });
   await expect(question.getByRole("button", { name: "Cancel" })).toBeFocused();
-  // A question is answered first.
+  // The palette does not open over a confirmation.
   await page.keyboard.press("Control+k");
   await expect(palette(page)).toBeHidden();
   await page.keyboard.press("Escape");
   await expect(link).toBeFocused();
 
-  // What has changed since the palette was opened is not done blindly.
+  // An action does not run when its object has changed since the palette was opened.
   await ask(page, `stop worker ${id}`, `Stop default on database (worker ${id})`);
   await service.call("DELETE", `/api/worker/${id}`);
   await expect(page.locator("tr", { has: page.getByText("default") })).toHaveCount(1, {
@@ -118,7 +118,7 @@ test("an id leads to its thing, whether or not the service lists its servers @lo
   expected.push(/404 \(Not Found\)/);
   const { id } = await site.createWorker({ queue: "mail" });
   await page.goto(`${service.url}/activity`);
-  // A database, a site or a backup may have the same id.
+  // Results may include a database, a site or a backup with the same id.
   await ask(page, `#${id}`, "");
   await expect(options(page).filter({ hasText: "mail on database" })).toBeVisible();
   await field(page).fill(`worker ${id}`);
@@ -144,7 +144,7 @@ test("an id leads to its thing, whether or not the service lists its servers @lo
   await expect(active(page)).toContainText(`Site ${site.id} notifications`);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeFocused();
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
 });
@@ -153,7 +153,7 @@ test("its key works from the moment on at which a page is there, read anew or fr
   connected: page,
   service,
 }) => {
-  // As soon as can be: before the page's first frame.
+  // Presses the key as early as possible: before the page's first frame.
   await page.addInitScript(() =>
     new MutationObserver((_changes, observer) => {
       if (document.querySelector("main h1") === null) return;
@@ -180,7 +180,7 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await queue.fill("mail");
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
-  // The list grows while the page's commands, servers and sites come in; what is active stays so.
+  // The list grows while the page's commands, servers and sites are loading; the active option stays active.
   await expect(options(page).first()).toHaveText("Copy command");
   await expect(palette(page).getByText("Loading servers and sites…")).toHaveCount(0);
   await page.keyboard.press("Home");
@@ -215,7 +215,7 @@ test("it works by keyboard on a narrow screen, from within a field, and gives th
   await expect(queue).toBeFocused();
   await expect(queue).toHaveValue("mail");
 
-  // What it opens over gives way, and takes the focus back.
+  // The menu closes when the palette opens, and gets the focus back.
   const menu = page.getByRole("button", { name: "Menu", exact: true });
   await menu.click();
   await page.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Search" }).click();
@@ -237,7 +237,7 @@ test("a thing that no page has shown is two keystrokes and four letters away", a
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
-  // Typed without a look at what comes: Enter waits for the palette's code, and for the answer to the last letter.
+  // Types without waiting: Enter waits for the palette's code, and for the results of the last letter.
   await page.keyboard.type("expo");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${service.url}/workers/${id}`);
@@ -267,7 +267,7 @@ test("what is found is acted on from there, by keys and by pointer @long", async
   await page.keyboard.press("ArrowRight");
   await expect(options(page)).toHaveText(["Open", "Restart", "Stop", "View log", "Edit"]);
   await expectAccessible(page);
-  // Back where it was, and not away.
+  // Esc leads back to the results, and does not close the palette.
   await page.keyboard.press("Escape");
   await expect(field(page)).toHaveValue("imports");
   await expect(active(page)).toContainText("imports on database");
@@ -305,7 +305,7 @@ test("the Enter that takes a suggestion of an input method chooses nothing @long
 }) => {
   await page.goto(`${service.url}/`);
   await ask(page, "activity", "Activity");
-  // As Safari sends it: the text is there already.
+  // Safari sends this key event after the text was inserted.
   const isTaken = await field(page).evaluate(
     (input) =>
       !input.dispatchEvent(
@@ -373,7 +373,7 @@ test("what cannot be done says why, and stays undone @long", async ({
   await expect(palette(page)).toBeVisible();
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  // Tokens are for who may list them.
+  // Tokens are found only with a token that may list them.
   await page.keyboard.press("Control+k");
   await field(page).fill("viewer");
   await expect(palette(page).getByText("No results for “viewer”.")).toBeVisible();

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/ anew, of a service that really does what they show: node e2e/pictures.ts
+// Takes the screenshots of docs/ again, of a real service with real data: node e2e/pictures.ts
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { ownUser } from "../server/testing/own-user.ts";
 import { portOf } from "../server/testing/port-of.ts";
 
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
-// Its paths are seen, so it has a name of its own, and must not be there yet.
+// The screenshots show its paths, so it has a fixed name instead of a random one, and must not exist yet.
 const folder = join(tmpdir(), "srv");
 
 const artisan = `case "$*" in *exports*) echo "SQLSTATE[HY000] [2002] Connection refused"; exit 1;; esac
@@ -46,7 +46,7 @@ storage_providers:
   return file;
 }
 
-/** Grows as a shop's orders do, so that its backups do too. */
+/** Adds rows between backups, so that their sizes grow as those of a real shop do. */
 function addOrders(count: number): void {
   const database = new DatabaseSync(join(folder, "orders.sqlite"));
   const row = database.prepare("insert into orders (note) values (hex(randomblob(40)))");

@@ -8,32 +8,32 @@ export default defineConfig({
   testDir: ".",
   globalSetup: "./global-setup.ts",
   testMatch: "**/*.e2e.ts",
-  // What another test promises as well, or reaches the same way, is left to `npm run soak -- browser`.
+  // Tests whose promise or code path another test covers, too, run in `npm run soak -- browser` only.
   ...(!isLongForm && { grepInvert: /@long/ }),
   outputDir: "../test-results",
-  // Each worker has a whole service of its own, with a database and real processes. Most of a test is waiting, so one
-  // worker a processor leaves it idle a third of the time.
+  // Each worker has a whole service of its own, with a database and real processes. Tests mostly wait: with one worker
+  // per processor, the processors would be idle a third of the time.
   workers: 4,
   fullyParallel: false,
-  // A test that passes at the second try is a fault to find.
+  // No retries: a test that passes only at the second attempt has found a bug.
   retries: 0,
-  // One for all machines: what is photographed holds none of a machine's own fonts.
+  // All machines share the snapshots, because the photographed elements use no fonts of the system.
   snapshotPathTemplate: "photographs/{arg}{ext}",
   updateSnapshots: process.env["CI"] === "true" ? "none" : "missing",
   forbidOnly: process.env["CI"] === "true",
-  // A machine may be busy; what hangs is found all the same.
+  // Long enough for a busy machine; still ends tests that hang.
   timeout: 120_000,
   expect: { timeout: 30_000 },
   use: {
     launchOptions: {
       ...browser,
-      // A page lives for seconds: to optimize its code costs more than that brings.
+      // Pages live for seconds, so optimizing their code costs more than it saves.
       args: [...(browser.args ?? []), "--js-flags=--no-turbofan --no-maglev"],
     },
-    // Without a screen each frame of what moves is drawn by the processor.
+    // In a headless browser, the processor draws each frame of an animation.
     contextOptions: { reducedMotion: "reduce" },
     viewport: { width: 1280, height: 800 },
-    // A trace of each test costs a quarter of the time; `--trace retain-on-failure` where one is looked for.
+    // Recording traces costs a quarter of the time; use `--trace retain-on-failure` when you need one.
     screenshot: "only-on-failure",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",

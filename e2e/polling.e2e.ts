@@ -5,7 +5,7 @@ import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, type Site, test } from "./fixtures.ts";
 import { clickRowAction, expectRow, workerRow } from "./helpers.ts";
 
-/** Every tab that is opened from now on has the token. */
+/** Stores the token in every tab that is opened from now on. */
 const connectAll = (context: BrowserContext) =>
   context.addInitScript(
     (token) =>
@@ -16,7 +16,7 @@ const connectAll = (context: BrowserContext) =>
 const asksForWorkers = (request: Request, site: Site) =>
   new URL(request.url()).pathname === `/api/site/${site.id}/workers`;
 
-/** Counts how often a page or a whole context asks for the workers of a site. */
+/** Counts the requests of a page or a whole context for the workers of a site. */
 function countQuestions(asker: Page | BrowserContext, site: Site) {
   let count = 0;
   asker.on("request", (request) => {
@@ -45,7 +45,7 @@ test("many open tabs ask hardly more often than two, and all of them see the cha
   for (const tab of tabs) await goToWorkers(tab, service.url, site);
   for (const tab of tabs) await expectRow(workerRow(tab, id), "installed");
 
-  // What moves is asked for every 500 ms.
+  // States in transit are polled every 500 ms.
   const asked = countQuestions(context, site);
   const begunMs = Date.now();
   expect((await service.call("PUT", `/api/worker/${id}/restart`)).status).toBe(204);
@@ -65,7 +65,7 @@ test("a hidden tab asks nothing, and once it is looked at it asks at once", asyn
   const show = (state: "hidden" | "visible") =>
     page.evaluate((value) => {
       Object.defineProperty(document, "visibilityState", { value, configurable: true });
-      // It bubbles, as the real one does.
+      // The real event bubbles, too.
       document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
     }, state);
   await page.clock.install();
@@ -74,7 +74,7 @@ test("a hidden tab asks nothing, and once it is looked at it asks at once", asyn
   await expect(workerRow(page, id)).toBeVisible();
 
   const asked = countQuestions(page, site);
-  // An answer that came while the tab is hidden would be news enough once it is looked at.
+  // Waits for the pending response, because one that arrives while the tab is hidden would be fresh when the tab is shown.
   const answered = page.waitForEvent("requestfinished", (request) => asksForWorkers(request, site));
   await page.clock.runFor(15_000);
   await answered;
@@ -100,7 +100,7 @@ test("without a network it says so in one place, and what happened meanwhile is 
   await goToWorkers(page, service.url, site);
   await expectRow(workerRow(page, id), "installed");
   const changes = page.getByRole("log", { name: "Changes" });
-  // It comes after the page.
+  // The log is added after the page has loaded.
   await expect(changes).toBeAttached();
 
   await context.setOffline(true);
@@ -125,7 +125,7 @@ test("what comes to rest twice is announced twice, in an element of its own each
   await expectRow(workerRow(page, id), "installed");
   const changes = page.getByRole("log", { name: "Changes" });
   const sentence = `default on database (worker ${id}) installed.`;
-  // It comes after the page.
+  // The log is added after the page has loaded.
   await expect(changes).toBeAttached();
   await clickRowAction(page, id, "Restart");
   await expect(changes).toHaveText(sentence);

@@ -21,7 +21,7 @@ test("everything on a server that has no backup is protected in one go", async (
   );
   await expectAccessible(page);
 
-  // What is left out makes room for the rest, and nothing is left to create without any.
+  // Deselected targets free their time slots for the others; with none selected, nothing can be created.
   await dialog.getByRole("checkbox", { name: database.name }).uncheck();
   await expect(dialog.getByRole("listitem").filter({ hasText: site.name })).toContainText(
     "At 01:00, every day",
@@ -31,7 +31,7 @@ test("everything on a server that has no backup is protected in one go", async (
   await dialog.getByRole("checkbox", { name: database.name }).check();
   await dialog.getByRole("checkbox", { name: site.name }).check();
 
-  // Other tests of the same service may have added one.
+  // Other tests on the same service may have added storages.
   await dialog.getByLabel("Storage").selectOption("1");
   await dialog.getByLabel("Keep last").fill("0");
   await dialog.getByRole("button", { name: "Create 2 backups" }).click();
@@ -66,7 +66,7 @@ test("what cannot be protected says why, and the rest is @long", async ({
   await page.goto(service.url + listOf(backups));
   await page.getByRole("button", { name: "Protect all" }).click();
   await expect(page.getByRole("checkbox", { name: site.name })).toBeVisible();
-  // Somebody takes it out of the inventory meanwhile.
+  // The database is removed from the inventory meanwhile.
   await service.changeInventory(({ databases }) => {
     const index = databases.findIndex((entry) => entry.includes(database.name));
     databases.splice(index, 1);

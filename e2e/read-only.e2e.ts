@@ -1,4 +1,4 @@
-// A token that may only read: every page shows what can be done, disabled with the reason, and nothing of it is ever asked for.
+// Tests a token that can only read: every page shows its actions disabled with the reason, and never sends a change.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import {
@@ -12,11 +12,11 @@ import {
 
 const reason = "This token can only read.";
 
-/** What changes nothing at the service. */
+/** Names of controls that change nothing at the service. */
 const harmless =
   /^(Copy|Dismiss|Show|Pause|Resume|Follow|Search|Filter|Sort|Previous|Next|Clear|Reload|Refresh|Close|Older|Newer|Try again|Remember on this device|Forget device|Disconnect|Not now|Expand|Collapse|Menu|Hide|Load|Earlier|Advanced|More|All|Whole|Live)/;
 
-/** The names of what can be pressed and is not known to be harmless. */
+/** Returns the names of enabled controls that are not known to be harmless. */
 const enabledChanges = (page: Page) =>
   page
     .locator(
@@ -37,7 +37,7 @@ test("a token that can only read sees every action disabled with the reason, on 
   backups,
   expected,
 }) => {
-  // The settings ask for the tokens, which are not for this one.
+  // The settings request the list of tokens, which this token may not read.
   expected.push(/403 \(Forbidden\)/);
   const worker = await site.createWorker();
   const configuration = await backups.createConfiguration();
@@ -91,21 +91,21 @@ test("a token that can only read sees every action disabled with the reason, on 
   ])
     await open(path);
 
-  // What only other tokens may see is no page that is not there.
+  // Pages that need other permissions say “Not allowed”, not “Not found”.
   for (const path of ["/settings/inventory", "/settings/inventory/servers/new"]) {
     await page.goto(service.url + path);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Not allowed");
     await expectNoChanges(path);
   }
 
-  // What would be read by a request that this token may not make says so in place of it.
+  // Content that needs a request this token may not make is replaced by the reason.
   await open(`/backups/${files?.id}/contents`);
   await expect(page.getByRole("main")).toContainText(
     "This token can only read. To list the files of a backup",
   );
   await expectAccessible(page);
 
-  // A form says why it cannot be saved, to everyone.
+  // A form shows why it cannot be saved, also to screen readers.
   await open(`/sites/${site.id}/workers/new`);
   const create = page.getByRole("button", { name: "Create worker" });
   await expect(create).toHaveAccessibleDescription(reason);
@@ -113,7 +113,7 @@ test("a token that can only read sees every action disabled with the reason, on 
   await expect(page).toHaveURL(/new$/);
   await expectAccessible(page);
 
-  // By checkbox, key, selection and palette it is the same.
+  // Checkboxes, shortcuts, bulk actions and the palette are disabled, too.
   await open(`/sites/${site.id}/notifications`);
   const channel = page.getByRole("checkbox", { name: "on-call" });
   await expect(channel).toHaveAttribute("aria-disabled", "true");

@@ -1,4 +1,4 @@
-// A server over SSH, from its first entry in the inventory to its return after an outage: a real sshd, a real supervisord.
+// Tests a server over SSH with a real sshd and supervisord: from its entry in the inventory to its recovery after an outage.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sshEntry } from "../server/ssh/testing/entry.ts";
@@ -12,7 +12,7 @@ import { expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
 type Remote = {
   sshd: Awaited<ReturnType<typeof startSshd>>;
-  /** Its entry; null = no host key is pinned. */
+  /** The server's entry in the inventory; null = no host key is pinned. */
   entry(hostKey: string | null): string;
   serverId: number;
   siteId: number;
@@ -37,7 +37,7 @@ const test = base.extend<{ remote: Remote }>({
       );
     });
     await provide({ sshd, entry, serverId, siteId });
-    // Other tests' overview would name it as unreachable.
+    // The overview of other tests would list the server as unreachable.
     await service.changeInventory((inventory) => {
       const isOthers = (line: string) => !line.includes(`: ${serverId},`);
       inventory.servers = inventory.servers.filter(isOthers);
@@ -48,7 +48,7 @@ const test = base.extend<{ remote: Remote }>({
   },
 });
 
-/** Unreachable is shown within 30 s; a busy machine takes longer to show it. */
+/** An unreachable server is shown within 30 s, later on a busy machine. */
 const shown = { timeout: 60_000 };
 
 test("a server over SSH: its key is confirmed, a worker runs there, an outage shows and heals", async ({
@@ -77,7 +77,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expect(page.getByText(fingerprint)).toBeVisible();
   await expect(page.getByRole("heading", { name: "Found on it" })).toBeVisible(shown);
 
-  // Who owns the site is asked once the server responds.
+  // The site's owner is looked up once the server responds.
   const account = async () =>
     (await (await service.call("GET", `/api/site/${siteId}`)).json()).account;
   await expect.poll(account, shown).toBe(ownUser);
@@ -101,7 +101,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   const banner = page.getByRole("status", { name: "Service status" });
   for (const path of [`/sites/${siteId}/workers`, `/servers/${serverId}/backups`]) {
     await page.goto(service.url + path);
-    // What it says is read twice a minute.
+    // The banner's data is polled twice a minute.
     const away = /web-far has been unreachable for .+, showing the last/;
     await expect(banner).toContainText(away, shown);
     await expect(page.locator("main[data-last-known]")).toBeVisible();
@@ -116,7 +116,7 @@ test("a server over SSH: its key is confirmed, a worker runs there, an outage sh
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
   expect(isAlive(pid)).toBe(true);
-  // One line for the server; its worker is no problem of its own.
+  // The server is one problem; its worker is not listed separately.
   await page.goto(service.url);
   const problem = page.getByRole("listitem").filter({ hasText: "web-far is unreachable" });
   await expect(problem).toContainText("refused the connection");
@@ -157,7 +157,7 @@ test("a host key that has changed is an alarm on the server's page until it is p
   await sshd.rekey();
   const alarm = page.getByRole("alert").filter({ hasText: "The host key has changed" });
   await expect(alarm).toContainText(sshd.fingerprint, shown);
-  // Whoever has replaced it on purpose pins the new one.
+  // After an intended change of the host key, the operator pins the new one.
   await pin(fingerprint, sshd.fingerprint);
   await expect(page.getByText("Reachable", { exact: true })).toBeVisible(shown);
 });

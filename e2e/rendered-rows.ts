@@ -1,5 +1,5 @@
-// Counts which rows of a table React renders, in any build: React tells of each commit whoever claims to be its
-// developer tools, and marks what did work in it.
+// Counts which rows of a table React renders, in any build: React reports each commit to the hook of its developer
+// tools, and flags the fibers that rendered in it.
 import type { Page } from "@playwright/test";
 
 type Fiber = {
@@ -12,11 +12,11 @@ type Fiber = {
 };
 
 declare global {
-  // oxlint-disable-next-line no-var -- a global of the page is declared so
+  // oxlint-disable-next-line no-var -- only `var` declares a property of `globalThis`
   var renderedRows: HTMLElement[] | undefined;
 }
 
-/** To be called before the page loads. */
+/** Installs the hook. Must be called before the page loads. */
 export async function watchRows(page: Page): Promise<void> {
   await page.addInitScript(() => {
     // React's `PerformedWork`.
@@ -31,7 +31,7 @@ export async function watchRows(page: Page): Promise<void> {
           row.stateNode instanceof HTMLElement
         )
           rows.push(row.stateNode);
-        // A subtree that React passed over is the very same as before, with marks from an older commit.
+        // A subtree that React skipped is the same object as before, with flags of an older commit.
         if (one.alternate === null || one.child !== one.alternate.child) look(one.child);
       }
     };
@@ -48,10 +48,10 @@ export async function watchRows(page: Page): Promise<void> {
   });
 }
 
-/** Begins to count anew. */
+/** Resets the count. */
 export const forgetRows = (page: Page): Promise<void> =>
   page.evaluate(() => globalThis.renderedRows?.splice(0)).then(() => undefined);
 
-/** How many different rows were rendered since. */
+/** Returns the number of different rows that were rendered since the last reset. */
 export const countRows = (page: Page): Promise<number> =>
   page.evaluate(() => new Set(globalThis.renderedRows).size);

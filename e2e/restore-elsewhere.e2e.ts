@@ -8,7 +8,7 @@ import { expectAccessible } from "./helpers.ts";
 
 type Service = Parameters<Parameters<typeof test>[2]>[0]["service"];
 
-/** Another database on another server; a file that is not there yet unless it gets rows. */
+/** Adds a database on another server; its file is created only if `rows` is given. */
 async function addTarget(service: Service, { database }: Backups, rows: number | null) {
   const target = {
     id: database.id + 5000,
@@ -57,7 +57,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(
     `Restore backup ${backup.id} elsewhere`,
   );
-  // Its own source is none of the choices.
+  // The backup's own source is not among the options.
   await expect(page.getByLabel("Database", { exact: true })).toHaveText("None on this server");
   await page.getByLabel("Server", { exact: true }).selectOption(target.server.name);
   await page.getByRole("button", { name: "Restore…" }).click();
@@ -79,7 +79,7 @@ test("a backup is restored into another database, whose rows are shown beside it
   await expect(dialog.getByRole("alert")).toContainText("no backup configuration saves it");
   expect(countIn(target.file)).toBe(7);
 
-  // With one, what is there is saved, and the page leads to the way back.
+  // With a configuration, the present data is saved first, and the page links to the undo.
   const made = await service.call("POST", `/api/server/${target.server.id}/backup-configuration`, {
     name: "Staging, nightly",
     frequency: "30 2 * * *",

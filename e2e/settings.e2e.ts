@@ -27,16 +27,16 @@ const forbidden = /403 \(Forbidden\)/;
 const makeToken = async (service: ServiceProcess, body: object): Promise<NewToken> =>
   (await service.call("POST", "/api/tokens", body)).json();
 
-/** What the service answers to this token. */
+/** Returns the status of the response to a request with this token. */
 const statusWith = async (service: ServiceProcess, token: string, path: string, method = "GET") =>
   (await fetch(service.url + path, { method, headers: { Authorization: `Bearer ${token}` } }))
     .status;
 
-/** A color of the design as a browser computes it. */
+/** Returns a color of the design as a browser's computed style. */
 const rgbOf = (hex: string) =>
   `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
 
-/** A page that is connected with a token of its own. */
+/** Connects a page with the given token. */
 async function openWith(page: Page, service: ServiceProcess, token: string): Promise<void> {
   await connectAs(page, service.url, token);
   await page.goto(service.url);
@@ -156,7 +156,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   service,
 }) => {
   await page.emulateMedia({ colorScheme: "dark" });
-  // Every color that a frame of the page had, from before its own scripts on.
+  // Records the background color of every frame, beginning before the page's own scripts.
   await page.addInitScript(() => {
     const seen = new Set<string>();
     const look = () => {
@@ -196,7 +196,7 @@ test("light or dark stays as chosen, on every page from its first frame on, and 
   expect(await colorsSeen()).toEqual([dark]);
   await expectAccessible(page);
   await expectNoSidewaysScroll(page);
-  // On paper, which is white, it is light all the same.
+  // Print uses the light theme.
   const heading = page.getByRole("heading", { level: 1 });
   await page.emulateMedia({ media: "print" });
   await expect(heading).toHaveCSS("color", rgbOf(palette.ink[0]));
@@ -247,7 +247,7 @@ test("says whether sites are kept apart from the service, and nothing where it i
   await expect(page.getByRole("radio", { name: "Dark" })).toBeVisible();
   await expect(panel).toBeHidden();
   await page.goto("about:blank");
-  // Nothing of the page asks a service that is gone.
+  // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await other.close();
 });

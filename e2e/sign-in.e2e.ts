@@ -1,4 +1,4 @@
-// Links that sign in: the one-time code of a first start, and tokens, with and without a session that could be lost.
+// Tests sign-in links: the one-time code of a first start, and tokens, with and without an existing session.
 import { rm } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import type { NewToken } from "../contract/tokens.ts";
@@ -7,7 +7,7 @@ import { makeMemoryFolder } from "../server/testing/memory-folder.ts";
 import { expect, test as base } from "./fixtures.ts";
 import { connectAs, expectAccessible, expectNoSidewaysScroll } from "./helpers.ts";
 
-/** What the browser says of a refusal that a test provokes. */
+/** Console message of a refusal that a test provokes. */
 const refused = /status of (401|422)/;
 
 const test = base.extend<{ fresh: { service: ServiceProcess; code: string } }>({
@@ -16,7 +16,7 @@ const test = base.extend<{ fresh: { service: ServiceProcess; code: string } }>({
     const service = await startService(folder, { QUARTERDECK_TOKEN: "" });
     await expect.poll(service.output).toMatch(/#code=\w+\n/);
     await provide({ service, code: /#code=(\w+)/.exec(service.output())?.[1] ?? "" });
-    // A page that goes on asking would miss the service.
+    // An open page would send requests to the stopped service.
     for (const page of context.pages()) await page.goto("about:blank");
     await service.end("SIGINT");
     await rm(folder, { recursive: true, force: true });
@@ -24,11 +24,11 @@ const test = base.extend<{ fresh: { service: ServiceProcess; code: string } }>({
 });
 
 const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
-/** Bad news that comes and goes has a place of its own, which is an alert as well. */
+/** Filters by text, because error toasts are alerts, too. */
 const noticeOf = (page: Page) =>
   page.getByRole("alert").filter({ hasText: /sign in with the link|You are (already )?signed in/ });
 const kept = (page: Page) => page.evaluate(() => JSON.stringify([sessionStorage, localStorage]));
-/** The session alone, without the answers that are kept beside it. */
+/** Returns the stored session without the cached responses beside it. */
 const keptSession = async (page: Page): Promise<unknown[]> =>
   JSON.parse(await kept(page)).map(
     (storage: Record<string, string>) => storage["quarterdeck.session"],
@@ -46,7 +46,7 @@ test("the link of a first start signs in once, and its code leaves the address a
   const asked: string[] = [];
   const addresses: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  // Every address that a script of the page could have seen, from before its own scripts on.
+  // Records the URL of each document at `DOMContentLoaded`, by which the code must be gone.
   await page.exposeFunction("tellAddress", (address: string) => addresses.push(address));
   await page.addInitScript(() => {
     addEventListener("DOMContentLoaded", () => {
@@ -101,7 +101,7 @@ test("a code that nobody knows leads to the connect page with the reason; the ri
   await expect(connectPage(page)).toBeVisible();
   await expect(page.getByRole("alert")).toContainText("Unknown code.");
   await expect(page).toHaveURL(`${service.url}/connect?from=%2Fsettings`);
-  // Pasted into the same tab: nothing is loaded anew.
+  // A link pasted into the same tab does not reload the page.
   await page.evaluate((hash) => {
     location.hash = hash;
   }, `code=${code}`);
@@ -181,7 +181,7 @@ test("a good link asks before it replaces another session", async ({ page, servi
   await expect(notice).toBeHidden();
   await page.reload();
   await expect(used).toContainText("ops");
-  // Its own token again: nothing to ask.
+  // A link with the token in use asks nothing.
   await page.goto(link);
   await expect(used).toContainText("ops");
   await expect(notice).toBeHidden();

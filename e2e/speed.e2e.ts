@@ -1,5 +1,5 @@
-// What makes the dashboard feel fast: things are there before they are asked for, nothing jumps, and a change renders
-// what changed.
+// Tests what makes the dashboard feel fast: preloading, a stable layout, and changes that render only the affected
+// rows.
 import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { connectAnew, workerRow } from "./helpers.ts";
@@ -7,22 +7,22 @@ import { countRows, forgetRows, watchRows } from "./rendered-rows.ts";
 import { isLongForm } from "../server/testing/long-form.ts";
 import { ownUser } from "../server/testing/own-user.ts";
 
-// As most users have it: what appears moves.
+// With animations, like most users.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-/** At 360 px a test of its own watches the lists, in list-jumps.e2e.ts. */
+/** list-jumps.e2e.ts tests lists at 360 px. */
 const widths = isLongForm ? [360, 1440] : [1440];
 
 type LayoutShift = PerformanceEntry & { value: number; sources: { node: Node | null }[] };
 type Jumps = { distance: number; moved: string[] };
 
-/** How far the content of a first visit jumped, all jumps together, and what did. */
+/** Returns the sum of all layout shifts of a first visit, and the elements that moved. */
 const layoutShift = (page: Page): Promise<Jumps> =>
   page.evaluate(
     () =>
       new Promise<Jumps>((resolve) => {
         new PerformanceObserver((list) => {
-          // The type of entries that is observed below.
+          // The observer below gets entries of this type only.
           const shifts = list.getEntries() as LayoutShift[];
           const nodes = shifts.flatMap(({ sources }) => sources.map(({ node }) => node));
           resolve({
@@ -30,22 +30,22 @@ const layoutShift = (page: Page): Promise<Jumps> =>
             moved: nodes.map((node) => `${node?.nodeName} ${node?.textContent?.slice(0, 60)}`),
           });
         }).observe({ type: "layout-shift", buffered: true });
-        // Nothing is reported where nothing has moved.
+        // The observer is not called if nothing has moved.
         requestAnimationFrame(() => setTimeout(() => resolve({ distance: 0, moved: [] }), 100));
       }),
   );
 
-/** How long what was read is not asked for again, whatever else on the page needs it. */
+/** How long a response is fresh: until then, no part of the page requests it again. */
 const freshMs = 2_000;
 
-/** What of the interface a page asked for again while it was fresh, by the browser's own clock. */
+/** Returns the API paths that a page requested again while fresh, by the browser's own clock. */
 const askedTwice = (page: Page): Promise<string[]> =>
   page.evaluate((fresh) => {
     const answeredAt = new Map<string, number>();
     const again: string[] = [];
     for (const entry of performance.getEntriesByType("resource")) {
       const { pathname } = new URL(entry.name);
-      // The log is asked for as it grows.
+      // The log is polled as it grows.
       if (!pathname.startsWith("/api/") || pathname.endsWith("/log")) continue;
       if (entry.startTime < (answeredAt.get(pathname) ?? -Infinity) + fresh) again.push(pathname);
       if (entry instanceof PerformanceResourceTiming) answeredAt.set(pathname, entry.responseEnd);
@@ -84,7 +84,7 @@ test("nothing jumps on a first visit, and nothing is asked twice", async ({
   await expect.poll(async () => (await service.call("GET", last)).status).toBe(200);
   for (const width of widths) {
     await connectAnew(page, service.url);
-    // So high that what is below the usual window counts as well.
+    // High enough that shifts below the usual window count, too.
     await page.setViewportSize({ width, height: 1600 });
     for (const [path, content] of [
       ["/", "Problems"],
@@ -136,7 +136,7 @@ test("a link that was hovered or focused opens without asking for code or data @
   expect(asked.filter((path) => path.startsWith("/assets/"))).toEqual([]);
   expect(asked[0], "the page's own questions come once it stands").not.toBe(`/api/worker/${id}`);
 
-  // The list would come back below the pointer, whose link then counts in place of the one that has the focus.
+  // Moves the pointer away: the link below it would be preloaded instead of the focused one.
   await page.mouse.move(0, 0);
   await page.goBack();
   const form = page.waitForResponse(/\/assets\/WorkerNewPage/);

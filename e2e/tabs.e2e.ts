@@ -1,4 +1,4 @@
-// What several tabs of one browser share: their session, from the first page to the end, and nothing across services.
+// Tests what tabs of one browser share: their session, until it ends, and nothing across services.
 import type { Page } from "@playwright/test";
 import { serviceToken } from "../server/testing/service-process.ts";
 import { expect, test } from "./fixtures.ts";
@@ -8,7 +8,7 @@ const refused = /401 \(Unauthorized\)/;
 const connectPage = (page: Page) => page.getByRole("heading", { name: "Connect" });
 const workers = (page: Page) => page.getByRole("heading", { name: "Workers" });
 
-/** Waits until the page does its part for other tabs, which it does once it stands. */
+/** Waits until the page answers other tabs, which it does once it has loaded. */
 const settle = (page: Page) =>
   expect(page.getByRole("log", { name: "Changes" })).toBeAttached({ timeout: 15_000 });
 
@@ -108,7 +108,7 @@ test("a token that expires while the page is open is said to have expired @long"
   await expect(page).toHaveURL(/from=%2Fsites/);
 });
 
-/** Connects a tab to the same service under another name, which is another origin to the browser. */
+/** Connects a tab to the same service under another host name, which is another origin for the browser. */
 async function connectElsewhere(page: Page, url: string): Promise<string> {
   const elsewhere = url.replace("localhost", "127.0.0.1");
   await page.goto(`${url}/connect`);
@@ -147,7 +147,7 @@ test("a tab that is connected to another service than the others leaves them as 
   await other.goto(`${service.url}/activity`);
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
 
-  // Who goes to the connect page by hand wants something else than the other tabs.
+  // Opening the connect page directly does not take over the session of the other tabs.
   const third = await context.newPage();
   await third.goto(`${service.url}/connect`);
   await expect(connectPage(third)).toBeVisible();
@@ -158,7 +158,7 @@ test("a tab that is connected to another service than the others leaves them as 
   await third.goto(`${service.url}/settings`);
   await third.getByRole("main").getByRole("button", { name: "Disconnect" }).click();
   await expect(connectPage(third)).toBeVisible();
-  // The others are connected to another service, and stay so.
+  // The other tabs are connected to another service, and stay connected.
   await page.reload();
   await expect(connectPage(page)).toBeHidden();
   await expect(other.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();

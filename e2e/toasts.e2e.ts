@@ -1,8 +1,8 @@
-// Short messages: one a job, which stays until it is read, and none where the page says the same.
+// Tests toasts: one for each action, which stays until it is read, and none if the page shows the same.
 import { expect, test } from "./fixtures.ts";
 import { configurationRow, expectAccessible, expectRow } from "./helpers.ts";
 
-// As most users have it: what appears moves.
+// With animations, like most users.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
 const press = "Run now: Orders, nightly";

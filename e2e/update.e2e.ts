@@ -1,4 +1,4 @@
-// The service is updated while a tab is open: the tab says so once, and the next page that is opened is of the new build.
+// Tests an update of the service while a tab is open: the tab shows it once, and the next page loads the new build.
 import { expect } from "./fixtures.ts";
 import { connectAs } from "./helpers.ts";
 import { test } from "./installation.ts";
@@ -17,7 +17,7 @@ test("an open tab says once that there is a new build, loses nothing that is typ
   const before = await loadedAt();
 
   await installation.update(async () => {
-    // Prepares what the link leads to, and finds nobody there.
+    // Hovering preloads the link's page, which fails during the update.
     await page.getByRole("link", { name: "Activity" }).first().hover();
     await expect(page.getByText(/Unreachable since/)).toBeVisible({ timeout: 15_000 });
   });
@@ -27,7 +27,7 @@ test("an open tab says once that there is a new build, loses nothing that is typ
   expect(await loadedAt()).toBe(before);
   await page.getByRole("button", { name: "Dismiss" }).click();
 
-  // Closed by hand, the browser itself asks.
+  // When the user closes the tab, the browser asks.
   const asked = page.waitForEvent("dialog");
   await page.close({ runBeforeUnload: true });
   const question = await asked;

@@ -24,7 +24,7 @@ test("a webhook is edited in place: description and events, and only those arriv
   await page.goto(`${service.url}/webhooks/${id}`);
   await page.getByRole("link", { name: "Edit" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(`Edit webhook ${id}`);
-  // What is not touched here stays as somebody else has made it meanwhile.
+  // Fields that are not edited here keep the changes that others make meanwhile.
   const url = `${receiver.url}?by=somebody-else`;
   await service.call("PUT", `/api/site-webhook/${id}`, { url });
   await page.getByLabel("Description").fill("Billing, production");
@@ -152,7 +152,7 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   const [, delivered] = await list();
   const search = page.getByLabel("Delivery or message id");
-  // What was typed and not searched for takes nothing along as it is cleared.
+  // Clearing a search that was typed but not submitted changes nothing else.
   await page.goto(`${service.url}/webhooks/${id}?delivery=${delivered?.id}`);
   await search.fill("x");
   await search.fill("");
@@ -172,7 +172,7 @@ test("deliveries are filtered by status and event and found by id, all in the ad
   await expectAccessibleInBoth(page);
   await page.setViewportSize({ width: 1280, height: 800 });
 
-  // Not while the receiver has unsubscribed; once it is enabled, everything that failed goes out at once.
+  // Disabled while the receiver is unsubscribed; once the webhook is enabled, all failed deliveries are sent at once.
   const resend = page.getByRole("button", { name: "Resend failed" });
   await page.getByRole("link", { name: "Clear filters" }).click();
   await expect(resend).toHaveAttribute("aria-disabled", "true");

@@ -14,7 +14,7 @@ test.describe("a webhook's page", () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     receiver.answer = broken;
     const { id } = await createWebhook();
-    // No search holds a NUL, so this is none.
+    // A search text cannot contain NUL, so the page ignores this one.
     await page.goto(`${service.url}/webhooks/${id}?q=%00`);
     await expect(page.getByText("No deliveries yet")).toBeVisible();
     await page.goto(`${service.url}/webhooks/${id}`);
@@ -51,7 +51,7 @@ test.describe("a webhook's page", () => {
     await expectToast(page, "status", /Delivery \d+ delivered\./);
     await expectRow(row, "delivered");
     await expect(main).toContainText("Attempt 2");
-    // What somebody was reading stays open when more comes.
+    // The open attempt stays open when another one arrives.
     await expect(page.getByRole("figure", { name: "Response body" })).toHaveText("disk full");
     await expect(main).not.toContainText("Failing for");
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(sent.headers["webhook-id"]);
@@ -80,7 +80,7 @@ test.describe("a webhook's page", () => {
       "Can't redeliver while the status is pending.",
     );
     await expect(page.getByText(/Ping to/)).toBeHidden();
-    // Before the service has waited long enough to give up.
+    // Releases the response before the service's timeout.
     release();
     await expectToast(page, "status", /Ping to .* delivered\./);
     await expect(redeliver).toBeEnabled();
@@ -100,7 +100,7 @@ test.describe("a webhook's page", () => {
     await page.goto(`${service.url}/webhooks/${id}`);
     const rows = page.getByRole("table", { name: "Deliveries" }).getByRole("row");
     await expect(rows).toHaveCount(21);
-    // Down in the list, what opens and closes does not take the row away.
+    // Opening and closing a delivery does not move its row, even further down the list.
     const row = rows.nth(12).getByRole("link");
     await page.evaluate(() => scrollTo(0, 300));
     const topOf = async () => Math.round((await row.boundingBox())?.y ?? 0);

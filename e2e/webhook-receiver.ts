@@ -1,4 +1,4 @@
-// A real receiver of webhooks, and what the browser tests of webhooks say often.
+// Provides a real receiver of webhooks, and steps that the browser tests of webhooks share.
 import { createServer } from "node:http";
 import type { Page } from "@playwright/test";
 import type { Delivery } from "../contract/webhooks/delivery.ts";
@@ -9,25 +9,24 @@ import { portOf } from "../server/testing/port-of.ts";
 
 type Received = { headers: Record<string, string>; body: string };
 
-/** A real receiver on this machine. */
 type Receiver = {
   url: string;
   received: Received[];
-  /** What it answers from now on. */
+  /** Response to each request from now on. */
   answer: { status: number; headers?: Record<string, string>; body?: string };
-  /** Lets requests wait for their answer until the returned function is called. */
+  /** Holds responses back until the returned function is called. */
   hold(): () => void;
 };
 
-/** A 500 with which the next attempt is far enough away that no test meets it. */
+/** A 500 response whose `Retry-After` delays the next attempt beyond the end of any test. */
 export const broken = { status: 500, headers: { "retry-after": "600" }, body: "disk full" };
 
 export const test = base.extend<{
   receiver: Receiver;
-  /** A webhook of the site that leads to the receiver. */
+  /** Creates a webhook of the site that leads to the receiver. */
   createWebhook: () => Promise<WebhookWithSecret>;
 }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures needed from this pattern
   receiver: async ({}, provide) => {
     let held = Promise.resolve();
     const receiver: Receiver = {
@@ -87,7 +86,7 @@ const newestDelivery = async (service: ServiceProcess, webhookId: number): Promi
   return shown.json();
 };
 
-/** Pings and waits until the first attempt is over. */
+/** Pings a webhook and waits until the first attempt has ended. */
 export async function ping(service: ServiceProcess, webhookId: number): Promise<Delivery> {
   const answer = await service.call("POST", `/api/site-webhook/${webhookId}/ping`);
   expect(answer.status).toBe(202);
@@ -97,11 +96,11 @@ export async function ping(service: ServiceProcess, webhookId: number): Promise<
   return newestDelivery(service, webhookId);
 }
 
-/** The signing secret on screen, which is shown once. */
+/** Returns the signing secret on screen, which is shown once. */
 export const shownSecret = async (page: Page): Promise<string> =>
   (await page.getByText(/^whsec_/).textContent()) ?? "";
 
-/** What the browser keeps beyond the page itself. */
+/** Returns all that the browser stores beyond the page itself, as JSON. */
 export const kept = (page: Page) =>
   page.evaluate(() =>
     JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), history.state]),

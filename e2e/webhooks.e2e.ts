@@ -64,14 +64,14 @@ test("a person creates a webhook, takes its secret along, pings it, and a real r
     type: "webhook.ping",
   });
 
-  // It was copied, so nobody asks.
+  // The secret was copied, so leaving the page asks nothing.
   await page.getByRole("link", { name: "Open webhook" }).click();
   await expect(page.getByRole("heading", { name: /^Webhook \d+$/ })).toBeVisible();
   await page.goBack();
   const row = webhookRow(page, receiver.url);
   await expectRow(row, "enabled", "delivered", "Ping", "204");
   await row.getByRole("link", { name: receiver.url }).click();
-  // The list has the word too, once for each width.
+  // Waits for the page, because the list contains the word, too, once for each width.
   await expect(page.getByRole("heading", { name: /^Webhook \d+$/ })).toBeVisible();
   await expect(page.getByText("delivered", { exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(secret);

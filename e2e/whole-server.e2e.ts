@@ -1,4 +1,4 @@
-// A whole database server in the dashboard: its entry, what its backup holds, and single databases of it put back.
+// Tests a whole database server: its inventory entry, the contents of its backup, and restores of single databases.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { serverKinds } from "../server/backups/testing/database-servers.ts";
@@ -6,7 +6,7 @@ import { newestOf } from "./backup-helpers.ts";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible } from "./helpers.ts";
 
-// The dashboard shows both alike; `server/backups/whole-server.test.ts` tries each.
+// The dashboard treats both kinds alike; `server/backups/whole-server.test.ts` tests each in depth.
 for (const kind of serverKinds)
   test(`a backup of a whole ${kind.name} server shows its databases, and gives one of them back @long`, async ({
     connected: page,
@@ -67,7 +67,7 @@ for (const kind of serverKinds)
       ).toBeVisible();
       expect(await server.sql("shop", count)).toBe("50");
 
-      // All of them go to another whole server only; one of them goes into a single database, too.
+      // All databases can be restored to another whole server only; one of them to a single database, too.
       await page.goto(`${service.url}/backups/${backup.id}/restore`);
       const target = page.getByLabel("Database", { exact: true });
       await expect(target).toHaveText("None on this server");

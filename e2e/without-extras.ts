@@ -1,5 +1,5 @@
-// A service that speaks the interface and nothing beside it, as another maker's may: the real one behind a door that
-// knows none of the extras named.
+// Starts a proxy in front of the real service that answers 404 to the given extras, like the service of another
+// vendor that has only the interface's operations.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
@@ -32,9 +32,9 @@ export async function withoutExtras(behind: string, ...extras: Extra[]) {
       const { host: _host, connection: _connection, ...passed } = headers;
       const got = await fetch(behind + url, {
         method,
-        // Node gives a header that came several times as a list; none of ours does.
+        // Node returns a repeated header as a list; the dashboard repeats none.
         headers: passed as Record<string, string>,
-        // Node's type of a web stream lacks what the browser's adds.
+        // Node's type of a web stream lacks members of the browser's type.
         ...(method !== "GET" && { body: Readable.toWeb(request) as BodyInit, duplex: "half" }),
       });
       const {

@@ -64,7 +64,7 @@ test.describe("a worker's page", () => {
     for (let count = 0; count < 3; count++) await search.press("Enter");
     await expect(page.getByText("998 of 1,000 matches")).toBeVisible();
     await writeFile(more, "");
-    // Of 2,500 lines the newest 2,000 are held.
+    // Of 2,500 lines, the page keeps the newest 2,000.
     await expect(page.getByText("498 of 2,000 matches")).toBeVisible();
     await search.press("Enter");
     await expect(page.getByText("497 of 2,000 matches")).toBeVisible();

@@ -1,4 +1,4 @@
-// A worker is changed in place, and duplicated.
+// Tests editing and duplicating a worker.
 import { expect, test } from "./fixtures.ts";
 import {
   connectAs,
@@ -14,7 +14,7 @@ import {
 
 test.describe.configure({ timeout: 120_000 });
 
-/** A page on which nothing is in transit is asked for every few seconds. */
+/** Allows for the slower polling of a page with nothing in transit. */
 const soon = { timeout: 30_000 };
 
 test("a change replaces the processes and is said, from the list to the worker's page", async ({
@@ -57,7 +57,7 @@ test("a change that cannot start is undone, and the worker's page says so and wh
   await page.goto(`${service.url}/workers/${id}/edit`);
   await page.getByLabel("Queue", { exact: true }).fill("bad");
   await page.getByRole("button", { name: "Save changes" }).click();
-  // In the log; that of the reason, which may be there by now, is folded.
+  // The text in the log; the reason, which may contain it, too, is collapsed.
   const said = page.getByText("no queue of that name").filter({ visible: true });
   await expect(said.first()).toBeVisible(soon);
   const main = page.getByRole("main");

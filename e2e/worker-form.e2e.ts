@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "./fixtures.ts";
 import { expectAccessible, workerRow } from "./helpers.ts";
 
-/** The fields that few change stand folded below the others. */
+/** Expands the section of rarely changed fields. */
 const unfold = (page: Page) => page.getByText("Advanced", { exact: true }).click();
 
 test.describe("the form", () => {
@@ -50,7 +50,7 @@ test.describe("the form", () => {
     await page.getByLabel("Memory", { exact: true }).fill("256");
     await unfold(page);
     await expect(form).toContainText("256 MB");
-    // What the interface calls a field is no word for people.
+    // The form must not show the interface's names of fields.
     await expect(form).not.toContainText("max_jobs");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create worker" }).click();
@@ -93,7 +93,7 @@ test.describe("the form", () => {
     await expectAccessible(page);
     await expectNoWorker();
 
-    // What only the service can know is shown at its field too.
+    // Errors that only the service can detect are shown at their fields, too.
     expected.push(/422/);
     await queue.fill("default");
     await page.getByLabel("Memory", { exact: true }).fill("128");
@@ -155,7 +155,7 @@ test.describe("the form", () => {
     await page.goBack();
     await expect(heading).toHaveText("Webhooks");
 
-    // Without a page before it, Cancel leads to the list.
+    // Without a previous page, Cancel leads to the list.
     await page.goto("about:blank");
     await page.goto(`${list}/new`);
     await page.getByRole("link", { name: "Cancel" }).click();

@@ -1,4 +1,4 @@
-// What a worker's status alone does not say: a crash loop, a failure in part, the release that its processes run.
+// Tests what a worker's status alone does not show: a crash loop, a partial failure, the release that its processes run.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Worker } from "../contract/workers/worker.ts";
@@ -17,13 +17,13 @@ import {
   workerRow,
 } from "./helpers.ts";
 
-// Real processes have to end, or to stay up, several times.
+// Real processes have to exit or to stay up several times.
 test.describe.configure({ timeout: 120_000 });
 
-/** A page on which no state is in transit is asked for every few seconds. */
+/** Allows for the slower polling of a page with no state in transit. */
 const soon = { timeout: 30_000 };
 
-/** The number of the process, from the mark that it bears. */
+/** Shell code that sets `n` to the number of the process, from its mark. */
 const number = "n=${QUARTERDECK_WORKER%/*}; n=${n##*/}";
 
 test("a worker that exits with 0 again and again is crash-looping, on its list, its page and the start page", async ({
@@ -39,7 +39,7 @@ test("a worker that exits with 0 again and again is crash-looping, on its list, 
   await expect(row).toContainText("crash-looping");
   await expect(row).toContainText("Process 1 exited at least 5 times in 10 minutes.");
   await expectNoSidewaysScroll(page);
-  // Listed one by one: on the start page several of a kind are one line.
+  // This list shows each problem; the start page groups several of a kind.
   await openWithin(page, "/?show=down");
   const main = page.getByRole("main");
   const problem = main.getByRole("listitem").filter({ hasText: site.name });
@@ -59,7 +59,7 @@ test("a worker of which one process was given up says how many are up, and a dep
   service,
   site,
 }) => {
-  // Process 4 fails until there is a file; the others end late when they are told to.
+  // Process 4 fails until the file `good` exists; the others delay their exit at SIGTERM.
   await site.artisan(
     `${number}; [ $n = 4 ] && [ ! -e good ] && exit 1; trap 'while [ -e wait-$n ]; do sleep 0.05; done; exit 0' TERM; while :; do sleep 0.05; done`,
   );
@@ -131,11 +131,11 @@ test("what waits for a server that is away is shown, and withdrawn @long", async
     await expect(withdraw).toBeHidden();
     await expect(main.getByText("Last known: installed", { exact: true })).toBeVisible();
 
-    // With the whole server, they come up again.
+    // The workers start again with supervisord.
     await supervisord.start();
     await expect(main.getByText("installed", { exact: true })).toBeVisible(soon);
 
-    // What is on its way to the same state already waits as well.
+    // An order for a worker that is already in transit to the same state is kept, too.
     await writeFile(join(root, "artisan"), "exit 1\n");
     const shown: Worker = await (await service.call("GET", `/api/worker/${worker.id}`)).json();
     for (const { pid } of shown.process_list ?? []) if (pid !== null) sendSignal(pid, "SIGKILL");
@@ -149,7 +149,7 @@ test("what waits for a server that is away is shown, and withdrawn @long", async
     await expect(withdraw).toBeHidden();
     sendSignal(supervisord.pid(), "SIGCONT");
 
-    // A page that is open would ask for it.
+    // An open page would request the deleted worker.
     await page.goto(`${service.url}/sites/${id}/workers`);
     await service.call("DELETE", `/api/worker/${worker.id}`);
     await expect

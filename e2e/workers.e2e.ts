@@ -49,7 +49,7 @@ test("a person creates a worker, watches it being installed, stops, starts, rest
   expect(second.every(isAlive)).toBe(true);
 
   await clickRowAction(page, id, "Restart");
-  // Not by its state on the way, which a busy page may see only once it is over.
+  // Does not wait for the state in transit, which a busy page may miss.
   await expect.poll(() => second.some(isAlive)).toBe(false);
   await expectRow(row, "installed", "2 of 2");
   const third = await pids();
@@ -103,7 +103,7 @@ test("an action that the service refuses is taken back on screen and reported", 
   expected,
 }) => {
   expected.push(/409 \(Conflict\)/);
-  // It takes a while to go, so that the page still shows it as it was.
+  // Deleting this worker takes a while, during which the page shows its old state.
   await site.artisan("trap '' TERM; sleep 300");
   const { id } = await site.createWorker({ stopwaitsecs: 4 });
   await page.goto(`${service.url}/sites/${site.id}/workers`);
@@ -199,7 +199,7 @@ test("everything works by keyboard alone", async ({ connected: page, service, si
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   const stop = page.getByRole("button", { name: ofWorker(id, "Stop") });
-  // Past the list's own controls.
+  // Skips the controls of the list.
   for (let count = 0; count < 30; count++) {
     await page.keyboard.press("Tab");
     if (await stop.evaluate((element) => element === document.activeElement)) break;
@@ -215,14 +215,14 @@ test("every page is accessible and fits 360 px, light and dark @long", async ({
   service,
   site,
 }) => {
-  // Many pages, and axe takes its time with each.
+  // There are many pages, and axe is slow.
   test.slow();
   await page.setViewportSize({ width: 360, height: 740 });
   const { id } = await site.createWorker({
     processes: 2,
     queue: "a-rather-long-queue-name,default",
   });
-  // The start page is tried beside the backups.
+  // The tests of backups check the start page.
   for (const path of [
     `/sites/${site.id}/workers`,
     `/sites/${site.id}/workers/new`,

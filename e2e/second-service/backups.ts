@@ -1,4 +1,4 @@
-// The second service's backups. A run is queued, copied and finished; what it answers to an order says nothing of that.
+// Backups of the second service. A run is queued, copied and finished; the response to a request says nothing of that.
 import {
   type Course,
   nextId,
@@ -38,7 +38,7 @@ function showBackup({ id, startedMs, status, restore }: Backup) {
     ended_at: isOver ? withOffset(startedMs + 2000) : null,
     restored_at: restored === "finished" ? withOffset(Date.now()) : null,
     duration: "2 seconds",
-    // Beside the interface, under names that others use for other things.
+    // Fields beyond the interface, with names that Quarterdeck uses for other values.
     progress: 100,
     warnings: null,
     trigger: { by: "cron" },
@@ -91,7 +91,7 @@ export function backupRoutes(isServer: (id: number) => boolean, course: Course):
   return {
     "GET /api/server/{id}/backups": (call) => {
       if (!isServer(call.id)) return notThere();
-      // Its other lists leave aside what they do not know.
+      // The other lists ignore unknown parameters.
       if (call.query.has("sort")) return problem(400, "This list has one order.");
       return page(configurations.filter(({ serverId }) => serverId === call.id).map(show), call);
     },

@@ -1,12 +1,12 @@
-// How the second service says things: its moments, its refusals and its pages.
+// Formats the responses of the second service: timestamps, errors and pages.
 
-/** What a request came with, once its token was taken. */
+/** An authenticated request. */
 type Call = {
   id: number;
   query: URLSearchParams;
   /** The body, or an empty object where there was none. */
   body: Record<string, unknown>;
-  /** Absolute address of what was asked for, without its query. */
+  /** Absolute URL of the request without its query. */
   url: string;
 };
 
@@ -16,7 +16,7 @@ export type Reply = { status: number; body?: unknown; headers?: Record<string, s
 export type Routes = Record<`${"GET" | "POST" | "PUT" | "DELETE"} /api/${string}`, Answer>;
 type Answer = (call: Call) => Reply;
 
-/** RFC 9457. What is more than the standard's own members stands beside them. */
+/** An error response as in RFC 9457. `more` are its extension members. */
 export const problem = (status: number, detail: string, more: object = {}): Reply => ({
   status,
   body: { type: "about:blank", title: "Request refused", status, detail, ...more },
@@ -28,7 +28,7 @@ export const nothing: Reply = { status: 204 };
 
 const pad = (count: number, digits = 2) => String(count).padStart(digits, "0");
 
-/** Local time of a place an hour and a half ahead of UTC, which every reader has to take back. */
+/** Formats a timestamp with an offset of an hour and a half, which readers have to convert to UTC. */
 export function withOffset(ms: number): string {
   const local = new Date(ms + 90 * 60_000).toISOString();
   return `${local.slice(0, 19)}.${pad(new Date(ms).getMilliseconds(), 3)}417+01:30`;
@@ -37,7 +37,7 @@ export function withOffset(ms: number): string {
 export const withMicroseconds = (ms: number): string =>
   new Date(ms).toISOString().replace("Z", "417Z");
 
-/** Large enough for a program that thinks of 32 bits to fail, and still an integer of JSON. */
+/** Does not fit into 32 bits, but is still a safe integer in JavaScript. */
 const firstId = 4_503_599_627_370_000;
 let lastId = firstId;
 export const nextId = (): number => (lastId += 7);
@@ -74,7 +74,7 @@ export function page(items: readonly unknown[], { query, url }: Call): Reply {
   };
 }
 
-/** A single object in `data`, as this service has some of them. */
+/** Returns a response with a single object in `data`; this service wraps some objects. */
 export const wrapped = (status: number, data: unknown): Reply => ({
   status,
   body: { data, meta: { version: 4 } },

@@ -1,5 +1,5 @@
-// Another maker's service, small and in memory: the interface's operations and nothing beside them, said in its own words,
-// slowly, and with a pause asked for now and then. It shares no code with ours, so that it shares no fault either.
+// A small service of another vendor, in memory: only the interface's operations, with its own state words, slow
+// responses, and an occasional 429. It shares no code with Quarterdeck, so that it shares no bugs either.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -13,11 +13,11 @@ export const secondToken = "sk.second/42";
 export const serverId = 77_000_000_001;
 export const siteId = 9_007_199_254_740_991;
 
-/** How long an answer takes, in milliseconds, and that it is not always the same. */
+/** Range of the random response time, in milliseconds. */
 const latencyMs = { min: 100, max: 400 };
 const pauseEvery = 25;
 
-/** Numbers from 0 to 1, the same in each run: mulberry32. */
+/** Returns a generator of numbers from 0 to 1 that are the same in each run: mulberry32. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,7 +30,7 @@ function makeRandom(seed: number): () => number {
 
 const toPattern = (path: string) => new RegExp(`^${path.replace("{id}", "(\\d+)")}$`);
 
-/** A browser of another origin is told what it has to know, and no more. */
+/** The CORS headers that a browser of another origin needs, and no others. */
 const openTo = (origin: string) => ({ "access-control-allow-origin": origin, vary: "origin" });
 const preflight = {
   "access-control-allow-methods": "GET, POST, PUT, DELETE",
@@ -62,7 +62,7 @@ export async function startSecondService() {
       return problem(401, "Who are you?", { title: "Unauthorized" });
     if (asked.length % pauseEvery === 0)
       return { ...problem(429, "One moment."), headers: { "retry-after": "1" } };
-    // The interface has it on every request.
+    // The interface requires this header on every request.
     if (headers["content-type"] !== "application/json") return problem(415, "Only JSON is read.");
     for (const row of table) {
       const id = row.method === method ? row.pattern.exec(pathname)?.[1] : undefined;
@@ -101,7 +101,7 @@ export async function startSecondService() {
   const url = `http://127.0.0.1:${portOf(server)}`;
   return {
     url,
-    /** Makes a thing as any client would; comes back with its id. */
+    /** Creates an object over HTTP, like any client. Resolves with its id. */
     async make(path: string, body: object): Promise<number> {
       for (;;) {
         const response = await fetch(url + path, {
@@ -116,7 +116,7 @@ export async function startSecondService() {
     },
     /** Every request so far, as "GET /api/worker/7". */
     asked: asked as readonly string[],
-    /** What is under way takes its next step. */
+    /** Advances all objects in transit by one state. */
     move,
     async close() {
       server.closeAllConnections();

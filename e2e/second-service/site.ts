@@ -1,4 +1,4 @@
-// What the second service has of a site: workers, webhooks, and the channels that it uses.
+// Objects of a site in the second service: workers, webhooks, and the channels that the site uses.
 import {
   type Course,
   nextId,
@@ -27,7 +27,7 @@ const settable = [
   ["processes", "directory", "startsecs", "stopwaitsecs", "startretries", "stopsignal"],
 ] as const;
 
-/** The account's; they are managed elsewhere, and nobody can list them here. */
+/** Channels of the account; they are managed elsewhere, and no operation lists them. */
 const channels = [
   {
     id: 81,
@@ -39,20 +39,20 @@ const channels = [
 ];
 
 const showWorker = ({ id, settings, madeMs, status }: Worker) => ({
-  // What was left out is the supervisor's to choose, and is not known here.
+  // The process manager chooses omitted settings, so they are null here.
   ...Object.fromEntries(settable.flat().map((name) => [name, settings[name] ?? null])),
   id,
   command: `worker --queue=${String(settings["queue"])}`,
   status: status(),
   created_at: withOffset(madeMs),
-  // Others mean a list by that.
+  // Quarterdeck's field of this name is a list.
   process_list: "2 of 2",
 });
 
 function workerRoutes(isSite: IsSite, course: Course): Routes {
   const workers: Worker[] = [];
   const find = (id: number) => workers.find((one) => one.id === id);
-  /** It says yes at once, and shows nothing of it for a moment. */
+  /** Accepts the request at once, but keeps showing the old state for a moment. */
   const become =
     (...words: string[]) =>
     ({ id }: { id: number }) => {

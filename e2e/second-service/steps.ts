@@ -1,4 +1,4 @@
-// A page in front of the second service, and the steps that its tests repeat.
+// Connects a page to the second service, and provides the steps that its tests share.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
@@ -17,7 +17,7 @@ import {
 
 type Ways = { "base address": string; upstream: string };
 
-/** What a user of such a service sees in the console: that it lacks our extras, asks for pauses and refuses fields. */
+/** Expected console errors with such a service: missing extras, rate limits and refused fields. */
 const usual = /status of (404|429|422|400)/;
 
 type Row = { method: string; pattern: RegExp };
@@ -31,7 +31,7 @@ export const test = base.extend<{
   second: SecondService;
   open: (way: keyof Ways) => Promise<void>;
 }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of what a fixture needs here
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures needed from this pattern
   second: async ({}, provide) => {
     const second = await startSecondService();
     await provide(second);
