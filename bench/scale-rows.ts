@@ -65,7 +65,7 @@ const newestRun = (configuration: string) =>
 const statements = ({ servers, sites, configurations, workers, backups, deliveries }: Scale) => [
   // Disables triggers and foreign keys, because the data is consistent by construction.
   "set session_replication_role = replica",
-  // On this machine each that should be up would be a process.
+  // Workers are stopped or failed, because each running one would be a real process on this machine.
   `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries, processes,
      startsecs, stopwaitsecs, startretries, stopsignal, status, created_at)
    select site, 'database', 'queue-' || n % 7, 0, 0, false, 128, 3, 60, 1, 1, 1, 65, 3, 'TERM',

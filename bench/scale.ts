@@ -1,4 +1,4 @@
-// Three instances on a database of years: what its answers take while 50 users look, what falls due at once, what is forgotten.
+// Measures three instances on a database with years of data: response times under 50 users, many runs due at once, and pruning.
 import { loadavg } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { median, note, report } from "./report.ts";
@@ -13,7 +13,7 @@ const pollingMs = 120_000;
 const askedEach = 50;
 const askedFirst = 20;
 
-/** @param share of the full size, e.g. 0.1 for trying */
+/** @param share of the full scale, e.g. 0.1 for a trial */
 export async function run(share: number): Promise<void> {
   const scale = partOf(share);
   const startedMs = performance.now();
@@ -22,7 +22,7 @@ export async function run(share: number): Promise<void> {
     note(
       `seeded in ${((performance.now() - startedMs) / 1000).toFixed(0)} s: ${JSON.stringify(scale)}`,
     );
-    // The instances settle.
+    // Lets the instances settle after their start.
     await wait(20_000);
     await measureLooks(service);
     await during(service, "nobody looks", () => wait(restMs));
@@ -69,7 +69,7 @@ const noteAnswers = (times: Times): void =>
     `meanwhile the answers' p99: ${kindNames.map((name) => `${name} ${quantile(times.get(name)?.answers ?? [], 0.99).toFixed(0)} ms`).join(", ")}`,
   );
 
-/** Says what something cost, and how busy the machine was. @returns seconds of CPU */
+/** Prints the resources that some work used, and the load of the machine. @returns seconds of CPU */
 async function during(
   service: ScaleService,
   what: string,
@@ -95,14 +95,14 @@ async function during(
   };
 }
 
-/** So that no user is the first one whom an instance serves. */
+/** Requests everything once from each instance, so that no measured response is a first one. */
 async function warmUp({ instances }: ScaleService, scale: Scale): Promise<void> {
   for (const instance of instances)
     for (const paths of pathsOf(scale, askedFirst).values())
       for (const path of paths) await (await instance.call("GET", path)).arrayBuffer();
 }
 
-/** What each answer costs, whatever else the machine does: of one client, that asks one instance. */
+/** Measures the CPU time of each response, with one client that sends its requests to one instance. */
 async function measureCosts(service: ScaleService, scale: Scale): Promise<void> {
   for (const [name, paths] of pathsOf(scale, askedEach)) {
     const before = await service.usage();

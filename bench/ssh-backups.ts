@@ -1,6 +1,6 @@
-// Backups of a server over SSH, here a loopback sshd, against the bare `ssh … | zstd > file`, which verifies nothing, and
-// against one that keeps the same promises by hand: rows counted and summed up, what was stored read back past the
-// system's memory, hashed and unpacked.
+// Compares backups of a server over SSH, here a loopback sshd, with a bare `ssh … | zstd > file`, which verifies nothing,
+// and with a shell script that verifies as much: it counts and digests rows, reads the stored file back bypassing the page
+// cache, hashes and decompresses it.
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";

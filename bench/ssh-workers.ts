@@ -1,5 +1,5 @@
-// Workers on servers over SSH, here loopback sshds with a supervisord each: how soon what happened there shows, and what
-// looking costs at rest.
+// Measures workers on servers over SSH, here loopback sshds with a supervisord each: how soon changes there are shown,
+// and the cost of polling idle servers.
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { median, note, report } from "./report.ts";
 const rounds = 3;
 const restSeconds = 60;
 
-/** By worker. */
+/** Pids of running processes, by worker. */
 type Pids = ReadonlyMap<number, number>;
 type Size = { servers: number; workers: number };
 
@@ -70,10 +70,10 @@ export async function run(size: Size): Promise<void> {
     };
     const post = (site: number) =>
       service.call("POST", `/api/site/${site}/worker`, { ...workerBody, startsecs: 1 });
-    // One server after the other: installing has a deadline, and this machine is all of them at once.
+    // Installs on one server after the other: installing has a deadline, and this machine hosts all servers.
     for (const id of servers) {
       for (let made = 0; made < workersOfEach; made += 1)
-        // Refused for as long as the site's account was not found on its server.
+        // Refused until the site's account has been found on its server.
         while (!(await post(id)).ok) await wait(100);
       await untilPids([id], (pids) => pids.size === workersOfEach);
     }
@@ -85,7 +85,7 @@ export async function run(size: Size): Promise<void> {
       const before = await pidsOf(servers);
       const startedMs = performance.now();
       for (const pid of before.values()) sendSignal(pid, "SIGKILL");
-      // Each by itself: another one may have got the number of a process that has ended.
+      // Compares each worker with its own old pid, because the kernel may have given that pid to another process.
       const isShown = (pids: Pids) => [...before].every(([id, pid]) => pids.get(id) !== pid);
       await untilPids(servers, isShown);
       secondsToShow.push((performance.now() - startedMs) / 1000);
@@ -122,7 +122,7 @@ export async function run(size: Size): Promise<void> {
 async function workersOf(service: ServiceProcess, site: number): Promise<Worker[]> {
   const ask = () => service.call("GET", `/api/site/${site}/workers?per_page=100`);
   let answer = await ask();
-  // A machine that is busy with all servers at once refuses some.
+  // Some requests fail while the machine is busy with all servers at once.
   while (!answer.ok) {
     await wait(100);
     answer = await ask();

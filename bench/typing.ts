@@ -1,13 +1,13 @@
-// From a key to what it shows, by the page's own clock: first the letter, then what the service finds for it.
+// Measures the time from a key press to the paint of the letter and of the search results, by the page's own clock.
 import type { Browser, Page } from "@playwright/test";
 import type { ManyService } from "./many-service.ts";
 import { median } from "./report.ts";
 
-/** Milliseconds; each is the median of its own. */
+/** Milliseconds; each field is a separate median. */
 export type Typing = {
-  /** To the paint that shows the letter. */
+  /** Until the paint of the letter. */
   letterMs: number;
-  /** To the paint of what was found, less the answer's own time. */
+  /** Until the paint of the results, without the time of the response. */
   resultMs: number;
   answerMs: number;
   totalMs: number;
@@ -16,7 +16,7 @@ export type Typing = {
 type Times = { letterMs: number; answerMs: number; totalMs: number };
 
 declare global {
-  // oxlint-disable-next-line no-var -- a global of the page is declared so
+  // oxlint-disable-next-line no-var -- only `var` declares a property of `globalThis`
   var typedTimes: Promise<Times>;
 }
 
@@ -26,27 +26,27 @@ async function open(browser: Browser, service: ManyService, path: string): Promi
   const page = await (await browser.newContext()).newPage();
   await page.goto(`${service.url}${path}#token=${encodeURIComponent(service.token)}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  // What is loaded once the page stands is not part of typing.
+  // Loading that the page does after its first render must not count.
   await page.waitForLoadState("networkidle");
   return page;
 }
 
-/** What is on screen with the result. */
+/** How to recognize the result on screen. */
 type Shown = {
   /** One of these elements holds the text. */
   selector: string;
   text: string;
-  /** What is there only while the answer is on its way. */
+  /** Selector of an element that exists only until the response has arrived. */
   pending?: string;
-  /** A part of the question's address. */
+  /** A part of the request's URL. */
   asked: string;
 };
 
-/** Types one letter, and waits for the paint that shows what it found. */
+/** Types one letter, and waits for the paint that shows its results. */
 async function typeLetter(page: Page, letter: string, wanted: Shown): Promise<Times> {
   await page.evaluate(({ selector, text, pending, asked }) => {
     performance.clearResourceTimings();
-    /** Runs after the paint of the frame that comes next: a task that is posted in a frame. */
+    /** Runs after the paint of the next frame, in a task that is posted in that frame. */
     const afterPaint = (run: () => void) =>
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
@@ -99,7 +99,7 @@ const toTyping = (times: readonly Times[]): Typing => ({
   totalMs: median(times.map(({ totalMs }) => totalMs)),
 });
 
-/** In a list's filter, each word letter by letter; no word is typed twice, so that the service is asked each time. */
+/** Measures single letters in the filter of a list; none is typed twice, so that each causes a request. */
 export async function timeListTyping(
   browser: Browser,
   service: ManyService,
@@ -111,11 +111,11 @@ export async function timeListTyping(
   await filter.focus();
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
-  // It changes in the frame in which the rows are shown.
+  // The count changes in the same frame as the rows.
   const count = "[aria-label='Filter workers'] ~ output";
   const times: Times[] = [];
   for (const word of ["e", "i", "m", "r", "s", "y", "x", "b", "a"]) {
-    // Keys that follow one another at once are taken together.
+    // Waits, because the filter handles keys in quick succession together.
     await page.waitForTimeout(700);
     times.push(
       await typeLetter(page, word, {
@@ -131,7 +131,7 @@ export async function timeListTyping(
   return toTyping(times);
 }
 
-/** In the palette, the last letter of what was typed without a pause. */
+/** Measures, in the palette, the last letter of a word that was typed without a pause. */
 export async function timePaletteTyping(browser: Browser, service: ManyService): Promise<Typing> {
   const page = await open(browser, service, "/");
   await page.keyboard.press("ControlOrMeta+k");
@@ -148,7 +148,7 @@ export async function timePaletteTyping(browser: Browser, service: ManyService):
       await typeLetter(page, text.slice(-1), {
         selector: "[role=option] mark",
         text,
-        // The footer's note while the answer is on its way.
+        // The footer's indicator while the response is pending.
         pending: "dialog p > .animate-wait",
         asked: `q=${text}`,
       }),

@@ -1,11 +1,11 @@
-// The receivers of the webhooks' benchmark, in a process of their own: some take what comes, some never answer.
+// Runs the receivers of the webhooks' benchmark in a separate process: some accept requests, some never respond.
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { portOf } from "../server/testing/port-of.ts";
 
 export type ReceiverAnswer = {
   arrived: number;
-  /** From the event's own timestamp to its arrival. */
+  /** From each event's own timestamp to its arrival. */
   latenciesMs: number[];
 };
 

@@ -1,4 +1,4 @@
-// Deliveries against a bare loop of signed requests to the same receivers, and how soon the first attempt follows its event.
+// Compares deliveries with a bare loop of signed requests to the same receivers, and measures the delay of first attempts.
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -49,7 +49,7 @@ sites:
 }
 
 async function startReceivers() {
-  // A process of its own: what receives is not to take time from what sends.
+  // A separate process, so that receiving takes no time from sending.
   const child: ChildProcess = fork(
     fileURLToPath(new URL("webhook-receivers.ts", import.meta.url)),
     [String(living), String(dead)],
@@ -70,7 +70,7 @@ async function subscribe(service: ServiceProcess, site: number, urls: string[]):
   for (const url of urls) await post(service, `/api/site/${site}/webhook`, { url });
 }
 
-/** Signed requests a second, one loop for each receiver, with nothing stored. */
+/** Returns signed requests per second, with one loop for each receiver and nothing stored. */
 async function bareRate(urls: string[]): Promise<number> {
   const signer = new Webhook(`whsec_${Buffer.alloc(32, 7).toString("base64")}`);
   const each = 200;
@@ -102,7 +102,7 @@ async function bareRate(urls: string[]): Promise<number> {
   return (urls.length * each) / ((performance.now() - startedMs) / 1000);
 }
 
-/** 1,000 events to 20 receivers, 5 of them dead: how fast the living ones have all of theirs. */
+/** Measures how fast the live receivers get 1,000 events that go to 20 receivers, 5 of them dead. */
 async function fanOut(service: ServiceProcess, receivers: Receivers, bare: number): Promise<void> {
   const startedMs = performance.now();
   let next = 0;
@@ -131,7 +131,7 @@ async function fanOut(service: ServiceProcess, receivers: Receivers, bare: numbe
   );
 }
 
-/** One receiver under a steady stream of events. */
+/** Measures the delay at one receiver under a steady stream of events. */
 async function latency(service: ServiceProcess, receivers: Receivers): Promise<void> {
   const [url] = receivers.urls;
   if (url === undefined) return;

@@ -1,4 +1,4 @@
-// Workers: the list under load, the way from a click to a running process, and the service at rest.
+// Measures workers: the list under load, the time from a click to a running process, and the idle service.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ sites: [{ id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, 
 export async function run(): Promise<void> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-bench-")));
   try {
-    // As root the database runs as an account of its own, which has to get to its folder.
+    // When started by root, the database runs as another account, which must be able to enter its folder.
     await chmod(folder, 0o711);
     await mkdir(join(folder, "shop"));
     await writeFile(
@@ -45,7 +45,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Start to ready, warm, and the memory of the service and its database at rest. */
+/** Measures a warm start, and the memory of the idle service and its database. */
 async function measureRest(folder: string): Promise<void> {
   const data = join(folder, "rest");
   const environment = { QUARTERDECK_INVENTORY: join(folder, "inventory.yaml") };
@@ -73,7 +73,7 @@ async function residentMb(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** Proportional size of all processes of the database: a page that several share counts once. */
+/** Returns the proportional set size of all processes of the database: a shared page counts once. */
 async function databaseMb(postgresFolder: string): Promise<number> {
   const list = spawn("pgrep", ["-f", postgresFolder]);
   const pids = (await list.stdout.toArray()).join("").trim().split("\n").map(Number);
@@ -91,7 +91,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** From the click on "Start" to the word `installed` in the browser, less the seconds that count as started. */
+/** Measures the time from the click on "Start" to `installed` in the browser, without the start seconds. */
 async function measureClick(folder: string): Promise<void> {
   const service = await startService(join(folder, "click"), {
     QUARTERDECK_INVENTORY: join(folder, "inventory.yaml"),
@@ -104,7 +104,7 @@ async function measureClick(folder: string): Promise<void> {
     await page.goto(`${service.url}/#token=${encodeURIComponent(serviceToken)}`);
     await page.goto(`${service.url}/sites/1/workers`);
     const row = page.getByRole("row").filter({ hasText: "database" });
-    // A row says it twice, for wide and for narrow screens.
+    // Each row contains the state twice, for wide and for narrow screens.
     const seen = (word: string) =>
       row.getByText(word, { exact: true }).filter({ visible: true }).first().waitFor();
     await seen("installed");
@@ -126,7 +126,7 @@ async function measureClick(folder: string): Promise<void> {
   }
 }
 
-/** The list of 20 from 100,000 workers through the whole stack, against the same SQL behind a bare handler. */
+/** Compares a page of 20 of 100,000 workers through the whole stack with the same SQL behind a bare handler. */
 async function measureList(folder: string): Promise<void> {
   const { url, stop } = await startDatabase(folder);
   const service = await startService(join(folder, "list"), {
@@ -142,7 +142,7 @@ async function measureList(folder: string): Promise<void> {
     const headers = { Authorization: `Bearer ${serviceToken}`, Accept: "application/json" };
     const ours: autocannon.Result[] = [];
     const theirs: autocannon.Result[] = [];
-    // In turns, so that whatever else the machine does hits both.
+    // Alternates, so that other load of the machine affects both.
     for (let round = 0; round < 2; round++) {
       theirs.push(await load(`${bareUrl}/api/site/1/workers`, headers));
       ours.push(await load(`${service.url}/api/site/1/workers`, headers));
