@@ -1,13 +1,13 @@
-// A request as bytes on a socket: for what no client of Node lets anybody send.
+// Sends a request as bytes on a socket, for requests that no client of Node can send.
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
 type RawAnswer = { status: number; headers: Headers; body: string };
 
 /**
- * @param url of the service; what is sent is up to the caller
+ * @param url of the service, for the connection and the default `Host`
  * @param line the request line, e.g. `GET /api/servers HTTP/1.1`
- * @param headers all of them; by default the `Host` that belongs to `url`
+ * @param headers all headers; by default the `Host` of `url`
  */
 export async function askRaw(
   url: string,

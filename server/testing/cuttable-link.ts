@@ -1,23 +1,23 @@
-// A way to a server that can be cut: a proxy on a loopback port.
+// Provides a connection to a server that tests can interrupt: a proxy on a loopback port.
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { portOf } from "./port-of.ts";
 
 export type CuttableLink = {
-  /** Leads to the server. */
+  /** The proxy's port. */
   port: number;
-  /** So many bytes came through, both ways together. */
+  /** Returns the number of bytes passed, in both directions together. */
   passedBytes(): number;
-  /** Ends all connections, and each new one at once. */
+  /** Closes all connections, and each new one at once. */
   refuse(): void;
-  /** Nothing comes through, and neither end hears of it: a cable that was pulled. */
+  /** Passes nothing on, and keeps connections open, like a pulled cable. */
   silence(): void;
-  /** Lets new connections through again; those that were silent end. */
+  /** Closes all connections and passes new ones through again. */
   mend(): void;
   close(): Promise<void>;
 };
 
-/** @param behind the server's port */
+/** @param behind port of the server */
 export async function startCuttableLink(behind: number): Promise<CuttableLink> {
   const sockets = new Set<Socket>();
   let passed = 0;

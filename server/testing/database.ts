@@ -1,4 +1,4 @@
-// A database of its own, migrated, for tests that need no service.
+// Creates a migrated database for tests that need no service.
 import type pg from "pg";
 import { inject } from "vitest";
 import { openDatabase, type OpenDatabase } from "../store/database.ts";
@@ -8,7 +8,7 @@ export type TestDatabase = OpenDatabase & { connection: pg.PoolConfig };
 
 export async function createTestDatabase(): Promise<TestDatabase> {
   const database = await createDatabase();
-  // Nobody waits for an answer: on a busy machine hundreds of queries may.
+  // A long timeout, because on a busy machine hundreds of queries may wait for a connection, and no user does.
   const connection = { ...inject("postgres"), database, connectionTimeoutMillis: 60_000 };
   const opened = await openDatabase(connection, () => undefined);
   return {

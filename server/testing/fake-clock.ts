@@ -1,10 +1,10 @@
-// A clock that a test turns by hand.
+// Provides a clock that a test advances.
 import type { Clock } from "../clock.ts";
 
 type FakeClock = Clock & {
-  /** Runs what falls due on the way, in order. */
+  /** Advances the clock, and runs the timers that fall due, in order. */
   advance(ms: number): void;
-  /** Sets the wall clock; waits take no notice, like those of `systemClock`. */
+  /** Moves the wall clock by `ms`; timers are not affected, like those of `systemClock`. */
   jump(ms: number): void;
 };
 

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Where ports begin and end that the kernel gives to nobody by itself (by default it begins at 32768): one of those could be
- * taken by any connection before the program that is told of it listens there, or while it is started again.
+ * Range of ports below the kernel's ephemeral ports, which by default begin at 32768. An ephemeral port could be taken by
+ * any connection before the program listens on it, or while that restarts.
  */
 const first = 10_000;
 const end = 32_000;
 
-/** No two of a process; those of others begin elsewhere. */
+/** The next candidate: counts up from a random port, so that neither a process nor several of them reuse a port soon. */
 let next = first + Math.floor(Math.random() * (end - first));
 
-/** A port that nobody listens on just now, for a program that has to be told one. */
+/** Finds a port on which nothing listens, for a program that needs one as an option. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next;

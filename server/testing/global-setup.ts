@@ -1,5 +1,5 @@
-// One PostgreSQL for all service tests; each test file gets a database of its own, copied from a migrated template:
-// running all migrations for each of hundreds of databases would take longer than many tests.
+// Starts one PostgreSQL for all service tests. They get their own databases, copied from a migrated template,
+// because running all migrations for each of hundreds of databases would take longer than many tests.
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -14,7 +14,7 @@ import { keepTemporaryInMemory, makeMemoryFolder, removeDeadFolders } from "./me
 const templateDatabase = "migrated";
 
 declare module "vitest" {
-  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only an interface can be augmented
   export interface ProvidedContext {
     postgres: { host: string; user: string; password?: string; port?: number };
     /** A migrated, empty database; test databases are copies of it. */
@@ -48,7 +48,7 @@ async function makeTemplate(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...connection, database: "postgres" });
   await client.connect();
   await client.query(`create database ${templateDatabase}`);
-  // Proving the password is half of what a connection costs, and tests make thousands; who may enter the folder is the same.
+  // Password authentication takes half the time of a connection, and tests make thousands. The folder still limits access.
   const { rows } = await client.query<{ hba_file: string }>("show hba_file");
   const rules = `local all ${client.user} trust\nlocal all all scram-sha-256\n`;
   for (const { hba_file: file } of rows) await writeFile(file, rules);

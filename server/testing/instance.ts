@@ -1,4 +1,4 @@
-// An instance of the service that may have others beside it on its database.
+// Describes an instance of the service that may share its database with others.
 import { randomUUID } from "node:crypto";
 import type { Instance } from "../instances/life.ts";
 

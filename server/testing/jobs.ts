@@ -1,4 +1,4 @@
-// The job engine on a database of a test.
+// Starts the job engine on a test's database.
 import type pg from "pg";
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";

@@ -1,5 +1,5 @@
 /**
- * A program as one that the kernel signals when the process that started it is gone, however that ended.
+ * Wraps a program so that, on Linux, the kernel signals it when its parent process has ended for any reason.
  * @returns the program to spawn and its arguments
  */
 export const leashed = (

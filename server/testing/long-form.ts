@@ -1,14 +1,14 @@
-// What goes the same way for many kinds is tried with a few of them by `npm test`, and with all by `npm run soak`.
+// Limits tests of cases that share a code path: `npm test` runs a few of the cases, `npm run soak` all.
 
-/** Whether time does not matter now. */
+/** Whether long tests run, too. */
 export const isLongForm = process.env["LONG_FORM"] === "true";
 
-/** Registers tests that `npm run soak` alone runs. In `npm test` they are not there, which is not to be skipped. */
+/** Registers tests that only `npm run soak` runs. `npm test` does not list them, not even as skipped. */
 export const inLongForm = (register: () => void): void => {
   if (isLongForm) register();
 };
 
-/** @param few names of the cases that stand for all of them; those that this machine cannot try are not there anyway */
+/** @param few names of the cases that represent all; names that are missing in `all`, because this machine lacks the tools, are ignored */
 export const casesOf = <Case>(
   all: Record<string, Case>,
   few: readonly string[],

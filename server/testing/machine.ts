@@ -1,4 +1,4 @@
-// What tests need of the machine: which one it is, folders that go away, and processes that are killed.
+// Provides what tests need of the machine: its kind, temporary folders, and killing processes.
 import { execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, realpath, rm, stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ export const projectFolder = fileURLToPath(new URL("../..", import.meta.url)).re
 
 export type CleanUp = (run: () => Promise<void>) => void;
 
-/** A folder that is removed when the test is over, or when `cleanUp` says so. */
+/** Creates a folder that is removed when the test is over, or when `cleanUp` runs its argument. */
 export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), `quarterdeck-made-${process.pid}-`));
   cleanUp(() => rm(folder, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ export async function makeFolder(cleanUp: CleanUp = onTestFinished): Promise<str
 const run = promisify(execFile);
 
 /**
- * The project at a path that every account can enter, also where its own is below a closed folder like `/root`. Root only.
+ * Returns a path of the project that every account can enter, also if the project is below a folder like `/root`. Root only.
  * @param cleanUp runs what it is given in reverse order
  */
 export async function openProject(cleanUp: CleanUp = onTestFinished): Promise<string> {
@@ -46,7 +46,7 @@ async function isOpenToAll(folder: string): Promise<boolean> {
   return folder === "/" || isOpenToAll(dirname(folder));
 }
 
-/** As the kernel does it to a process that used too much memory. */
+/** Kills a process like the kernel's OOM killer, and waits until it has exited. */
 export async function kill(child: ChildProcess): Promise<void> {
   const exit = once(child, "exit");
   child.kill("SIGKILL");

@@ -34,7 +34,7 @@ test.skipIf(!isLinux)(
     await kill(maker);
     await removeDeadFolders();
     expect(existsSync(folder)).toBe(false);
-    // What it left is init's to collect.
+    // init has to reap the orphaned process.
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 20_000);
     expect(existsSync(own)).toBe(true);
   },

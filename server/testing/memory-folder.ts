@@ -1,4 +1,4 @@
-// Folders for what tests write: files made, synced and deleted by the thousand, which a disk is slow at.
+// Provides temporary folders in memory, because tests write, sync and delete thousands of files, which is slow on a disk.
 import { readdirSync, readlinkSync } from "node:fs";
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { isAlive, sendSignal } from "./signals.ts";
 
 const memory = "/dev/shm";
-/** Several times what all databases of a run take together. */
+/** Several times the size of all databases of a run together. */
 const minFreeBytes = 4 * 1024 ** 3;
-/** The prefix, the process that made it, what `mkdtemp` adds. */
+/** The prefix, the pid of the process that made the folder, and the suffix of `mkdtemp`. */
 const namePattern = /^quarterdeck-[a-z0-9]+-(\d+)-\w{6}$/;
 
 /**
- * Makes a new folder in memory, or among the system's temporary ones where there is too little of it.
- * @param prefix what its name begins with: `quarterdeck-`, a word, a hyphen
+ * Makes a new folder in memory, or in the system's temporary folder if there is too little memory.
+ * @param prefix start of its name: `quarterdeck-`, a word, a hyphen
  */
 export async function makeMemoryFolder(prefix: `quarterdeck-${string}-`): Promise<string> {
   const free = await statfs(memory).then(
@@ -24,18 +24,18 @@ export async function makeMemoryFolder(prefix: `quarterdeck-${string}-`): Promis
 }
 
 /**
- * Has this process, and all that it starts from now on, put temporary files in memory.
- * @returns removes them
+ * Makes this process, and those that it starts from now on, write temporary files to memory.
+ * @returns a function that removes the files
  */
 export async function keepTemporaryInMemory(): Promise<() => Promise<void>> {
   const folder = await makeMemoryFolder("quarterdeck-tmp-");
-  // As the system's own.
+  // The same mode as `/tmp`.
   await chmod(folder, 0o1777);
   process.env["TMPDIR"] = folder;
   return () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes the folders of runs that were killed, with the processes that still live there. */
+/** Removes folders of test runs that were killed, and kills the processes that still use them. */
 export async function removeDeadFolders(): Promise<void> {
   for (const parent of new Set([memory, tmpdir()]))
     for (const name of namesIn(parent)) {
@@ -43,13 +43,13 @@ export async function removeDeadFolders(): Promise<void> {
       if (maker === undefined || isAlive(Number(maker))) continue;
       const folder = join(parent, name);
       for (const pid of processesOf(folder)) killIfThere(pid);
-      // Another account's, one that another run removes just now, or one that holds a mount or what is immutable: not tried again
-      // and again, which each run would wait for.
+      // Fails for a folder of another account, one that another run is removing, or one with a mount or an immutable file. Not
+      // retried, because each run would wait for that.
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
 }
 
-/** Another run may end the same ones just now. */
+/** Kills a process, which another run may be killing, too. */
 function killIfThere(pid: number): void {
   try {
     sendSignal(pid, "SIGKILL");
@@ -66,7 +66,7 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Those that work in a folder, or have a file of it open. */
+/** Returns the pids of processes whose working folder or an open file is in a folder. */
 function processesOf(folder: string): number[] {
   const isInside = (link: string) => {
     const path = readlinkSync(link);
@@ -80,7 +80,7 @@ function processesOf(folder: string): number[] {
         try {
           return isInside(`/proc/${pid}/${link}`);
         } catch {
-          // It has ended, or is another account's.
+          // The process has ended, or belongs to another account.
           return false;
         }
       });

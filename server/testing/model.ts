@@ -1,5 +1,5 @@
-// What many tests begin with alike is made once in a run of the unit tests, and copied after that: to make the first files of a
-// database takes ten times as long.
+// Makes folders that many tests start from once in a run of the unit tests, and copies them after that: initializing a
+// database takes ten times as long as a copy.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rename } from "node:fs/promises";
@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Where a run keeps them; `server/testing/global-setup.ts` makes it. */
+/** Environment variable with the folder of a run's models; `server/testing/global-setup.ts` makes it. */
 export const modelsVariable = "QUARTERDECK_TEST_MODELS";
 
 /**
- * @param into the folder to be; there is nothing yet
- * @param make makes such a folder; outside a run of the unit tests it makes this one
+ * @param into the folder to create; must not exist
+ * @param make creates such a folder; outside of a run of the unit tests it is called with `into`
  */
 export async function copyOfModel(
   name: string,
@@ -25,10 +25,10 @@ export async function copyOfModel(
   const model = join(models, name);
   if (!existsSync(model)) {
     const around = await mkdtemp(`${model}-`);
-    // Another account may make it.
+    // `make` may write as another account.
     await chmod(around, 0o711);
     await make(join(around, name));
-    // Where another file was faster, its model is as good.
+    // Fails if another test file was faster, whose model is used then.
     await rename(join(around, name), model).catch(() => undefined);
   }
   await run("cp", ["-a", model, into]);

@@ -1,4 +1,4 @@
-// A folder that is mounted by a program, which can be stopped: whoever works there then waits, as for a file server that is away.
+// Mounts a folder by a FUSE program that can be stopped, so that all access to it hangs as with an unreachable file server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, rm } from "node:fs/promises";
@@ -8,13 +8,13 @@ import { makeMemoryFolder } from "./memory-folder.ts";
 import { sendSignal } from "./signals.ts";
 import { soon } from "./soon.ts";
 
-/** @returns where a folder is mounted, and what has the mount hang and go on */
+/** @returns the folder on the disk, the path where it is mounted, and functions that make the mount hang and continue */
 export async function mountFolder({ skip }: Pick<TestContext, "skip">) {
   const folder = await makeMemoryFolder("quarterdeck-mount-");
   onTestFinished(() => rm(folder, { recursive: true }));
   const [disk, path] = [join(folder, "disk"), join(folder, "mount")];
   await Promise.all([mkdir(disk), mkdir(path)]);
-  // Otherwise the kernel answers from memory for a while.
+  // Disables the kernel's cache of attributes and names.
   const options = ["-f", "-o", "attr_timeout=0,entry_timeout=0,negative_timeout=0"];
   const program = spawn("bindfs", [...options, disk, path], { stdio: "ignore" });
   const ended = once(program, "exit");

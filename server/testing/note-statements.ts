@@ -1,4 +1,4 @@
-// Notes the statements of one piece of work among all those of a service, by the context in which they are made.
+// Records the SQL statements of one piece of work among all those of a service, by its async context.
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 
@@ -6,7 +6,7 @@ export type Statement = { text: string; values: readonly unknown[] };
 
 const noting = new AsyncLocalStorage<Statement[]>();
 
-/** @param query of a pool or a connection; what it calls in turn is the same query and not noted again */
+/** @param query of a pool or a connection; nested calls belong to the same query and are not recorded again */
 function noted<Query extends (...parts: never[]) => unknown>(query: Query): Query {
   const wrapper = function (this: unknown, ...parts: Parameters<Query>): unknown {
     const [statement, given]: unknown[] = parts;
@@ -15,11 +15,11 @@ function noted<Query extends (...parts: never[]) => unknown>(query: Query): Quer
     noting.getStore()?.push({ text, values: Array.isArray(given) ? given : values });
     return noting.exit(() => query.apply(this, parts));
   };
-  // It takes and gives what the original does.
+  // The wrapper has the parameters and the result of the original.
   return wrapper as Query;
 }
 
-/** Notes from now on. @returns what ends that: test files share their process */
+/** Starts recording. @returns a function that restores `pg`, because test files share their process */
 export function noteStatements(): () => void {
   const { query: poolQuery } = pg.Pool.prototype;
   const { query: clientQuery } = pg.Client.prototype;
@@ -31,11 +31,11 @@ export function noteStatements(): () => void {
   };
 }
 
-/** Runs something with all that follows from it. @param statements takes what it asks the database, also later on */
+/** Runs some work. @param statements receives the statements of the work and of all that it starts, also later */
 export const withStatements = <Result>(statements: Statement[], work: () => Result): Result =>
   noting.run(statements, work);
 
-/** How often each of them was made. However many ids it lists, it is one. */
+/** Counts how often each statement was sent, regardless of the number of ids in a list. */
 export function countEach(statements: readonly Statement[]): Record<string, number> {
   const texts = statements.map(({ text }) => text.replaceAll(/\$\d+(?:, \$\d+)*/g, "$"));
   return Object.fromEntries(

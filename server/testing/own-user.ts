@@ -1,4 +1,4 @@
-// The account that runs the tests, as an inventory names it: root's own folders are no site's unless it says so.
+// The account that runs the tests, for inventories: a folder of root is a site's only if the inventory names root as its user.
 import { userInfo } from "node:os";
 
 export const ownUser = userInfo().username;

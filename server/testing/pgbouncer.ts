@@ -1,4 +1,4 @@
-// PgBouncer, Debian's, in front of one database.
+// Starts Debian's PgBouncer in front of one database.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chown, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { freePort } from "./free-port.ts";
 import { leashed } from "./leash.ts";
 import { makeMemoryFolder } from "./memory-folder.ts";
 
-/** Whether this machine can run one. */
+/** Whether PgBouncer is installed. */
 export const hasPgbouncer = spawnSync("pgbouncer", ["--version"]).error === undefined;
 
 /** @param url of the database */
@@ -38,7 +38,7 @@ pool_mode = ${mode}
 server_login_retry = 1
 `,
   );
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
   if (account !== null)
     for (const path of [folder, users, file]) await chown(path, account.uid, account.gid);

@@ -1,8 +1,8 @@
-// Chance that can be played again: a test prints its seed, and takes it from the environment.
+// Provides repeatable random numbers: a test prints its seed, and reads it from the environment.
 
 /**
- * The same for each `npm test`, which is to fail for a change and not by chance; `npm run soak` draws a new one.
- * @param variable of the environment that holds a seed to be played again
+ * Returns the same seed in each `npm test`, which must not fail by chance; `npm run soak` draws a random one.
+ * @param variable environment variable with a seed to repeat
  */
 export const makeSeed = (variable = "CRASH_SEED"): number =>
   Number(
@@ -10,7 +10,7 @@ export const makeSeed = (variable = "CRASH_SEED"): number =>
       (process.env["SEEDS"] === "random" ? Math.floor(Math.random() * 2 ** 31) : 1),
   );
 
-/** A small repeatable source of chance (mulberry32); each call answers 0 ≤ n < 1. */
+/** Returns a generator of repeatable random numbers (mulberry32), 0 ≤ n < 1. */
 export function makeRandom(state: number): () => number {
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,4 +1,4 @@
-// One of everything that an operation can name, really made: a worker that runs, a backup that finished, a webhook with
+// Creates one real object of each kind that an operation can name: a running worker, a finished backup, a webhook with
 // a delivery, tokens. For tests that go through the whole operation table.
 import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -6,7 +6,7 @@ import { workerBody } from "./worker-body.ts";
 import { ownUser } from "./own-user.ts";
 import { soon } from "./soon.ts";
 
-/** What a path's id names, by the word before it in the path. */
+/** Kind of object that the id in a path names: the word before the id. */
 export type ResourceKind =
   | "server"
   | "site"
@@ -26,7 +26,7 @@ export type Resources = {
   webhookSecret: string;
 };
 
-/** Secrets as an operator gives them, each of which may show up nowhere. */
+/** Secrets of an operator, which must not appear in any output. */
 export const plantedSecrets = {
   SHOP_DATABASE_URL: "postgres://shop:planted-database-password@127.0.0.1:9/shop",
   OPS_SLACK: "http://127.0.0.1:9/services/planted-channel-path/planted-channel-key",
@@ -34,7 +34,7 @@ export const plantedSecrets = {
   S3_SECRET: "planted-storage-secret-key",
 };
 
-/** Nothing in it leads beyond this machine: port 9 is closed. */
+/** Returns an inventory whose addresses all lead to this machine; port 9 is closed. */
 export const oneOfEach = (folder: string) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -62,7 +62,7 @@ export const backupBody = {
 
 type Service = { call(method: string, path: string, body?: unknown): Promise<Response> };
 
-/** @param folder the one that `oneOfEach` was given */
+/** @param folder the argument of `oneOfEach` */
 export async function createResources(service: Service, folder: string): Promise<Resources> {
   const make = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
     const response = await service.call(method, path, body);
@@ -78,7 +78,7 @@ export async function createResources(service: Service, folder: string): Promise
 
   await mkdir(`${folder}/copies`);
   await mkdir(`${folder}/shop`, { recursive: true });
-  // It waits without any work: there may be many of it.
+  // Idles without using the CPU, because there may be many workers.
   await writeFile(`${folder}/shop/artisan`, "exec sleep 100000\n");
   const orders = new DatabaseSync(`${folder}/orders.sqlite`);
   orders.exec("create table if not exists orders (id integer primary key, what text)");
@@ -121,14 +121,14 @@ export async function createResources(service: Service, folder: string): Promise
   };
 }
 
-/** Which kind the id in an operation's path names; null = it names nothing. */
+/** Returns the kind of object that the id in an operation's path names; null = the path has no id. */
 export function kindOf(path: string): ResourceKind | null {
   const [, word, name] = /^\/api\/([a-z-]+)\/\{(\w+)\}/.exec(path) ?? [];
   if (name === "backupConfigurationId") return "backup-configuration";
-  // Words of the operation table; a new one that is missing here fails every test that goes through the table.
+  // The cast holds for all paths of the operation table; a new kind that is missing here fails the tests that go through it.
   return (word ?? null) as ResourceKind | null;
 }
 
-/** The path of an operation with the ids of what is there. */
+/** Returns the path of an operation with the ids of existing objects. */
 export const pathTo = (path: string, ids: Record<ResourceKind, number>): string =>
   path.replace(/\{\w+\}/, () => String(ids[kindOf(path) ?? "server"]));

@@ -1,4 +1,4 @@
-// The service as its own process, as an operator runs it: for tests that end it from outside,
+// Starts the service as a separate process, as an operator runs it: for tests that kill it,
 // for the browser tests and for the benchmarks.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,23 +9,23 @@ import { leashed } from "./leash.ts";
 export type ServiceProcess = {
   child: ChildProcess;
   pid: number;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   token: string;
-  /** Milliseconds from the start of the process to its first request. */
+  /** Milliseconds from the start of the process until it is ready. */
   readyMs: number;
   call(method: string, path: string, body?: unknown): Promise<Response>;
-  /** Sends the signal and waits until the process is gone. */
+  /** Sends the signal and waits until the process has exited. */
   end(signal: NodeJS.Signals): Promise<void>;
-  /** What it wrote so far. */
+  /** Returns the output so far. */
   output(): string;
 };
 
 export const serviceToken = "a token for tests, 32 characters at least";
 
 /**
- * As `npm start` does it: a small heap for what is young, so that the service stays small; and buffers counted with the
- * rest, or a backup would have the whole heap looked through for every 30 MB that pass.
+ * Returns the arguments of `npm start`: a small young generation keeps the memory of the service low; and buffers count
+ * with the global limit, because otherwise a backup would cause a full garbage collection for every 30 MB.
  */
 export const commandOf = (program: string) => [
   "--max-semi-space-size=8",
@@ -35,9 +35,9 @@ export const commandOf = (program: string) => [
 const command = commandOf(fileURLToPath(new URL("../setup/start.mjs", import.meta.url)));
 
 /**
- * Starts the service on a free port and waits until it answers.
- * @param environment beside what every test needs, e.g. `QUARTERDECK_INVENTORY`
- * @param start another program than `npm start`'s, with its arguments, that writes the same line when it is ready
+ * Starts the service on a free port and waits until it is ready.
+ * @param environment variables in addition to those that every test needs, e.g. `QUARTERDECK_INVENTORY`
+ * @param start program with its arguments in place of that of `npm start`; writes the same line when it is ready
  */
 export async function startService(
   dataFolder: string,
@@ -71,7 +71,7 @@ export async function startService(
 
   return {
     child,
-    // A process that wrote a line has a pid.
+    // A process that has written a line has a pid.
     pid: child.pid ?? 0,
     url,
     token: serviceToken,

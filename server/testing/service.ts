@@ -1,4 +1,4 @@
-// The whole service for a test: a database of its own, a folder of its own, real processes, no port.
+// Creates a whole service for a test: with its own database and folder, and real processes, but without a port.
 import { randomBytes } from "node:crypto";
 import { mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,51 +18,51 @@ import { ownUser } from "./own-user.ts";
 import { createShiftedClock } from "./shifted-clock.ts";
 
 export type TestService = {
-  /** Another one may be put in its place once it is closed. */
+  /** A test may close it and assign another one. */
   app: App;
-  /** What it was made of, for another one on the same database. */
+  /** The options of `app`, for another one on the same database. */
   options: AppOptions;
-  /** Holds the sites' folders. */
+  /** Contains the folders of the sites. */
   folder: string;
   inventoryFile: string;
-  /** Its database, for what no operation shows. */
+  /** Connects to the service's database, for data that no operation shows. */
   connection: pg.ClientConfig;
-  /** A token that may do everything. */
+  /** A token with all permissions. */
   token: string;
-  /** Sends a request with `token`, as the interface wants it. */
+  /** Sends a request with `token` and the headers that the interface requires. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Response>;
-  /** The same, with the answer's JSON. */
+  /** Like `call`, but with the parsed body of the response. */
   json<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
-  /** Asks its database, for what no operation shows. */
+  /** Queries the service's database, for data that no operation shows. */
   query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
-  /** Has time pass: for the service, unless the test brought its clock, and for the jobs in its database. */
+  /** Advances time for the service, unless the test passed its own clock, and for the jobs in its database. */
   ahead(ms: number): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Holds what was made of events against the contract, whatever the test was about.
- * @throws Error when a body does not fit its schema, or says something that its schema does not name
+ * Checks the payloads of all events against the contract, in every test.
+ * @throws Error when a payload does not match its schema, or has a field that its schema lacks
  */
 function checkEvents(rows: readonly EventRow[]): void {
   for (const row of rows) {
-    // No webhook gets what is about the installation.
+    // Webhooks get no events of the installation.
     if (row.server_id === null) continue;
     const body: unknown = JSON.parse(bodyOf({ ...row, created_at: new Date(row.created_at) }));
     const { success, data, error } = eventPayloads[row.type].safeParse(body);
     if (!success) throw new Error(`A ${row.type} event does not fit its schema: ${error.message}`);
-    // What a schema does not know it leaves out.
+    // Parsing drops fields that the schema lacks.
     if (!isDeepStrictEqual(data, body))
       throw new Error(`A ${row.type} event says what no schema names: ${JSON.stringify(body)}`);
   }
 }
 
-/** What requests without a socket are sent to. */
+/** Host of requests that are passed to the app without a socket. */
 const testHost = "quarterdeck.test";
 
 const chosenToken = "a token for tests, 32 characters at least";
 
-/** One site, whose `artisan` is a shell script that the test may replace. */
+/** Returns an inventory with one site, whose `artisan` is a shell script that the test may replace. */
 export const oneSite = (folder: string) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -70,7 +70,7 @@ sites:
   - { id: 1, server: 1, name: shop, root: ${folder}/shop, user: ${ownUser}, artisan: [sh, artisan] }
 `;
 
-/** @param options with `patienceMs`, how long a query waits for a connection instead of production's 5 s */
+/** @param options `patienceMs` = how long a query waits for a connection, in place of production's 5 s */
 export async function createTestService(
   options: Partial<AppOptions> & {
     inventory?: (folder: string) => string;
@@ -105,7 +105,7 @@ export async function createTestService(
       publicUrl: null,
       machineName: "",
     }),
-    // Receivers of the tests are on this machine.
+    // Webhook receivers of tests are on this machine.
     allow: "127.0.0.0/8",
     smtp: null,
     keepDays: 90,
@@ -153,11 +153,11 @@ export async function createTestService(
       return (await pool.query<Row>(statement, values)).rows;
     },
     async ahead(ms) {
-      // The clock first: what becomes due by it alone waits for its job; a job that came first would find nothing to do.
+      // Advances the clock before the database: a job that ran first would find nothing due.
       clock.ahead(ms);
       aheadMs += ms;
       const shifted = `pg_catalog.now() + interval '${aheadMs} milliseconds'`;
-      // What runs has run for as long as before.
+      // Shifts the start of active jobs, too, so that their duration stays the same.
       await pool.query(
         `create or replace function pgboss.job_now() returns timestamptz language sql stable as 'select ${shifted.replaceAll("'", "''")}';
          update pgboss.job set started_on = started_on + interval '${ms} milliseconds',
@@ -178,10 +178,10 @@ export async function createTestService(
   return service;
 }
 
-/** Connections that are kept for a while, since making one takes longer than most of what it is asked. */
+/** Opens a pool, because connecting takes longer than most queries. */
 function openPool(connection: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(connection);
-  // What is lost fails the next query.
+  // A lost connection makes the next query fail.
   pool.on("error", () => undefined);
   return pool;
 }
@@ -189,7 +189,7 @@ function openPool(connection: pg.PoolConfig): pg.Pool {
 /** Creates a migrated, empty database. @returns its name */
 export async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  // As files: through its log, which is the default, costs twice as much.
+  // `file_copy`, because the default, which copies through the write-ahead log, takes twice as long.
   await administer(
     `create database ${name} template ${inject("templateDatabase")} strategy file_copy`,
   );
@@ -198,18 +198,18 @@ export async function createDatabase(): Promise<string> {
 
 let administrators: pg.Pool | undefined;
 
-/** Runs a statement that belongs to no database of a test, e.g. one that makes it. */
+/** Runs a statement outside of a test's database, e.g. one that creates it. */
 export async function administer(statement: string): Promise<void> {
   administrators ??= openPool({
     ...inject("postgres"),
     database: "postgres",
-    // It lives as long as the tests' process.
+    // The pool lives as long as the process of the tests.
     allowExitOnIdle: true,
   });
   await administrators.query(statement);
 }
 
-/** A database of the tests' PostgreSQL as an operator names it, for a service in a process of its own. */
+/** Returns the URL of a database on the tests' PostgreSQL, for a service in a separate process. */
 export function databaseUrl(database: string): string {
   const { host, user, password = "", port } = inject("postgres");
   const url = new URL("postgres://localhost");

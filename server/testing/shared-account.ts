@@ -1,5 +1,5 @@
-// The service as it is when it shares its account with the code of its sites, which as root it never does: for a test of
-// what the dashboard says of that. `DATABASE_URL` names its database.
+// Starts a service that shares its account with the code of its sites, which never holds for root, to test what the
+// dashboard shows then. `DATABASE_URL` is the URL of its database.
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp } from "../app.ts";
@@ -46,5 +46,4 @@ process.once("SIGINT", () => {
   server.close();
   void app.close("stop").then(() => process.exit());
 });
-// A server that listens on TCP has such an address.
 log.info({ url: `http://localhost:${portOf(server)}/` }, "ready");

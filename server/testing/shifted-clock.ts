@@ -1,4 +1,4 @@
-// The real clock, ahead by as much as a test wants: what is due in five days is due now, and waits stay real.
+// Provides the real clock, which a test can advance, e.g. by days; timers stay real.
 import { systemClock, type Clock } from "../clock.ts";
 
 export function createShiftedClock(): Clock & { ahead(ms: number): void } {

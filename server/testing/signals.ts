@@ -1,9 +1,9 @@
-/** A test signals processes by this alone: the kernel takes 0 and -1 as "my whole group" and "everybody", so a pid that is missing would end the run. */
+/** Signals a process. Tests use no other way: kill(2) takes 0 as the own process group and -1 as all processes, so a missing pid would end the run. */
 export function sendSignal(pid: number | null | undefined, signal: NodeJS.Signals): void {
   process.kill(positive(pid), signal);
 }
 
-/** Of a child that was spawned detached, with all it started. */
+/** Signals a child that was spawned detached, with all processes of its group. */
 export function signalGroup(leader: number | null | undefined, signal: NodeJS.Signals | 0): void {
   process.kill(-positive(leader), signal);
 }

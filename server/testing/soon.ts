@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const shortestPauseMs = 20;
-/** Nobody waits longer than needed by more than this part of it. */
+/** The pause as a share of the time elapsed, which bounds how much longer than needed a test waits. */
 const pausePart = 0.25;
 const maxPauseMs = 500;
 
 /**
- * Looks until nothing is thrown, and less often the longer that takes: a look takes the processor from what it waits for.
+ * Retries `look` until it does not throw, with growing pauses, because each look takes CPU time from what it waits for.
  * @param timeoutMs long enough for a machine that is busy with other tests
- * @param firstPauseMs longer where what is waited for takes its time in any case
- * @throws what the last look threw
+ * @param firstPauseMs longer if the result is known to take its time
+ * @throws the error of the last look
  */
 export async function soon<Result>(
   look: () => Result | Promise<Result>,

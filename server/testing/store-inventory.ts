@@ -1,4 +1,4 @@
-// An inventory's rows for tests that need no service; everything in it has the account that runs the tests.
+// Stores the rows of an inventory for tests that need no service; all entries have the account that runs the tests.
 import { ownAccount } from "../hosts/account.ts";
 import { parseInventory } from "../inventory/file.ts";
 import type { EntryAccount } from "../inventory/one-account.ts";

@@ -1,11 +1,11 @@
-// An attacker for the tests: a process of an account that swaps two names for each other as fast as it can.
+// Simulates an attacker: a process of an account that exchanges two file names as fast as it can.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Account } from "../hosts/account.ts";
 import { asAccount } from "../hosts/as-account.ts";
 
-/** renameat2(2): its number on the machine, and the flag that exchanges the two names in one step. */
+/** renameat2(2): its syscall number by architecture, and RENAME_EXCHANGE, which exchanges two names atomically. */
 const callNumbers: Record<string, number> = { x64: 316, arm64: 276 };
 const exchangeFlag = 2;
 const workingFolder = -100;
@@ -21,12 +21,12 @@ const script = `
 `;
 
 type Swapper = {
-  /** How often the names were exchanged so far. */
+  /** Returns how often the names were exchanged so far. */
   count(): number;
   stop(): Promise<void>;
 };
 
-/** Resolves once the first swaps are done. Node.js cannot ask for an exchange, Perl can. */
+/** Resolves once the first swaps are done. Uses Perl, because Node.js cannot call renameat2 with flags. */
 export async function startSwapper(account: Account, one: string, other: string): Promise<Swapper> {
   const call = callNumbers[process.arch];
   if (call === undefined)

@@ -1,4 +1,4 @@
-// The service in front of another one, both on real ports: what going away does shows on real connections only.
+// Starts the service in front of an upstream, both on real ports, because only real connections show what a disconnect does.
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { text } from "node:stream/consumers";
@@ -25,7 +25,7 @@ export const sendJson =
     response.end(JSON.stringify(body));
   };
 
-/** Starts servers for one test, and closes them by `close`. */
+/** Starts servers for one test; `close` closes them. */
 export function createUpstreamPairs() {
   const closers: (() => Promise<void>)[] = [];
 
@@ -38,7 +38,7 @@ export function createUpstreamPairs() {
     return `http://127.0.0.1:${portOf(server)}`;
   }
 
-  /** The other service. */
+  /** Starts the upstream. */
   const startOther = (answer: RequestListener) =>
     listening(createServer(answer).listen(0, "127.0.0.1"));
 
@@ -62,7 +62,7 @@ export function createUpstreamPairs() {
     startOther,
     startOurs,
     serveOn,
-    /** Both, with what has arrived at the other one. */
+    /** Starts both services. `seen` has the requests that arrived at the upstream. */
     async startPair(answer: RequestListener, path = "") {
       const seen: Seen[] = [];
       const other = await startOther((request, response) => {
@@ -78,7 +78,7 @@ export function createUpstreamPairs() {
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
     },
-    /** The first that was started goes away. */
+    /** Closes the server that was started first. */
     closeFirst: async () => closers.shift()?.(),
   };
 }

@@ -1,7 +1,7 @@
-// What a test asks a database by itself.
+// Connects tests to a database directly.
 import pg from "pg";
 
-/** A connection of its own, for as long as `run` takes. */
+/** Opens a connection for the duration of `run`. */
 export async function withClient<T>(
   connection: pg.ClientConfig,
   run: (client: pg.Client) => Promise<T>,

@@ -1,4 +1,4 @@
-// What a test sends to create a worker: the required fields, and nothing that takes time.
+// Body of a request that creates a worker: the required fields, with settings that avoid waiting.
 
 export const workerBody = {
   connection: "database",
@@ -12,6 +12,6 @@ export const workerBody = {
   tries: 1,
   /** A process counts as started at once. */
   startsecs: 0,
-  /** A process whose signal is lost is killed well before a test has waited for long; the default is 65. */
+  /** Short, so that a process that misses its signal is killed soon; the default is 65. */
   stopwaitsecs: 10,
 };

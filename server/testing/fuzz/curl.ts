@@ -1,4 +1,4 @@
-// A request as a line for a shell, so that a failure can be seen again by hand.
+// Formats a request as a shell command, so that a failure can be reproduced by hand.
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -13,11 +13,11 @@ export function toCurl(
     method === "HEAD" ? "-I" : `-X ${method}`,
     quoted(url),
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    // Never the token itself: what is printed ends up in reports.
+    // Not the token itself, because the output ends up in reports.
     '-H "Authorization: Bearer $QUARTERDECK_TOKEN"',
   ];
   if (body === null) return words.join(" ");
-  // Base64, because a body may hold what neither a shell nor a terminal takes.
+  // Base64, because a body may contain bytes that neither a shell nor a terminal accepts.
   const encoded = Buffer.from(body).toString("base64");
   return `printf %s ${encoded} | base64 -d | ${words.join(" ")} --data-binary @-`;
 }

@@ -1,7 +1,7 @@
-// The interface description as a client gets it: what may be asked, and what each answer has to look like.
+// Reads the OpenAPI description like a client: the operations, and the schema of each response.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-/** The part of JSON Schema that the description uses for what is sent. */
+/** The subset of JSON Schema that the description uses for requests. */
 export type Schema = {
   type?: string;
   enum?: string[];
@@ -36,7 +36,7 @@ export type Described = {
   method: string;
   path: string;
   query: string[];
-  /** What its body has to be; null = it takes none. */
+  /** Schema of the body; null = the operation takes none. */
   body: Schema | null;
 };
 
@@ -62,7 +62,7 @@ const resolve = (description: Description, schema: Schema): Schema =>
 
 export type Answered = { status: number; type: string | null; body: string };
 
-/** Judges answers by the description alone, not by what wrote it. */
+/** Checks responses against the description alone, not against the code that generated it. */
 export function createJudge(description: Description) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema(description, "description");
@@ -93,13 +93,13 @@ export function createJudge(description: Description) {
   }
 
   return {
-    /** What is wrong with the answer to a request, as the end of a sentence; null = nothing. */
+    /** Returns what is wrong with a response, as the end of a sentence; null = nothing. */
     problemOf(method: string, path: string, answered: Answered): string | null {
       const asked = method === "HEAD" ? "get" : method.toLowerCase();
-      // Two paths may differ in nothing but the name of an id.
+      // Two paths may differ only in the name of an id.
       const row = rows.find(({ pattern, methods }) => pattern.test(path) && asked in methods);
       const described = row?.methods[asked];
-      // No operation of the interface: an error like any other, whichever it is.
+      // Not an operation of the description: any error, with the schema of errors.
       if (row === undefined || described === undefined)
         return method === "HEAD" || answered.status === 204 || answered.status < 400
           ? null
@@ -114,7 +114,7 @@ export function createJudge(description: Description) {
         return isEmpty ? null : "has a body where none belongs";
       const json = response.content["application/json"];
       if (json === undefined) return null;
-      // Every error has the same schema: one validator serves them all.
+      // All errors share a schema, and so a validator.
       if (json.schema.$ref !== undefined) return problemOfBody(answered, json.schema.$ref.slice(1));
       const escaped = row.path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
       return problemOfBody(

@@ -1,4 +1,4 @@
-// What judges thousands of answers has to notice a wrong one.
+// Tests that the fuzzer detects wrong responses.
 import { expect, test } from "vitest";
 import { servedOperations } from "../../../contract/served-operations.ts";
 import { describeOperations } from "../../http/openapi.ts";
@@ -6,7 +6,7 @@ import type { Resources } from "../resources.ts";
 import { describedOperations, type Description } from "./description.ts";
 import { createFuzz } from "./fuzz.ts";
 
-// As it is after it was sent.
+// The description after serialization, as clients get it.
 const description: Description = JSON.parse(
   JSON.stringify(
     describeOperations(Object.entries(servedOperations), { version: "1", url: "http://a.test" }),
@@ -33,7 +33,7 @@ const resources: Resources = {
 
 const server = { id: 1, name: "here", time_zone: "UTC", memory: null };
 
-/** What is said of an answer to a request for a server. */
+/** Returns the verdict on a response to a request for a server. */
 const verdictOf = (
   status: number,
   body: unknown,

@@ -1,4 +1,4 @@
-// Sends planned requests to a service and judges each answer.
+// Sends planned requests to a service and checks each response.
 import type { Resources } from "../resources.ts";
 import { kindOf } from "../resources.ts";
 import { toCurl } from "./curl.ts";
@@ -9,14 +9,14 @@ import { secretIn } from "./secrets.ts";
 
 type Sent = {
   method: string;
-  /** With the query. */
+  /** Path and query. */
   path: string;
   headers: (readonly [string, string])[];
   body: Uint8Array | null;
 };
 
 export type FuzzOptions = {
-  /** What answers, by its address; `send` may reach it without. */
+  /** URL of the service for messages and parsing; `send` may use another way. */
   url: string;
   token: string;
   send(request: Sent): Promise<{ status: number; headers: Headers; body: string }>;
@@ -26,7 +26,7 @@ export type FuzzOptions = {
   secrets: readonly string[];
 };
 
-/** These show a secret once, to whoever made it. */
+/** Operations that show a secret once to their caller, and the field with it. */
 const showing: Record<string, string> = {
   createWebhook: "secret",
   rotateWebhookSecret: "secret",
@@ -46,7 +46,7 @@ export function createFuzz(options: FuzzOptions) {
     return [...headers, ["Authorization", value]];
   }
 
-  /** The path as the service reads it, without a query. */
+  /** Returns the path as the service parses it, without the query. */
   function readPath(path: string): string {
     const { pathname } = new URL(url + path);
     try {
@@ -56,7 +56,7 @@ export function createFuzz(options: FuzzOptions) {
     }
   }
 
-  /** What an answer may say, and nothing else may. */
+  /** Returns the body without the secret that only this operation may show. */
   function withoutShown(operation: string | undefined, { status, body }: Answered): string {
     const field = operation === undefined ? undefined : showing[operation];
     if (field === undefined || status >= 300) return body;
@@ -73,10 +73,10 @@ export function createFuzz(options: FuzzOptions) {
     });
 
   return {
-    /** How often each status was the answer. */
+    /** Number of responses by status. */
     statuses,
 
-    /** @throws Error that says what is wrong with the answer, and how to ask for it again */
+    /** @throws Error with what is wrong with the response, and a command that repeats the request */
     async attempt(planned: Planned): Promise<void> {
       const id = pool.idFor({ method: planned.method, path: planned.path.split("?")[0] ?? "" });
       const path = planned.path.replace(/\{\w+\}/, String(id));

@@ -1,4 +1,4 @@
-// Values that no honest client sends, as JSON text: `JSON.stringify` could not write most of them.
+// Generates values that no ordinary client sends, as JSON text, because `JSON.stringify` cannot write most of them.
 import fc from "fast-check";
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
@@ -103,14 +103,14 @@ const anyUnits = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 }
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...texts) },
-  // What PostgreSQL takes in no text.
+  // Characters that PostgreSQL accepts in no text.
   { weight: 2, arbitrary: fc.constantFrom("\u0000", "a\u0000b", "\ud800", "a\udc00b") },
-  // Any sixteen bits, halves of characters too.
+  // Any UTF-16 code units, including lone surrogates.
   { weight: 1, arbitrary: anyUnits.map((units) => String.fromCharCode(...units)) },
   { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
 );
 
-/** JSON text of any value. */
+/** JSON text of hostile and random values. */
 export const hostileJson: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...numbers),
   fc.constantFrom(...structures),
@@ -119,7 +119,7 @@ export const hostileJson: fc.Arbitrary<string> = fc.oneof(
   fc.oneof(fc.double(), fc.integer()).map((value) => JSON.stringify(value)),
 );
 
-/** What stands in the place of an id in a path. None of them, read in any way, is an id that there is. */
+/** Replacements of an id in a path. However it is parsed, none is the id of an existing object. */
 export const hostileId: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "0",
@@ -162,7 +162,7 @@ export const hostileId: fc.Arbitrary<string> = fc.oneof(
   fc.webSegment().filter((text) => !/^\d{0,3}$/.test(text)),
 );
 
-/** A piece of a query as it stands in an address. */
+/** A part of a query, as it is in a URL. */
 export const hostileQuery: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     "page=0",

@@ -1,8 +1,8 @@
-// The ids of what is there while requests make and delete things: what was seeded stays, what came later may go.
+// Tracks the ids of existing objects while requests create and delete them: seeded objects stay, later ones may be deleted.
 import type { Described } from "./description.ts";
 import { kindOf, type ResourceKind } from "../resources.ts";
 
-/** What answers with the id of something new, by what it made. */
+/** Operations that create an object, and its kind. */
 const makes: Record<string, ResourceKind> = {
   createBackupConfiguration: "backup-configuration",
   createWebhook: "site-webhook",
@@ -13,7 +13,7 @@ const makes: Record<string, ResourceKind> = {
   redeliver: "webhook-delivery",
 };
 
-/** More of one kind would make lists long and slow, and find nothing more. */
+/** More objects of a kind would make lists long and slow without finding more bugs. */
 const maxPerKind = 4;
 
 export function createPool(seeded: Record<ResourceKind, number>) {
@@ -22,7 +22,7 @@ export function createPool(seeded: Record<ResourceKind, number>) {
   const of = (kind: ResourceKind) => ids.get(kind) ?? [];
 
   return {
-    /** An id for an operation: of a deletion never what was seeded, which everything else needs. */
+    /** Returns an id for an operation. For a deletion never a seeded one, which the other operations need. */
     idFor({ method, path }: Pick<Described, "method" | "path">): number {
       const kind = kindOf(path) ?? "server";
       const isDeletion = method === "DELETE" && path.endsWith("}");
@@ -32,13 +32,13 @@ export function createPool(seeded: Record<ResourceKind, number>) {
       return [first, ...spare][turn % (spare.length + 1)] ?? first;
     },
 
-    /** @returns the path of a deletion that keeps things few; null = there are few */
+    /** @returns the path of a deletion that keeps the number of objects small; null = none is needed */
     made(operation: string, id: number): string | null {
       const kind = makes[operation];
       if (kind === undefined) return null;
       const known = of(kind);
       known.push(id);
-      // A worker runs processes.
+      // Fewer workers, because each runs processes.
       const max = kind === "worker" ? 2 : maxPerKind;
       const surplus = known.length > max ? known.splice(1, 1)[0] : undefined;
       const isDeletable = kind !== "backup" && kind !== "webhook-delivery";

@@ -1,14 +1,14 @@
-// Requests made from the interface description: valid ones, nearly valid ones, and hostile ones.
+// Generates requests from the OpenAPI description: valid, nearly valid and hostile ones.
 import fc from "fast-check";
 import type { Described, Schema } from "./description.ts";
 import { hostileId, hostileJson, hostileQuery, hostileText } from "./hostile.ts";
 
-/** Who asks; a text is sent as the whole header. */
+/** Token of the request; `header` is sent as the whole `Authorization` header. */
 type Login = "full" | "read" | "narrowed" | "none" | { header: string };
 
 export type Planned = {
   method: string;
-  /** Still with `{id}` in it where the id of something that is there belongs. */
+  /** Contains `{id}` as a placeholder for the id of an existing object. */
   path: string;
   login: Login;
   headers: (readonly [string, string])[];
@@ -18,7 +18,7 @@ export type Planned = {
 const few = (...texts: string[]) => fc.constantFrom(...texts.map((text) => JSON.stringify(text)));
 const number = (...values: number[]) => fc.constantFrom(...values.map(String));
 
-/** What only the meaning of a field gives. Addresses lead to a closed port of this machine. */
+/** Valid values that follow only from the meaning of a field. URLs lead to a closed port of this machine. */
 const byName: Record<string, fc.Arbitrary<string>> = {
   name: few("nightly", "Ünïcode 😀", "a"),
   frequency: few("0 3 * * *", "*/30 1-5 * JAN-MAR MON,FRI", "59 23 29 2 *"),
@@ -32,11 +32,11 @@ const byName: Record<string, fc.Arbitrary<string>> = {
   backupable_id: number(1, 2),
   channels: fc.constantFrom("[]", "[1]", "[1,2]", "[2,2,1]"),
   server_ids: fc.constantFrom("[1]", "[2]", "[1,2]", "null"),
-  // More of them only take longer.
+  // More processes would only be slower.
   processes: number(1, 2),
 };
 
-/** What has the form of a field and cannot be all the same. */
+/** Values that match the form of a field, but are invalid. */
 const nearby = new Map<string, fc.Arbitrary<string>>(
   Object.entries({
     frequency: few(
@@ -121,7 +121,7 @@ function validFields({ properties = {}, required = [] }: Schema): fc.Arbitrary<F
 
 const oddNames = ["__proto__", "constructor", "toString", "id", "", "a.b", "status", "token"];
 
-/** One field or two that do not fit, are there twice, are not there, or that nobody knows. */
+/** A valid body with one or two changes: fields that are invalid, duplicate, missing or unknown. */
 const nearlyValid = (schema: Schema): fc.Arbitrary<string> => {
   const names = Object.keys(schema.properties ?? {});
   const anything = fc.oneof(
@@ -322,7 +322,7 @@ const oddPaths = [
   `/${"x/".repeat(500)}`,
 ];
 
-/** @param methods what may be sent beside the methods of the description */
+/** @param methods methods in addition to common ones */
 function besideIt(described: readonly Described[], methods: string[]): fc.Arbitrary<Planned> {
   const paths = [...oddPaths, ...described.map(({ path }) => path)];
   return fc.record({
@@ -341,7 +341,7 @@ export const plannedRequest = (
   methods: string[] = [],
 ): fc.Arbitrary<Planned> =>
   fc.oneof(
-    // Where there is a body, there is most to be wrong.
+    // Operations with a body come most often, because most can be wrong with them.
     { weight: 6, arbitrary: fc.constantFrom(...described.filter(hasBody)).chain(asked) },
     { weight: 5, arbitrary: fc.constantFrom(...described).chain(asked) },
     { weight: 1, arbitrary: besideIt(described, methods) },

@@ -1,26 +1,26 @@
-// Looks for secrets where none may be: in answers, in arguments of processes, in files that others may read.
+// Searches for leaked secrets: in responses, in arguments of processes, in files that others may read.
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What Quarterdeck makes itself has a form of its own: a webhook's signing secret, a token. */
+/** Secrets that Quarterdeck generates: signing secrets of webhooks, and tokens. */
 const ownForms = /whsec_[A-Za-z0-9+/=]{20,}|qd_[A-Za-z0-9]{48}/;
 
-/** The first secret in a text; null = none is. */
+/** Returns the first secret in a text; null = there is none. */
 export const secretIn = (text: string, planted: readonly string[]): string | null =>
   planted.find((secret) => text.includes(secret)) ?? ownForms.exec(text)?.[0] ?? null;
 
-/** Command lines that hold a secret. Everybody on the machine may read them, as `ps` does. */
+/** Returns command lines that contain a secret. All accounts of the machine can read them, as `ps` does. */
 export async function secretsInProcesses(planted: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) {
-    // It may have ended since.
+    // The process may have ended meanwhile.
     const line = await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "");
     if (secretIn(line, planted) !== null) found.push(line.replaceAll("\0", " "));
   }
   return found;
 }
 
-/** Files below `folder` that hold a secret and that others than their owner may read. */
+/** Returns files below `folder` that contain a secret and that others than their owner may read. */
 export async function secretsInFiles(
   folder: string,
   planted: readonly string[],
