@@ -1,4 +1,4 @@
-// A connection to a test's own sshd, ended with the test.
+// Connects to a test's sshd until the test ends.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createLimiter } from "../limiter.ts";
 import type { SshTarget } from "../target.ts";
 import type { TestSshd } from "./sshd.ts";
 
-/** @param answerMs how long the server may take for one answer; milliseconds */
+/** @param answerMs timeout of one response, in milliseconds */
 export async function connectTo(
   sshd: TestSshd,
   target: Partial<SshTarget> = {},

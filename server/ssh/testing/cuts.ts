@@ -1,4 +1,4 @@
-// Cuts the connection to a test's own server at moments spread over a piece of work. A cut that shows a defect can be made again.
+// Cuts the connection to a test's server at moments spread over a piece of work. A cut that finds a bug can be repeated.
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, vi } from "vitest";
@@ -8,24 +8,24 @@ import type { RemoteServer } from "./remote-server.ts";
 /** `npm run soak -- cuts` has 20. */
 export const cutRounds = Number(process.env["CUT_ROUNDS"] ?? 1);
 const seed = makeSeed("CUT_SEED");
-/** The share of the work after which each cut comes, in place of one by chance. */
+/** Share of the work after which each cut comes, in place of a random one. */
 const only = process.env["CUT_AT"];
 
-/** For a test of cuts; milliseconds. */
+/** Timeout of a test with cuts, in milliseconds. */
 export const cutsLimitMs = 120_000 + cutRounds * 60_000;
 
 type Work = {
-  /** How long it takes uncut; milliseconds. */
+  /** Duration without a cut, in milliseconds. */
   lengthMs: number;
-  /** Before each cut. */
+  /** Runs before each cut. */
   prepare?(): Promise<unknown>;
-  /** @returns why it failed, in words; null where it did not */
+  /** @returns the error message; null = the work succeeded */
   work(): Promise<string | null>;
-  /** Looks at what is left behind the cut. */
+  /** Checks the state after the cut. */
   check(failure: string | null): Promise<unknown>;
 };
 
-/** What failed, in words; null where nothing did. */
+/** Returns the error message of some work; null = it succeeded. */
 export const failureOf = (work: Promise<unknown>): Promise<string | null> =>
   work.then(
     () => null,
@@ -38,7 +38,7 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** @throws with the moment of the cut whose check failed, and how it is made again */
+/** @throws Error with the moment of the cut whose check failed, and how to repeat it */
 export async function cutInRounds(
   remote: RemoteServer,
   { lengthMs, prepare, work, check }: Work,
@@ -46,7 +46,7 @@ export async function cutInRounds(
   const sshd = await remote.sshd();
   const random = makeRandom(seed);
   for (let round = 0; round < cutRounds;) {
-    // Spread over the work, none twice the same.
+    // A random moment within the round's part of the work.
     const share = only === undefined ? (round + random()) / cutRounds : Number(only);
     const momentMs = share * lengthMs;
     try {
@@ -54,10 +54,10 @@ export async function cutInRounds(
       await remote.responds();
       let isOver = false;
       const ending = work().finally(() => (isOver = true));
-      // Looked at below.
+      // Awaited below.
       ending.catch(() => undefined);
       await wait(momentMs);
-      // It was shorter than was thought, and nothing is cut.
+      // The work ended before the cut, so it is shorter than measured.
       if (isOver) lengthMs *= 0.8;
       else {
         await sshd.cut();
@@ -78,8 +78,8 @@ const tools =
   /^(?:\S*\/)?(?:pg_dump|pg_restore|psql|zstd|tar|find|mariadb|mariadb-dump|sqlite3|cat|cmp|dd|mv|sha256sum)\0/;
 
 /**
- * Tools that run now, whoever started them.
- * @param mark what tells those of a test from all others of the machine: of their arguments, environment or files
+ * Returns command lines of tools that run now.
+ * @param mark text in the arguments, environment or files of a test's own tools
  */
 export async function runningTools(mark: string): Promise<string[]> {
   const found: string[] = [];
@@ -101,5 +101,5 @@ export async function runningTools(mark: string): Promise<string[]> {
 export const nothingRuns = (mark: string): Promise<void> =>
   vi.waitFor(async () => expect(await runningTools(mark)).toEqual([]), { timeout: 20_000 });
 
-/** How a cut connection is told. */
+/** Matches the error messages of a cut connection. */
 export const cutWords = /was lost|ended the session|refused the connection|went away/i;

@@ -1,7 +1,7 @@
-// A test's own sshd as the inventory names it.
+// Returns the `connection` of a test's sshd for an inventory.
 import type { TestSshd } from "./sshd.ts";
 
-/** @param hostKey null = none is pinned @param user who logs in */
+/** @param hostKey null = none is pinned @param user the login */
 export function sshEntry(
   sshd: TestSshd,
   hostKey: string | null = sshd.fingerprint,

@@ -1,4 +1,4 @@
-// For tests of commands on servers: a server of a test's own, and what still runs on it.
+// For tests of commands on servers: starts a server, and checks which commands still run on it.
 import { expect } from "vitest";
 import { openRemoteHost } from "../remote-host.ts";
 import { connectTo } from "./connect.ts";
@@ -13,7 +13,7 @@ export async function openOn(sshd: TestSshd) {
   return { sshd, connection, host: await openRemoteHost(connection) };
 }
 
-/** A number that nothing else on this machine has in its command line. */
+/** Returns a number that probably no other command line on this machine contains. */
 export const uniqueSeconds = () => String(10_000_000 + Math.floor(Math.random() * 80_000_000));
 
 export const expectRunning = (sshd: TestSshd, text: string) =>

@@ -1,4 +1,4 @@
-// A remote server for the tests of a file: a real sshd on this machine, so that a test can look at both sides.
+// Provides a remote server for the tests of a file: a real sshd on this machine, so that tests can inspect both sides.
 import { lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -15,30 +15,30 @@ import { isLongForm } from "../../testing/long-form.ts";
 import { soon } from "../../testing/soon.ts";
 
 export type RemoteServer = {
-  /** It is started for whoever asks first, and ended with the file. Its account is that of the tests. */
+  /** The server as a host. The first call starts sshd, which stops after the tests of the file. Its account is that of the tests. */
   host(): Promise<Host>;
-  /** The same behind another port, e.g. that of a link to it. */
+  /** The same server through another port, e.g. that of a proxy. */
   hostAt(port: number): Promise<Host>;
   sshd(): Promise<TestSshd>;
-  /** As an inventory names it. */
+  /** The `connection` of the server's entry in an inventory. */
   connection(): Promise<string>;
   /**
-   * Waits until the server responds. A cut may hit the next connection while it is being made, which the service remembers
-   * for a moment.
+   * Waits until the server responds. A cut may hit a connection while it is being opened, after which the service waits a
+   * moment before the next attempt.
    */
   responds(): Promise<void>;
 };
 
-/** For the top of a file. @param config lines of sshd_config */
+/** Call at the top of a test file. @param config lines of sshd_config */
 export const createRemoteServer = ({ config = "" } = {}): RemoteServer =>
   createServer({ config, user: userInfo().username });
 
 type SudoServer = RemoteServer & {
-  /** Of the account that `host` works as. */
+  /** Home of the account that `host` works as. */
   home(): Promise<{ folder: string; uid: number }>;
 };
 
-/** One whose login becomes another account by sudo, as which `host` works; as root. For the top of a file. */
+/** A remote server on which `host` works as another account than the login's, by sudo. Root only. Call at the top of a test file. */
 export function createSudoServer(): SudoServer {
   const server = createServer({ sudoers: "deploy ALL=(shop) NOPASSWD: ALL" });
   async function account() {
@@ -57,7 +57,7 @@ export function createSudoServer(): SudoServer {
   };
 }
 
-/** @param user who logs in; without one, the server's own */
+/** @param user login; by default the server's own account */
 function createServer({ user, ...options }: { config?: string; sudoers?: string; user?: string }) {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
@@ -102,8 +102,8 @@ function createServer({ user, ...options }: { config?: string; sudoers?: string;
 }
 
 /**
- * A room's promises are kept on this machine and on a remote one: what the inventory says of it. For the top of a file.
- * Where `isWhole` is false, what goes the same way as on this machine is left to `npm run soak -- machines`.
+ * Returns this machine and a remote server, for tests that run on both. Call at the top of a test file. Where `isWhole` is false,
+ * tests of code paths shared with this machine run in `npm run soak -- machines` only.
  */
 export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) {
   const remote = createRemoteServer(options);
@@ -113,7 +113,7 @@ export function eachMachine(options?: Parameters<typeof createRemoteServer>[0]) 
   ];
 }
 
-/** A server that takes its time may have been asked for the account of its site only once the service was there. */
+/** Waits until the service knows the account of site 1, which a slow server may report only after the start. */
 export const knowsAccount = ({ json }: Pick<TestService, "json">) =>
   soon(
     async () => expect((await json<Site>("GET", "/api/site/1")).body.account).not.toBeNull(),

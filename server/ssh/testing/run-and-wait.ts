@@ -1,4 +1,4 @@
-// Runs commands on a server until it is killed: one on the shared connection, one on its own.
+// Runs two commands on a server until this process is killed: one on the shared connection, one on a separate one.
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { SshTarget } from "../target.ts";
 
 const [target = "", seconds = ""] = process.argv.slice(2);
 const connection = createConnection({
-  // What the test gave.
+  // The test passes a target.
   target: JSON.parse(target) as SshTarget,
   folder: await mkdtemp(join(tmpdir(), "qd-")),
   environment: { PATH: process.env["PATH"] ?? "", HOME: "/nowhere" },

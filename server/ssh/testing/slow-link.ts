@@ -1,4 +1,4 @@
-// A slow way to a server: a proxy on a loopback port, whose bytes take their time and share little bandwidth.
+// Starts a proxy on a loopback port that simulates a slow network: latency, and limited bandwidth.
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,21 +7,21 @@ import type { CleanUp } from "../../testing/machine.ts";
 import { portOf } from "../../testing/port-of.ts";
 
 type SlowLinkOptions = {
-  /** Of the server. */
+  /** Port of the server. */
   port: number;
-  /** Each way. */
+  /** Latency in each direction. */
   delayMs: number;
-  /** Each way, for all connections together. */
+  /** Bandwidth in each direction, for all connections together. */
   bytesPerSecond: number;
   cleanUp?: CleanUp;
 };
 
-/** @returns the port that leads to the server */
+/** @returns port of the proxy */
 export async function startSlowLink(options: SlowLinkOptions): Promise<number> {
   const { delayMs, bytesPerSecond, cleanUp = onTestFinished } = options;
   const sockets = new Set<Socket>();
 
-  /** One way. Each chunk waits for those before it to be through, and is then under way for the delay. */
+  /** Creates one direction. Each chunk waits for bandwidth after the previous ones, and then for the latency. */
   function createWay() {
     let freeAtMs = 0;
     return async (from: Socket, to: Socket) => {

@@ -1,4 +1,4 @@
-// A real sshd of a test's own, on a loopback port: its host key, its accounts, its faults.
+// Starts a real sshd for a test on a loopback port, with its own host keys and accounts, and simulates its faults.
 import { execFile, spawn } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
@@ -12,49 +12,49 @@ import type { SshTarget } from "../target.ts";
 
 const run = promisify(execFile);
 
-/** As `ssh-keygen -t` calls them. */
+/** Names as in `ssh-keygen -t`. */
 type HostKeyKind = "ed25519" | "ecdsa" | "rsa";
 
 type SshdOptions = {
-  /** Which shell reads what a login sends. */
+  /** Login shell of the accounts. */
   shell?: "dash" | "bash";
-  /** Root only: sudoers lines that hold on this server alone. */
+  /** Root only: lines of sudoers for this server alone. */
   sudoers?: string;
   /** Lines of sshd_config. */
   config?: string;
-  /** The kinds of its host keys. */
+  /** Types of the host keys. */
   hostKeys?: readonly HostKeyKind[];
   cleanUp?: CleanUp;
 };
 
 export type TestSshd = {
   port: number;
-  /** Holds the keys and, as root, the homes of its accounts. */
+  /** Contains the keys and, if started by root, the homes of its accounts. */
   folder: string;
   keyFile: string;
-  /** What `ssh-keygen -l` says of its host key, the first of them. */
+  /** Fingerprint of the first host key, as `ssh-keygen -l` prints it. */
   readonly fingerprint: string;
   fingerprints: string[];
-  /** The accounts that may log in; as an ordinary user, only one's own. */
+  /** Accounts that can log in; if not started by root, only the account of the tests. */
   user: string;
   otherUser: string;
   target(more?: Partial<SshTarget>): SshTarget;
   start(): Promise<void>;
-  /** Ends it with all its sessions. */
+  /** Kills sshd with all its sessions. */
   stop(): Promise<void>;
-  /** Stops it and its sessions as if the machine hung. @returns what lets it go on */
+  /** Pauses sshd and its sessions as if the machine hung. @returns a function that resumes them */
   hang(): Promise<() => Promise<void>>;
-  /** Kills its sessions; it takes new ones. */
+  /** Kills the sessions; sshd accepts new ones. */
   cut(): Promise<void>;
-  /** Another host key; it is restarted with it. */
+  /** Replaces the host keys and restarts sshd. */
   rekey(): Promise<void>;
-  /** Pids of programs that its accounts run in sessions, whose command line holds the text. */
+  /** Returns pids of programs in its sessions whose command line contains the text. */
   findRunning(text: string): Promise<number[]>;
 };
 
 const firstUid = 64_100;
 
-/** As root it sees accounts of its own in a file system view of its own, so that the machine keeps its. */
+/** Starts sshd. For root, it runs in a mount namespace with its own account files, so that those of the machine do not change. */
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const { shell = "bash", cleanUp = onTestFinished, hostKeys = ["ed25519"] } = options;
   const folder = await makeFolder(cleanUp);
@@ -66,7 +66,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const [user = "", otherUser = user] = accounts;
   const makeKey = async (path: string, kind: HostKeyKind = "ed25519") => {
     await rm(path, { force: true });
-    // The default of RSA, of 3072 bits, takes several times as long to find.
+    // The default size of RSA, 3072 bits, takes several times as long to generate.
     const size = kind === "rsa" ? ["-b", "2048"] : [];
     await run("ssh-keygen", ["-q", "-t", kind, ...size, "-N", "", "-C", "test", "-f", path]);
   };
@@ -87,7 +87,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       "ListenAddress 127.0.0.1",
       ...hostKeys.map((kind) => `HostKey ${hostKeyFile(kind)}`),
       "PidFile none",
-      // The default, which withstands quantum computers, takes twice the time of all the rest of a login.
+      // The default, which is post-quantum, takes twice the time of the rest of a login.
       "KexAlgorithms curve25519-sha256",
       `AuthorizedKeysFile ${folder}/authorized`,
       "StrictModes no",
@@ -112,7 +112,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       passwd.push(`${name}:x:${uid}:${uid}::${home}:/bin/${shell}\n`);
       group.push(`${name}:x:${uid}:\n`);
     }
-    // The machine's own root may have settings that take longer at each login than most tests do.
+    // Another home for root, whose shell startup files on this machine may take longer than most tests.
     const rootHome = join(folder, "root");
     await mkdir(rootHome, { mode: 0o700 });
     const known = (await readFile("/etc/passwd", "utf8")).replace(
@@ -124,7 +124,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
       join(folder, "group"),
       `${await readFile("/etc/group", "utf8")}${group.join("")}`,
     );
-    // An account that has no password and is not locked.
+    // `*`: the account has no password and is not locked.
     await writeFile(
       join(folder, "shadow"),
       `${await readFile("/etc/shadow", "utf8")}${accounts.map((name) => `${name}:*:19000::::::\n`).join("")}`,
@@ -218,7 +218,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   return made;
 }
 
-/** One may have ended meanwhile. */
+/** Skips processes that have ended. */
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) if (isAlive(pid)) sendSignal(pid, signal);
 }
@@ -265,7 +265,7 @@ async function sshdsAmong(pids: readonly number[]): Promise<number[]> {
   return found;
 }
 
-/** For the top of a file: a server for those of its tests that leave it as it was, started for the first of them. */
+/** Call at the top of a test file: returns a server that tests can share if they do not change it. The first call starts it. */
 export function createSharedSshd(): () => Promise<TestSshd> {
   const cleanUps: (() => unknown)[] = [];
   let starting: Promise<TestSshd> | null = null;
