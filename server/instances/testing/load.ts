@@ -43,7 +43,7 @@ export async function createLoad(
   let deployments = 0;
   const over = new AbortController();
 
-  // By the audit, because a run that failed goes when newer ones have finished.
+  // Counts runs in the audit, because a failed run is removed when newer ones have finished.
   const look = () =>
     ask<Runs>(`
       select configuration.id, next_run_at,
@@ -85,15 +85,15 @@ export async function createLoad(
   }
 
   const keeping = Promise.all([keepDue(), keepDeploying()]);
-  // Waited for below.
+  // Awaited in `stop`.
   keeping.catch(() => undefined);
   return {
     configurations,
     dues,
     look,
-    /** @returns deployments that were answered for */
+    /** @returns number of accepted deployments */
     deployments: () => deployments,
-    /** Makes no more. @throws what went wrong while it did */
+    /** Stops the load. @throws the error that stopped it earlier */
     async stop(): Promise<void> {
       over.abort();
       await keeping;

@@ -1,4 +1,4 @@
-// The version of the code before the newest change of the schema, from the project's own history.
+// Finds and checks out the version of the code before the newest migration, from the project's git history.
 import { execFile } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ const run = promisify(execFile);
 const git = async (...args: string[]) => (await run("git", ["-C", root, ...args])).stdout.trim();
 
 /**
- * The newest version that may share a database with this one although it knows fewer migrations; where the newest migration
- * ends that, the one that brought it. null = there is no such history, because the clone is shallow or no clone at all.
+ * Returns the newest commit before the newest migration, whose version can share a database with this one; if the newest
+ * migration is incompatible with it, the commit of that migration. null = no history: a shallow clone, or no git repository.
  */
 export async function findPreviousVersion(): Promise<string | null> {
   try {
@@ -25,7 +25,7 @@ export async function findPreviousVersion(): Promise<string | null> {
   }
 }
 
-/** @param into a folder, which is made. @returns the program that starts it */
+/** @param into a folder to create. @returns the path of the program that starts the version */
 export async function checkOut(commit: string, into: string): Promise<string> {
   await mkdir(into);
   const archive = `${into}.tar`;
@@ -33,7 +33,7 @@ export async function checkOut(commit: string, into: string): Promise<string> {
   await run("tar", ["-xf", archive, "-C", into]);
   await rm(archive);
   await symlink(join(root, "node_modules"), join(into, "node_modules"));
-  // Without a dashboard, which nobody looks at; and the next run finds what Node made of its files, wherever they lie then.
+  // Starts without the dashboard, which no test uses. The compile cache is portable, so that the next run uses it in another folder.
   const program = join(into, "start.mjs");
   await writeFile(
     program,

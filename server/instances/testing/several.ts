@@ -19,33 +19,33 @@ import {
 import type { InstanceRole } from "../role.ts";
 
 export type Several = {
-  /** Holds the sites' folders: `site-1` and so on. */
+  /** Contains the folders of the sites: `site-1` and so on. */
   folder: string;
   sshd: TestSshd;
-  /** By server, from 1 on. */
+  /** In the order of the servers, from 1 on. */
   supervisords: TestSupervisord[];
   /**
-   * Starts an instance; one of the same name goes on where an earlier one ended.
-   * @param program another version's, which starts it
+   * Starts an instance. It uses the data folder of an earlier one of the same name.
+   * @param program start program of another version
    */
   start(name: string, role?: InstanceRole, program?: string): Promise<ServiceProcess>;
   query<Row extends object>(statement: string, values?: unknown[]): Promise<Row[]>;
-  /** The name of the instance that looks after each server, by server; null = none that lives. */
+  /** Returns the name of the instance that holds the lease of each server; null = no instance. */
   owners(): Promise<Map<number, string | null>>;
   close(): Promise<void>;
 };
 
-/** The database of the instances, made elsewhere. */
+/** A database that the caller created. */
 type SharedDatabase = {
   connection: pg.ClientConfig;
-  /** How an instance reaches it. */
+  /** Returns the URL at which an instance reaches the database. */
   urlOf(name: string): string;
   close(): Promise<void>;
 };
 
 /**
- * On a server of its own, where this machine has one: several instances, beside those of other files, need more connections than
- * the one of all tests gives.
+ * Uses a separate PostgreSQL server if this machine has one, because several instances, beside those of other test files, need
+ * more connections than the shared server of all tests allows.
  */
 async function createSharedDatabase(): Promise<SharedDatabase> {
   if (hasPostgresServer) {
@@ -63,7 +63,7 @@ async function createSharedDatabase(): Promise<SharedDatabase> {
   };
 }
 
-/** @param many servers over SSH, each with one site, all of them the same machine; server 100 is the first instance's own */
+/** @param many number of servers over SSH, each with one site, all on this machine; server 100 is local to the first instance */
 export async function createSeveral(many: number, shared?: SharedDatabase): Promise<Several> {
   const folder = await makeMemoryFolder("quarterdeck-several-");
   const cleanUps: (() => unknown)[] = [];
@@ -98,7 +98,7 @@ export async function createSeveral(many: number, shared?: SharedDatabase): Prom
   );
   await mkdir(join(folder, "backups"));
   const pool = new pg.Pool(database.connection);
-  // Of one that was idle when a fault ended it.
+  // An idle connection may be closed by a fault.
   pool.on("error", () => undefined);
   const query = async <Row extends object>(statement: string, values?: unknown[]) =>
     (await pool.query<Row>(statement, values)).rows;

@@ -1,18 +1,18 @@
-// Carries out one fault after the other. What an instance takes to come back goes on beside the next ones; one of them is
-// always left alone.
+// Causes one fault after the other. Instances recover while the next faults happen; at least one other instance is always
+// unaffected.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Fault, FaultKind } from "./fault-plan.ts";
 import type { FaultRig, FaultyInstance } from "./fault-rig.ts";
 
 type Takeover = { kind: FaultKind; from: string; servers: number[]; tookMs: number };
 
-/** Nobody waits longer for a takeover; the promise is the test's to hold it against. */
+/** Timeout of a takeover; the test itself checks the guaranteed time. */
 const hopelessMs = 120_000;
 
 export function createStriker({ postgres, instances, exits, ask, restart }: FaultRig) {
   const takeovers: Takeover[] = [];
 
-  /** Servers over SSH, each with the life of the instance that has it. */
+  /** Returns the servers over SSH whose leases an instance holds, each with the id of the instance's run. */
   const heldBy = ({ name }: FaultyInstance) =>
     ask<{ server_id: number; instance_id: string }>(
       `select server_id, instance_id from server_leases lease join instances on instances.id = lease.instance_id
@@ -20,12 +20,12 @@ export function createStriker({ postgres, instances, exits, ask, restart }: Faul
       [name],
     );
 
-  /** Whether it says just now that it lives. */
+  /** Whether the instance's heartbeat is current. */
   const lives = async ({ name }: FaultyInstance) =>
     (await ask("select from instances where name = $1 and until > clock_timestamp()", [name]))
       .length > 0;
 
-  /** Waits for an instance that may be hit while another one goes on. */
+  /** Waits for an instance that can be hit while another one keeps running. */
   async function choose({ kind, target }: Fault): Promise<FaultyInstance> {
     for (;;) {
       if (exits.length > 0) throw new Error(exits.join(" "));
@@ -39,7 +39,7 @@ export function createStriker({ postgres, instances, exits, ask, restart }: Faul
     }
   }
 
-  /** Resolves once others that live have all servers of an instance. */
+  /** Resolves once other live instances hold the leases of all servers of an instance. */
   async function takenOver(kind: FaultKind, from: FaultyInstance, hit: () => unknown) {
     const held = await heldBy(from);
     const beganMs = performance.now();
@@ -102,7 +102,7 @@ export function createStriker({ postgres, instances, exits, ask, restart }: Faul
 
   return {
     takeovers,
-    /** @returns the way back, which the next fault does not wait for */
+    /** @returns `isOver` resolves after the recovery, which the next fault does not wait for */
     async strike(fault: Fault): Promise<{ target: string; isOver: Promise<void> }> {
       await wait(fault.afterMs);
       const ofPostgres = postgresEnds[fault.kind];
@@ -122,6 +122,6 @@ export function createStriker({ postgres, instances, exits, ask, restart }: Faul
   };
 }
 
-/** The instance's servers pass to others. */
+/** Whether the fault lasts so long that other instances take the servers over. */
 const isLong = (kind: FaultKind) =>
   kind === "kill" || kind === "stop" || kind === "silence connections";
