@@ -1,4 +1,4 @@
-// For tests, whose files are new and lie in memory: times are trusted there, too.
+// Trusts modification times of new files and of files in memory, which tests use.
 import { trustedTimes, type TrustedTimes } from "../sources/folder/state.ts";
 
 export const anyTimes: TrustedTimes = {

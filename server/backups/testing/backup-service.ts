@@ -1,4 +1,4 @@
-// A service with things to back up, and the words in which the tests of this room speak.
+// Creates a service with sources to back up, and helpers for the tests of backups.
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -15,38 +15,38 @@ export { soon };
 
 export type BackupTestService = TestService & {
   statusOf(method: string, path: string, body?: unknown): Promise<number>;
-  /** The message of an error. */
+  /** Returns the message of the error response. */
   messageOf(method: string, path: string, body?: unknown): Promise<string>;
-  /** The fields' errors of a 422. */
+  /** Returns the field errors of a 422. */
   errorsOf(method: string, path: string, body: unknown): Promise<Record<string, string[]>>;
-  /** Waits until the path is 404. */
+  /** Waits until the path returns 404. */
   becomesGone(path: string): Promise<void>;
   configuration(change?: ConfigurationChange): Promise<BackupConfiguration>;
-  /** Creates one and waits until it is installed. */
+  /** Creates a configuration and waits until it is installed. */
   installed(change?: ConfigurationChange): Promise<BackupConfiguration>;
   show(id: number): Promise<BackupConfiguration>;
   backup(id: number): Promise<Backup>;
-  /** Asks for a run and waits for its end. */
+  /** Starts a run and waits for its end. */
   run(configurationId: number): Promise<Backup>;
-  /** Waits for the end of a run, a copy or an import, however it ends. */
+  /** Waits for the end of a run, a copy or an import, successful or not. */
   ended(id: number): Promise<Backup>;
   becomes(id: number, status: string, timeoutMs?: number): Promise<Backup>;
   restored(id: number, status: string, timeoutMs?: number): Promise<Backup>;
-  /** Asks for a drill and waits until it is finished. */
+  /** Starts a drill and waits until it is finished. */
   drilled(id: number): Promise<Backup>;
-  /** Forgets all configurations and empties the local storage: for a test that wants a service to itself. */
+  /** Deletes all configurations and empties the local storage, for a test that needs an empty service. */
   clear(): Promise<void>;
-  /** Every stored file in the local storage, as `storedFilesIn` counts them. */
+  /** Returns the stored files in the local storage, as `storedFilesIn` lists them. */
   files(): Promise<string[]>;
-  /** Runs a statement on the SQLite database and answers its rows. */
+  /** Runs a statement on the SQLite database and returns its rows. */
   sql(statement: string): Record<string, unknown>[];
 };
 
-/** Waits for work, which takes longer than a few looks: each is a request with several queries. */
+/** Waits for a task. Polls less often at first than `soon`, because tasks take a while and each poll is a request with several queries. */
 const done = <Result>(look: () => Promise<Result>, timeoutMs?: number): Promise<Result> =>
   soon(look, timeoutMs, 100);
 
-/** Fields of one, and the id of its server; by default the first. */
+/** Fields of a configuration, and the id of its server, 1 by default. */
 type ConfigurationChange = { server?: number; [field: string]: unknown };
 
 export const nightly = {
@@ -57,7 +57,7 @@ export const nightly = {
   backupable_id: 1,
 };
 
-/** One site with a SQLite database, a place for copies, and whatever the test adds to the inventory. */
+/** Returns an inventory with one site, a SQLite database, a storage, and what the test adds. */
 const inventoryOf = (
   folder: string,
   { connection = "local", servers = "" }: MoreInventory,
@@ -84,11 +84,11 @@ const providersOf = (folder: string, more: string) => `storage_providers:
 ${more}
 `;
 
-/** For the inventory: a site of whose runs a test says when they go on; see `createHold`. */
+/** Returns the inventory entry of a site whose runs wait until the test continues them; see `createHold`. */
 export const heldSite = (folder: string, id: number, server = 1) => `
   - { id: ${id}, server: ${server}, name: held, root: ${folder}/held, user: ${ownUser}, backup_hooks: { before: [sh, wait.sh] } }`;
 
-/** A configuration of such a site. While a run of it waits, so does all else that its server has to do. */
+/** Creates a configuration of such a site. A waiting run blocks all other tasks of its server. */
 export async function createHold(service: BackupTestService, site: number, server = 1) {
   const inside = (name: string) => join(service.folder, "held", name);
   await mkdir(inside("."));
@@ -100,7 +100,7 @@ export async function createHold(service: BackupTestService, site: number, serve
   });
   return {
     id,
-    /** @returns the run, which waits */
+    /** @returns the waiting run */
     async begin(): Promise<Backup> {
       const { status, body } = await service.json<Backup>("POST", `/api/backup/${id}`);
       expect(status).toBe(202);
@@ -112,7 +112,7 @@ export async function createHold(service: BackupTestService, site: number, serve
 
 /** Lines that a test adds to the inventory. */
 type MoreInventory = {
-  /** Of the first server; by default this machine. */
+  /** `connection` of the first server; by default this machine. */
   connection?: string;
   servers?: string;
   databases?: (folder: string) => string;
@@ -242,7 +242,7 @@ export async function createBackupTestService(
         return found;
       });
       for (const { id } of left)
-        // What still works on one ends first.
+        // Retries until running tasks of the configuration have ended.
         await soon(async () =>
           expect(await statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204),
         );

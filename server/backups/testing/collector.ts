@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 import { callbackify } from "node:util";
 
 /**
- * Takes what a source dumps, as a copy: a piece's memory is used again.
- * @param opening what the first piece waits for
+ * Collects what a source dumps. Copies each piece, because its memory is reused.
+ * @param opening delays the first piece
  */
 export function createCollector(opening: Promise<void> = Promise.resolve()) {
   const pieces: Buffer[] = [];
@@ -14,7 +14,7 @@ export function createCollector(opening: Promise<void> = Promise.resolve()) {
     pieces.push(Buffer.from(piece));
   });
   const into = new Writable({ write: (piece: Buffer, _encoding, done) => take(piece, done) });
-  // Told by `dump` itself.
+  // `dump` itself reports the error.
   into.on("error", () => undefined);
   return { into, begun: begun.promise, content: () => Buffer.concat(pieces) };
 }

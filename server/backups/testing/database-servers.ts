@@ -1,4 +1,4 @@
-// The kinds of database servers that are backed up as a whole, in words that the same promises are tested in.
+// Describes the kinds of database servers that can be backed up as a whole, so that both run the same tests.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startMariadbServer } from "./mariadb-server.ts";
@@ -7,9 +7,9 @@ import { hasPostgresServer, startPostgresServer } from "./postgres-server.ts";
 export type DatabaseServer = {
   url(database: string): string;
   createDatabase(name: string, owner: string): Promise<void>;
-  /** @param database null = any; @returns the first column of the last answer, a row a line */
+  /** @param database null = any; @returns the first column of the last result, one line per row */
   sql(database: string | null, statements: string): Promise<string>;
-  /** Variables by which its command line programs find it. @param folder for a file that they read */
+  /** Environment variables by which its command line tools connect. @param folder for a file that they read */
   connection(folder: string): Promise<Record<string, string>>;
   stop(): Promise<void>;
 };
@@ -19,11 +19,11 @@ const postgres = {
   engine: "postgres",
   words: "PostgreSQL",
   extension: "server.tar",
-  /** Those that a server has from the beginning, and that can be backed up. */
+  /** Databases that a new server has, and that can be backed up. */
   ownDatabases: ["postgres"],
   tableIn: (table: string) => `public.${table}`,
   makesAccount: "create role app login password 'x'",
-  /** Each alone. */
+  /** Statements that remove the databases and the account, to be run one by one. */
   forgets: (databases: readonly string[]) => [
     ...databases.map((name) => `drop database "${name.replaceAll('"', '""')}" with (force)`),
     "drop role app",

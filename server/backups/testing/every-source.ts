@@ -1,5 +1,5 @@
-// A service with one source of each kind, each with more content than all buffers hold unless less is asked for, and a storage
-// behind a gate.
+// Creates a service with one source of each kind, by default with more content than all buffers hold, and a storage behind
+// a gate.
 import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,10 +13,10 @@ import { startMariadbServer, type MariadbServer } from "./mariadb-server.ts";
 import { hasPostgresServer, startPostgresServer, type PostgresServer } from "./postgres-server.ts";
 
 const isRoot = process.getuid?.() === 0;
-/** Debian's account for what has none of its own. */
+/** The uid of `nobody` on Debian. */
 const nobody = 65_534;
 
-/** What asks for a configuration of it. */
+/** Fields of a request for a configuration of each kind. */
 export const sourceKinds = {
   ...(hasPostgresServer && {
     PostgreSQL: { backupable_type: "database", backupable_id: 4 },
@@ -41,7 +41,7 @@ export const sourceKinds = {
 };
 export type SourceKind = keyof typeof sourceKinds;
 
-/** Storage providers: one behind the gate, one that refuses the connection. */
+/** Ids of storage providers: one behind the gate, one that refuses connections. */
 export const gated = 3;
 export const refusing = 4;
 
@@ -55,9 +55,9 @@ export type EverySource = {
 };
 
 /**
- * @param remote the server of those that are on one, which is not needed where none of them is tried
- * @param megabytesOf how much a source holds, about as much where it is a database; a whole server holds its one database;
- *   nothing of PostgreSQL or of MariaDB = no server of it
+ * @param remote the server of remote sources; null if none of them is tested
+ * @param megabytesOf size of a source, approximate for a database; a whole server has that one database; 0 of PostgreSQL or
+ *   MariaDB = no such server
  */
 export async function createEverySource(
   remote: RemoteServer | null,

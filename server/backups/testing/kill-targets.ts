@@ -1,4 +1,4 @@
-// What the test that kills the service backs up and restores: one source of each kind, whose content tells its version.
+// Sources for the test that kills the service during backups and restores: one of each kind, whose content names its version.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { ownUser } from "../../testing/own-user.ts";
 
 const run = promisify(execFile);
 
-/** How much there is of each: in the long form enough for a kill to fall into all parts of a run. */
+/** Size of each source: in the long form large enough for kills during all phases of a run. */
 const kilobytes = isLongForm ? 6000 : 500;
 const rows = kilobytes * 10;
 
@@ -20,28 +20,28 @@ const rows = kilobytes * 10;
 export const stored = { disk: 1, sealed: 2, second: 3, brought: 4 };
 
 export type Target = {
-  /** Each has one of its own, which does one thing at a time. */
+  /** Id of the server; each target has its own, because a server runs one task at a time. */
   server: number;
   id: { backupable_type: "database" | "site"; backupable_id: number };
-  /** Fields of its configuration. */
+  /** Fields of the configuration. */
   ways: Record<string, unknown>;
-  /** What a restore of the part that holds all of `read` says. */
+  /** Fields of a restore of the part that contains all that `read` reads. */
   part: Record<string, unknown>;
   write(version: string): Promise<void>;
-  /** The version that is there, and how much of it; several versions where it is half of one and half of another. */
+  /** Returns the version of the content and its amount; several versions if the content is mixed. */
   read(): Promise<string>;
   whole: number;
-  /** Writes its content into a file that can be imported; null where none can. */
+  /** Writes the content to a file that can be imported; null = not possible for this kind. */
   bring: ((path: string) => Promise<unknown>) | null;
 };
 
-/** Makes the versions and counts of the rows of one table into what `read` answers. */
+/** Query and formatting of the versions in one table, for `read`. */
 const countVersions = "select version, count(*) from orders group by version";
 const orders = { tables: ["orders"] };
 const publicOrders = { tables: ["public.orders"] };
 const joined = (rows: readonly object[]) => rows.map((row) => Object.values(row).join(" ")).join();
 
-/** @param connection of a remote server, as an inventory names it */
+/** @param connection `connection` of a remote server in the inventory */
 export async function createKillTargets(folder: string, connection: string) {
   const [mariadb, postgres, cluster] = await Promise.all([
     isLongForm ? startMariadbServer() : null,
@@ -99,7 +99,7 @@ export async function createKillTargets(folder: string, connection: string) {
     SQLite: {
       server: 1,
       id: database(1),
-      // One of them keeps to full backups.
+      // Full backups only, so that both kinds are covered.
       ways: { copy_storage_provider_id: stored.second },
       ...inSqlite(join(folder, "orders.sqlite")),
     },
@@ -193,7 +193,7 @@ export async function createKillTargets(folder: string, connection: string) {
       CLUSTER: cluster?.url("postgres") ?? "postgres://nobody@127.0.0.1:9/postgres",
       MARIADB: mariadb?.url("shop") ?? "mariadb://nobody@127.0.0.1:9/shop",
     },
-    /** @param sealing fields of the storage that is encrypted */
+    /** @param sealing fields of the encrypted storage */
     inventory: (sealing: string) => `
 servers:
 ${[1, 2, 3, 4, 6].map((id) => `  - { id: ${id}, name: server-${id}, connection: local }`).join("\n")}
@@ -212,7 +212,7 @@ storage_providers:
   - { id: ${stored.second}, name: second, type: local, path: ${folder}/second }
   - { id: ${stored.brought}, name: brought, type: local, path: ${folder}/brought }
 `,
-    /** Names of databases of all servers. */
+    /** Returns the names of the databases of all servers. */
     async databases() {
       const names = "select datname from pg_database";
       return JSON.stringify([

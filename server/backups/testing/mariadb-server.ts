@@ -1,4 +1,4 @@
-// A MariaDB server of a test's own: in a temporary folder, on a free loopback port, gone with `stop`.
+// Starts a MariaDB server for a test: in a temporary folder, on a free loopback port; `stop` removes it.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, chmod, chown, mkdir, rm } from "node:fs/promises";
@@ -14,26 +14,26 @@ const execute = promisify(execFile);
 
 const password = "s3cret'\\ \"ü";
 const startLimitMs = 20_000;
-/** The default of 96 MB is copied and deleted for each server, and no test writes as much. */
+/** Smaller than the default of 96 MB, because the file is copied and deleted for each server, and no test writes as much. */
 const logSize = "--innodb-log-file-size=16M";
 
 export type MariadbServer = {
   url(database: string, account?: { user: string; password: string }): string;
   createDatabase(name: string): Promise<void>;
-  /** Runs SQL as root, in no database if that is null; answers rows as lines with tabs. */
+  /** Runs SQL as root; null = in no database. Returns rows as tab-separated lines. */
   query(database: string | null, sql: string): Promise<string>;
-  /** All that is in it, as the server's own tool writes it, a byte a character. */
+  /** Returns a dump by the server's own tool, decoded as Latin-1. */
   dump(database: string): Promise<string>;
-  /** Of the server's process; another after `startAgain`. */
+  /** Pid of the server's process; changes with `startAgain`. */
   readonly pid: number;
-  /** The server as a crash leaves it. */
+  /** Kills the server, which leaves its files as after a crash. */
   kill(): Promise<void>;
-  /** Starts it again on the same data and port. */
+  /** Restarts the server with the same data and port. */
   startAgain(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** @param options further ones of mariadbd */
+/** @param options further options of mariadbd */
 export async function startMariadbServer(options: readonly string[] = []): Promise<MariadbServer> {
   const isRoot = userInfo().uid === 0;
   const folder = await makeMemoryFolder("quarterdeck-mariadb-");
@@ -44,7 +44,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
   const data = join(folder, "data");
   const env = {
     ...process.env,
-    // The server lies where the path of an ordinary account does not lead.
+    // `PATH` of an ordinary account does not contain the server's folder.
     PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin`,
     // A starting server deletes temporary tables it finds there, including those of other running servers.
     TMPDIR: folder,
@@ -83,7 +83,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
       ],
       { maxBuffer: 64 * 1024 * 1024 },
     );
-    // A client that fails does not read it; its exit says so.
+    // A failing client does not read its input; its exit code reports the failure.
     running.child.stdin?.on("error", () => undefined);
     running.child.stdin?.end(sql);
     return (await running).stdout;
@@ -110,7 +110,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
   };
 
   async function start() {
-    // One that was killed leaves it.
+    // A killed server leaves its socket.
     await rm(socket, { force: true });
     const child = spawn(
       ...leashed("KILL", "mariadbd", [
@@ -119,7 +119,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
         `--socket=${socket}`,
         `--port=${port}`,
         "--bind-address=127.0.0.1",
-        // Handed to the system at each commit: what is there survives a server that is killed, and no disk is waited for.
+        // Writes to the page cache at each commit: data survives a killed server, and nothing waits for the disk.
         "--innodb-flush-log-at-trx-commit=2",
         "--innodb-flush-method=nosync",
         "--skip-sync-frm",
@@ -135,7 +135,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
     const limit = Date.now() + startLimitMs;
     for (;;) {
       try {
-        // A client that starts in vain slows the server down.
+        // Starting a client before the socket exists would only slow the server down.
         await access(socket);
         await query(null, "SELECT 1");
         return { child, ended };
@@ -167,7 +167,7 @@ export async function startMariadbServer(options: readonly string[] = []): Promi
     query,
     dump,
     get pid() {
-      // `start` has had an answer from it, so it was spawned.
+      // `start` has connected to the server, so it was spawned.
       return server.child.pid ?? 0;
     },
     kill: () => end("SIGKILL"),
@@ -188,7 +188,7 @@ async function otherAccount() {
       const group = await execute("id", ["-g", name]);
       return { uid: Number(stdout), gid: Number(group.stdout) };
     } catch {
-      // The next may be there.
+      // Tries the next account.
     }
   }
   throw new Error("There is neither a user mysql nor a user nobody to run mariadbd as.");

@@ -1,4 +1,4 @@
-// A PostgreSQL server for tests of what is backed up: Debian's, with its tools, and a password.
+// Starts a PostgreSQL server for tests of backups: Debian's, with its tools, and a password.
 import { spawn, execFile, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -20,24 +20,24 @@ export const [toolsMajor = 15] = (existsSync(packaged) ? readdirSync(packaged) :
   .map(Number)
   .sort((one, other) => other - one);
 
-/** Debian's, of the newest version that is installed: the server's, unless `POSTGRES_BIN` names others, and the tools. */
+/** Folder of Debian's newest installed programs. The server's come from `POSTGRES_BIN` if that is set. */
 export const postgresTools = join(packaged, `${toolsMajor}`, "bin");
 const programs = process.env["POSTGRES_BIN"] ?? postgresTools;
 
-/** Whether this machine can run one. */
+/** Whether the server is installed. */
 export const hasPostgresServer = existsSync(join(programs, "initdb"));
 
 export type PostgresServer = {
   port: number;
   major: number;
-  /** As its superuser, or as another account. */
+  /** Returns a URL with the superuser's login, or with another one. */
   url(database: string, account?: { user: string; password: string }): string;
   createDatabase(name: string, owner?: string): Promise<void>;
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     database: string,
     sql: string,
   ): Promise<Row[]>;
-  /** As `pg_ctl stop` does it: the sessions that are open end. */
+  /** Stops the server like `pg_ctl stop`, which ends open sessions. */
   shutDown(): Promise<void>;
   /** Like a power cut, then up again. */
   crash(): Promise<void>;
@@ -48,17 +48,17 @@ export type PostgresServer = {
 const superuser = { user: "postgres", password: "p@ss word/:?" };
 
 type PostgresServerOptions = {
-  /** With these it speaks TLS to who asks for it. */
+  /** Enables TLS for clients that request it. */
   certificate?: { key: string; cert: string };
-  /** Lines of `pg_hba.conf` before its own. */
+  /** Lines of `pg_hba.conf` before the default ones. */
   rules?: string;
-  /** In place of those that suit tests. */
+  /** Override the settings for tests. */
   settings?: Record<string, string>;
-  /** Makes the folder for its data. */
+  /** Makes the folder for the data. */
   makeFolder?: () => Promise<string>;
 };
 
-/** In its own temporary folder, on a free port; `stop` leaves nothing. */
+/** Starts a server in a temporary folder, on a free port; `stop` removes everything. */
 export async function startPostgresServer({
   certificate,
   rules = "",
@@ -84,7 +84,7 @@ export async function startPostgresServer({
     );
   });
   const rulesFile = join(data, "pg_hba.conf");
-  // The questions of a test itself: a password costs each connection more than most of them.
+  // Tests connect without a password over the socket, because authentication takes longer than most of their queries.
   const own = "local all all trust";
   await writeFile(rulesFile, `${own}\n${rules}\n${await readFile(rulesFile, "utf8")}`);
   const tls: Record<string, string> = {};
@@ -112,7 +112,7 @@ export async function startPostgresServer({
     await client.connect();
     try {
       const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(sql);
-      // Several statements are answered with several results, which the types do not say.
+      // Several statements return several results, which the types do not declare.
       return (Array.isArray(result) ? result.at(-1) : result).rows;
     } finally {
       await client.end();
@@ -176,7 +176,7 @@ export async function startPostgresServer({
       );
     },
     shutDown: () => end("SIGINT"),
-    // What `pg_ctl stop -m immediate` sends.
+    // The signal of `pg_ctl stop -m immediate`.
     crash: () => end("SIGQUIT"),
     start,
     async stop() {

@@ -1,4 +1,4 @@
-// Rows of this room for tests that need no service: an inventory, a configuration, a backup of it.
+// Stores rows for tests that need no service: an inventory, a configuration, a backup of it.
 import type { Database } from "../../store/database.ts";
 import { storeInventory } from "../../testing/store-inventory.ts";
 import { createBackupStore, type BackupRow } from "../backup-store.ts";

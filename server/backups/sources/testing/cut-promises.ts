@@ -1,4 +1,4 @@
-// What a connection that is cut leaves, at any moment: nothing stored, nothing half restored, nothing running on the server.
+// Tests that a connection cut at any moment leaves nothing stored, nothing half restored and nothing running on the server.
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -21,11 +21,11 @@ import type { Attempt, Source } from "../source.ts";
 
 export type Subject = {
   source: Source;
-  /** Makes the content say a word everywhere. */
+  /** Fills the whole content with a word. */
   fill(word: string): Promise<void>;
-  /** What it says everywhere, or something else. */
+  /** Returns the word that fills the whole content, or another text. */
   read(): Promise<string>;
-  /** What tells a tool of this subject from all other processes of the machine: of its arguments, environment or files. */
+  /** Text in the arguments, environment or files of this subject's tools, by which they are found among all processes. */
   mark: string;
 };
 
@@ -36,15 +36,15 @@ const attemptOf = (signal = new AbortController().signal): Attempt => ({
 });
 
 /**
- * @param remote the server that it is on
- * @param runsOn whether a tool still runs when its first output has come: not where that is small, and waits in a pipe
+ * @param remote the server of the source
+ * @param runsOn whether a tool still runs when its first output has arrived; false if all its output fits into a pipe
  */
 export function keepsItsPromises(
   remote: RemoteServer,
   make: () => Promise<Subject>,
   { runsOn = true } = {},
 ): void {
-  /** At the next contact, what could not be put in order when the connection was cut. */
+  /** Cleans up, over a new connection, what a cut connection prevented. */
   async function putsInOrder(source: Source): Promise<void> {
     await remote.responds();
     await source.rehearse(AbortSignal.timeout(60_000));

@@ -1,4 +1,4 @@
-// A SQLite database for the tests of cut connections.
+// Provides a SQLite database for the tests of cut connections.
 import { chown, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,14 +7,14 @@ import { createRemoteSqliteSource } from "../sqlite/remote/source.ts";
 import type { Subject } from "./cut-promises.ts";
 
 /**
- * SQLite writes the header of a journal last, and changes the database after that. One without is of a transaction that
- * changed nothing, and stays for the next writer to overwrite.
+ * SQLite writes the header of a journal last, and changes the database after that. A journal without a header belongs to a
+ * transaction that changed nothing, and the next writer overwrites it.
  * @see https://www.sqlite.org/lockingv3.html#hot_journals
  */
 const isUnbegunJournal = async (path: string): Promise<boolean> =>
   path.endsWith("-journal") && ((await readFile(path))[0] ?? 0) === 0;
 
-/** @param uid whose database it is; left out: the tests' own */
+/** @param uid owner of the database; by default the account of the tests */
 export function sqliteIn(folder: string, host: Host, uid?: number): Omit<Subject, "mark"> {
   const path = join(folder, "shop's \u{1f6d2}.sqlite");
   const ask = (sql: string) => {

@@ -1,4 +1,4 @@
-// A restore in a process of its own, which a test kills: the folder, the scratch folder, the archive and its manifest.
+// Restores in a separate process, which a test kills. Arguments: folder, scratch folder, archive, manifest.
 import { createReadStream, readFileSync } from "node:fs";
 import { createLocalHost } from "../../../../hosts/local.ts";
 import { createFolderSource } from "../source.ts";

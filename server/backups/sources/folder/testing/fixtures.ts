@@ -1,4 +1,4 @@
-// For the tests of the folder source: real folders in temporary places, a source on them, and one word that tells which is which.
+// For the tests of the folder source: sources on temporary folders, whose content is one word, so that tests can tell them apart.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -33,7 +33,7 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** Each promise of a folder source is kept on the service's own machine and on a remote server. For the top of a file. */
+/** Creates this machine and a remote server, on both of which the tests run. Call at the top of a test file. */
 export function createMachines() {
   const remote = createRemoteServer();
   return [
@@ -43,7 +43,7 @@ export function createMachines() {
       async makeSource(excludes: Excludes | null = null) {
         const folder = await makeFolder();
         const wrapped = wrap(folder, createRemoteFolderSource, await remote.host(), excludes);
-        // Those of other tests that run beside this one end otherwise.
+        // Scratch folders of concurrent tests end differently.
         const end = `-${markOf(wrapped.root)}`;
         const scratch = async () =>
           (await readdir(temporaryRoot)).filter((name) => name.endsWith(end));
@@ -58,7 +58,7 @@ export async function makeSource(excludes: Excludes | null = null) {
   return { folder, ...sourceIn(folder, createLocalHost(environment), excludes) };
 }
 
-/** @param host as the account sees it that everything is done as */
+/** @param host host of the account that does all work */
 export const sourceIn = (folder: string, host: LocalHost, excludes: Excludes | null = null) =>
   wrap(folder, createFolderSource, host, excludes);
 
@@ -91,7 +91,7 @@ function wrap<Machine extends Host>(
     if (manifest.kind !== "folder") throw new Error("not a folder's manifest");
     return { manifest, archive: content() };
   };
-  /** What work keeps on the disk while it runs. */
+  /** Returns what is left in the scratch folder. */
   const scratch = (): Promise<string[]> => readdir(scratchFolder).catch(() => []);
   return { root, scratchFolder, scratch, said, source, attempt, dump };
 }
@@ -102,7 +102,7 @@ export async function makeSite(root: string, word: string, files = 3): Promise<v
     await writeFile(join(root, `page-${number}`), `${word} `.repeat(1000));
 }
 
-/** What the site says everywhere, or "mixed". */
+/** Returns the word that all files of the site contain, or "mixed". */
 export async function wordOf(root: string, files = 3): Promise<string> {
   const names = await readdir(root);
   const words = await Promise.all(

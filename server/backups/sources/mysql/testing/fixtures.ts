@@ -1,4 +1,4 @@
-// What the tests of MySQL sources share: a database with everything in it, and how to tell two of its states apart.
+// For the tests of MySQL sources: a database with objects of all kinds, and how to tell two of its states apart.
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -18,7 +18,7 @@ export const sourceOf = (
   tables: readonly string[] | null = null,
 ): Source => createMysqlSource({ host, name: "shop", url, scratchFolder, tables });
 
-/** Tells of each command, before it runs, the how many-th it is: moments that are the same on a slow machine. */
+/** Calls back with the number of each command before it runs, for moments that do not depend on the machine's speed. */
 export function countingHost(onCommand: (number: number) => void): Host {
   let number = 0;
   return {
@@ -31,7 +31,7 @@ export function countingHost(onCommand: (number: number) => void): Host {
   };
 }
 
-/** @param then runs once, before the first script that holds the words */
+/** @param then runs once, before the first script that contains `words` */
 export function hookedHost(words: string, then: () => Promise<unknown>): Host {
   let isDone = false;
   return {
@@ -65,7 +65,7 @@ export async function takeDump(
   return { content: content(), manifest };
 }
 
-/** In pieces of odd sizes, so that lines are cut anywhere. */
+/** Streams content in pieces of an odd size, so that lines are split anywhere. */
 export const streamOf = (content: Buffer, pieceBytes = 777): Readable =>
   Readable.from(
     (function* () {
@@ -75,7 +75,7 @@ export const streamOf = (content: Buffer, pieceBytes = 777): Readable =>
     { objectMode: false },
   );
 
-/** All that is in a database, as one text: structure, code, and rows by hash. */
+/** Returns the content of a database as one text: structure, code, and a hash of the rows. */
 export async function pictureOf(server: MariadbServer, url: string): Promise<string> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const database = name.replaceAll("'", "''");
@@ -129,7 +129,7 @@ DELIMITER ;
 ALTER DATABASE CHARACTER SET latin1 COLLATE latin1_german1_ci;
 `;
 
-/** Another state of the same database: each of its objects changed, gone or new. */
+/** Changes the database to another state: each object changed, dropped or new. */
 export const otherState = `
 DROP VIEW a_top; DROP TRIGGER shout; DROP FUNCTION twice; DROP TABLE mine;
 CREATE VIEW mine AS SELECT 1 AS x;

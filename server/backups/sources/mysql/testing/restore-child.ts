@@ -1,5 +1,5 @@
-// A process that restores and kills itself, as it is about to run its n-th command or while that runs; for `../source.test.ts`
-// and `../restore-tables.test.ts`.
+// Restores in a process that kills itself before its n-th command or while that runs; for `../source.test.ts` and
+// `../restore-tables.test.ts`.
 import { createReadStream } from "node:fs";
 import { attemptOf, countingHost, sourceOf } from "./fixtures.ts";
 

@@ -1,4 +1,4 @@
-// For the tests of the PostgreSQL source: a database that holds one of everything, and what tells whether it came back.
+// For the tests of the PostgreSQL source: a database with objects of all kinds, and how to compare it after a restore.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -39,7 +39,7 @@ export function makeSource(url: string, options: Partial<PostgresSourceOptions> 
   return { source, said, attempt, dump };
 }
 
-/** What a backup must keep: the schema as pg_dump says it, a digest of each table's rows, the large objects. */
+/** Returns what a backup must preserve: the schema as pg_dump writes it, a digest of each table's rows, the large objects. */
 export async function fingerprint(server: PostgresServer, database: string) {
   const { stdout } = await run(join(postgresTools, "pg_dump"), [
     "--schema-only",
@@ -51,7 +51,7 @@ export async function fingerprint(server: PostgresServer, database: string) {
        case relkind when 'S' then 'last_value, is_called' else '*' end as columns from pg_class c join pg_namespace n on n.oid = relnamespace
      where relkind in ('r', 'm', 'S') and nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`,
   );
-  // In one connection: each takes longer than its question.
+  // One query for all tables, because connecting takes longer than a query.
   const digests = relations.map(
     ({ name, columns }) =>
       `select ${pg.escapeLiteral(name)} as name, count(*), md5(string_agg(r::text, '|' order by r::text)) from (select ${columns} from ${name}) r`,
@@ -64,11 +64,11 @@ export async function fingerprint(server: PostgresServer, database: string) {
     database,
     "select oid, lomowner::regrole::text, lomacl::text, md5(lo_get(oid)) from pg_largeobject_metadata order by 1",
   );
-  // The key in \restrict is drawn anew each time.
+  // pg_dump writes a random key after \restrict.
   return { schema: stdout.replace(/^\\(un)?restrict .*$/gm, ""), rows, objects };
 }
 
-/** One of everything that a dump can hold, as the account that runs it. */
+/** Creates objects of all kinds that a dump can contain, owned by the account that runs it. */
 export const everything = `
   create schema "Üblich";
   create schema app;
@@ -146,7 +146,7 @@ export const everything = `
   refresh materialized view app.counted;
 `;
 
-/** Made after a dump, it must be gone after the restore, and must not stand in its way. */
+/** Objects that are created after a dump: a restore must remove them, and must not fail because of them. */
 export const madeLater = `
   create schema later;
   create table later.notes (id serial, user_id int references public.users);
@@ -178,7 +178,7 @@ export const madeLater = `
   create event trigger refusing on sql_drop execute function later.refuse();
 `;
 
-/** Works of ours leave no session on a server, and no database beside those that are backed up. */
+/** Expects no sessions of Quarterdeck on a server, and no databases beside those that are backed up. */
 export async function expectNothingLeft(server: PostgresServer): Promise<void> {
   const sessions = await server.query(
     "postgres",

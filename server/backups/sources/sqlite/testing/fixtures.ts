@@ -1,4 +1,4 @@
-// For the tests of the SQLite source: a temporary folder for each test with a database that is one of everything.
+// For the tests of the SQLite source: a temporary folder for each test, with a database that contains objects of all kinds.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -14,13 +14,13 @@ import type { Manifest, Source } from "../../source.ts";
 import { createRemoteSqliteSource } from "../remote/source.ts";
 import { createSqliteSource } from "../source.ts";
 
-/** Of the test that runs; Vitest gives each test file modules of its own. */
+/** Folder of the running test. Not shared, because Vitest gives each test file its own modules. */
 export let folder: string;
 export let path: string;
 /** Null = the service's own machine. */
 let host: Host | null;
 
-/** Each promise of a SQLite source is kept on the service's own machine and on a remote server. For the top of a file. */
+/** Returns this machine and a remote server, on both of which the tests run. Call at the top of a test file. */
 export function createMachines() {
   const remote = createRemoteServer();
   return [
@@ -29,7 +29,7 @@ export function createMachines() {
   ];
 }
 
-/** @param hostOf the machine that the sources of these tests are on */
+/** @param hostOf host of the sources of these tests; null = this machine */
 export function inTemporaryFolder(hostOf: () => Promise<Host | null> = async () => null): void {
   beforeEach(async () => {
     host = await hostOf();
@@ -60,13 +60,13 @@ export const attempt = (change = {}) => ({
   ...change,
 });
 
-/** What work keeps on the disk while it runs. */
+/** Returns temporary files of backups and restores that are on the disk. */
 export async function strays(): Promise<string[]> {
   const beside = (await readdir(folder)).filter((name) => name.includes("quarterdeck"));
   return [...beside, ...(await readdir(join(folder, "scratch")))];
 }
 
-/** Until a restore is about to change the database, or has ended. */
+/** Waits until a restore is about to change the database, or has ended. */
 export async function untilNoted(ended: Promise<unknown>): Promise<void> {
   const isOver = ended.then(
     () => true,
@@ -102,7 +102,7 @@ export const rich = `
   create virtual table words using fts5(text);
   insert into words values ('the quick brown fox');
 `;
-/** All that a database holds: its schema and every row. */
+/** Returns the content of a database: its schema and every row. */
 export const contentOf = (file = path) =>
   JSON.stringify([
     query("select type, name, sql from sqlite_schema order by type, name", file),
@@ -117,14 +117,14 @@ export async function dump(): Promise<{ content: Buffer; manifest: Manifest }> {
   return { content: content(), manifest };
 }
 
-/** A process of its own that writes pairs all the time, each transaction in two steps. */
+/** Starts a process that writes pairs continuously, each transaction in two steps. */
 export const startPairWriter = (file: string): Promise<ChildProcess> =>
   startWriter(
     file,
     `database.exec("begin immediate; insert into pairs values (" + n + ", 0); update pairs set b = a where b = 0; commit")`,
   );
 
-/** A process of its own that changes every page all the time; each of its transactions leaves one number everywhere. */
+/** Starts a process that changes every page continuously; each transaction sets all rows to one number. */
 export async function startPageWriter(file: string, mode: string): Promise<ChildProcess> {
   exec(
     `pragma journal_mode = ${mode};

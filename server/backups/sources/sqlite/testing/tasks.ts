@@ -1,4 +1,4 @@
-// For the tests of what a site's account may do: many operations of the SQLite source in one process of that account.
+// For the tests with a hostile site's account: runs many operations of the SQLite source in one process of that account.
 import { rm, symlink } from "node:fs/promises";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -9,15 +9,15 @@ import { workWithoutThread } from "../work.ts";
 type Siege = {
   options: SqliteOptions;
   tries: number;
-  /** What is restored, in Base64. */
+  /** Content to restore, in Base64. */
   copy: string;
-  /** What no backup may hold. */
+  /** Text that no backup may contain. */
   secret: string;
-  /** A link that is put at the names which a restore uses beside the database. */
+  /** Target of links at the names that a restore uses beside the database. */
   link?: string;
 };
 
-/** @returns how many backups and restores came through, and how many backups held the secret */
+/** @returns how many backups and restores succeeded, and how many backups contained the secret */
 export const besiegeSqlite = defineTask(
   import.meta.url,
   "besiegeSqlite",
