@@ -4,7 +4,7 @@ import { learnServiceTime, serviceNow } from "./service-clock.ts";
 const browserMs = Date.parse("2026-11-26T03:00:00Z");
 const dayMs = 24 * 3_600_000;
 
-/** How far the service's clock is taken to be ahead of the browser's. */
+/** Returns the estimated offset of the service's clock from the browser's. */
 const aheadMs = () => serviceNow() - browserMs;
 const dateAt = (ms: number) => new Date(browserMs + ms).toUTCString();
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ActivityEntry } from "../../contract/activity.ts";
 import { dayStartMs, dayText, toDays } from "./days.ts";
 
-// Of an entry, only its moment counts here.
+// The function reads only the time of an entry.
 const entry = (id: number, at: string) => ({ id, at }) as ActivityEntry;
 
 const local = (...parts: [number, number, number, number?, number?]) => new Date(...parts);

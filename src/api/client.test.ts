@@ -5,7 +5,7 @@ import { sessions } from "./session.ts";
 
 const session = { address: "https://ops.example.com", token: "1|qd_secret" };
 
-/** Stands in for the network, which is what a browser gives and node does not have here. */
+/** Replaces `fetch`. */
 function answerWith(make: () => Response | Promise<Response>) {
   const network = vi.fn<typeof fetch>(async () => make());
   vi.stubGlobal("fetch", network);
@@ -159,7 +159,7 @@ test.each(["runBackup", "restoreBackup", "updateNotifications"] as const)(
 describe("a service that wants fewer requests at a time", () => {
   test.each([
     ["says for how long", { "retry-after": "2" }, 2_500],
-    // Another origin's header is not shown to the page.
+    // The browser hides this header of another origin from the page.
     ["does not say for how long", {}, 1_250],
   ])("and %s is asked again, and its response is taken", async (_, headers, atMostMs) => {
     vi.useFakeTimers();
@@ -186,7 +186,7 @@ describe("a service that wants fewer requests at a time", () => {
 test.each([
   [{ message: "Unauthenticated.", code: "token_expired" }, "token_expired"],
   [{ message: "Unauthenticated.", code: "token_unknown" }, "token_unknown"],
-  // Words are for people, and another service has codes of its own.
+  // The client ignores message texts, and another service may have its own codes.
   [{ message: "The token expired." }, "refused"],
   [{ message: "Unauthenticated.", code: "expired" }, "refused"],
   [{ code: 7 }, "refused"],

@@ -9,6 +9,6 @@ test("a service that asks to be left alone for years is asked again after an hou
     typeof retryDelay === "function" &&
     retryDelay(0, new ApiError(503, "Closed.", { retryAfterMs }));
   expect(waitMs(5000)).toBe(5000);
-  // A timer that is to take longer than 2^31 ms is over at once.
+  // A timer of more than 2^31 ms would fire at once.
   expect(waitMs(2 ** 40)).toBe(3_600_000);
 });

@@ -10,12 +10,12 @@ afterEach(() => {
   open.clear();
 });
 
-/** For a tab that another one answers, on a machine that may be busy. */
+/** Timeout for a tab that another one answers, long enough for a busy machine. */
 const patient = { waitMs: 30_000 };
 
 type TabOptions = { device?: BrowserStorage; waitMs?: number };
 
-/** A tab of a browser whose pages hear one another by a channel of this name. */
+/** Opens a tab of a browser, whose tabs share a broadcast channel of this name. */
 function openTab(
   name: string,
   session: Session | null = null,
@@ -29,8 +29,8 @@ function openTab(
   const tabs = createSessionTabs({
     sessions,
     channel: {
-      // What a closed tab still wanted to say is heard by nobody.
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
+      // Drops messages of a closed tab.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target origin
       postMessage: (word: unknown) => open.has(channel) && channel.postMessage(word),
       addEventListener: channel.addEventListener.bind(channel),
     },

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createSharing, type TabMessage } from "./sharing.ts";
 
-/** Two tabs that hear each other at once, and what each was given. */
+/** Creates two tabs that receive each other's messages at once, and records what each received. */
 function twoTabs() {
   let now = 1000;
   const taken: unknown[][] = [[], []];
@@ -17,7 +17,7 @@ function twoTabs() {
   return { one, other, taken, pass: (ms: number) => (now += ms) };
 }
 
-/** A service that answers when it is told to. */
+/** Fakes a service that responds when the test says so. */
 function slowly<Data>(data: Data) {
   const { promise, resolve, reject } = Promise.withResolvers<Data>();
   return {

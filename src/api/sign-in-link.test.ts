@@ -9,7 +9,7 @@ const own: Session = { address: "", token: "mine" };
 const code: SignInLink = { kind: "code", secret: "c0de" };
 const token = (secret: string): SignInLink => ({ kind: "token", secret });
 
-/** A page with a service behind it that knows these tokens by name and takes the code once. */
+/** Opens a page with a fake service that accepts these tokens, and the code once. */
 function open({
   session = null,
   elsewhere = null,

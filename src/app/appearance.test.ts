@@ -1,4 +1,4 @@
-// What runs before the dashboard is no module of it, so it is read and run here as a browser does.
+// The script that runs before the dashboard is not a module, so the test reads its file and runs it like a browser.
 // oxlint-disable-next-line no-restricted-imports -- as said above
 import { readFileSync } from "node:fs";
 // oxlint-disable-next-line no-restricted-imports -- as said above
@@ -6,7 +6,7 @@ import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
 import { createAppearance, schemeKey, schemes } from "./appearance.ts";
 
-/** A browser's storage and root element, and what listens for changes of other tabs. */
+/** Fakes a browser's storage, its root element, and its listeners for changes by other tabs. */
 function makeBrowser(stored: Record<string, string> = {}, isForbidden = false) {
   const kept = new Map(Object.entries(stored));
   const style = { colorScheme: "untouched" };
@@ -21,7 +21,7 @@ function makeBrowser(stored: Record<string, string> = {}, isForbidden = false) {
 
 const script = readFileSync(new URL("../../public/scheme.js", import.meta.url), "utf8");
 
-/** What a page does before it is painted. */
+/** Runs the script that a page runs before its first paint. */
 function openPage({ style, bars, listeners, getItem }: ReturnType<typeof makeBrowser>): void {
   const page = {
     localStorage: { getItem },

@@ -10,7 +10,7 @@ const response = (
   error: ApiError | null = null,
 ): Pick<Query, "queryKey" | "state"> => ({
   queryKey: [name, {}, {}],
-  // Of a query's state three facts count here.
+  // The function reads only these fields of a query's state.
   state: { data, dataUpdatedAt, error } as Query["state"],
 });
 

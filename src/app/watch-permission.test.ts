@@ -5,7 +5,7 @@ test.each([
   [{ abilities: ["read"] as const }, "This token can only read."],
   [{ abilities: ["*"] as const }, undefined],
   [{ abilities: ["read", "*"] as const }, undefined],
-  // A service without tokens of its own, or one that did not answer yet, is the one to say.
+  // Without a token's data, e.g. before the response, the service itself decides.
   [null, undefined],
   [undefined, undefined],
 ])("%o is held back by: %s", (token, refusal) => {

@@ -10,14 +10,14 @@ type Facts = {
   locked_until?: string | null;
 };
 
-// Of a backup, only what it is doing counts here.
+// The function reads only the state of a backup.
 const refusalOf = (action: BackupAction, facts: Facts) =>
   refusal(action, { restore_status: null, ...facts });
 
 const allowed = (facts: Facts) =>
-  // The cast: TypeScript knows the keys of an object as strings alone.
+  // Cast, because `Object.keys` returns strings.
   (Object.keys(backupActionLabels) as BackupAction[]).filter(
-    // What is pinned can be unpinned, whatever goes on.
+    // A pinned backup can be unpinned in any state.
     (action) => action !== "unpin" && refusalOf(action, facts) === undefined,
   );
 
@@ -45,7 +45,7 @@ test.each<[Facts, BackupAction[]]>([
     { status: "finished", locked_until: "2001-01-01T00:00:00Z" },
     ["restore", "elsewhere", "download", "drill", "pin", "remove"],
   ],
-  // A state that only the service knows is its own to judge.
+  // The service decides about states that the dashboard does not know.
   [{ status: "archived" }, ["restore", "elsewhere", "download", "drill", "pin", "remove"]],
 ])("%j allows %j", (facts, expected) => {
   expect(allowed(facts)).toEqual(expected);

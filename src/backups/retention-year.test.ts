@@ -7,7 +7,7 @@ const asked = {
   now: new Date("2026-11-23T12:00:00Z"),
 };
 
-/** Each rule with how many backups it keeps, and how old the oldest of them is. */
+/** Formats each rule with the number of backups that it keeps, and the age of the oldest. */
 const shown = ({ rules, kept, newest }: YearOfBackups) =>
   [...rules, { label: "all", kept }].map(({ label, kept: own }) => {
     const oldest = own.at(-1) ?? newest;
@@ -46,7 +46,7 @@ test("keeps the fulls of incremental backups that the rules keep, too", () => {
     "Full, for incremental ones: 3, 55 days",
     "all: 7, 55 days",
   ]);
-  // Every run is a full.
+  // Every run makes a full backup.
   const weekly = { ...asked, frequency: "0 3 * * 0", hold: 2, keep: { monthly: 3 } };
   expect(simulateYear({ ...weekly, isIncremental: true })).toEqual(simulateYear(weekly));
 });

@@ -13,7 +13,7 @@ const backup = (id: number, change: Partial<Backup> = {}): Backup => ({
 });
 
 const workIn = (...backups: Backup[]) => {
-  // Of a configuration, only its backups count here.
+  // The function reads only the backups of a configuration.
   const found = workOf({ backups, last_backup: backups[0] ?? null } as Parameters<
     typeof workOf
   >[0]);

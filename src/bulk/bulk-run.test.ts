@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../api/api-error.ts";
 import { createRun, hasFailed, hasWaiting, spokenOf, summaryOf } from "./bulk-run.ts";
 
-/** A service whose answers come when the test lets them. */
+/** Fakes a service that responds when the test says so. */
 function makeService() {
   const asked: number[] = [];
   const open = new Map<number, PromiseWithResolvers<void>>();

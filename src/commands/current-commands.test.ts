@@ -6,7 +6,7 @@ const following = 4;
 
 type Facts = { place?: number; isHidden?: boolean };
 
-/** What is asked of an element: where it stands, and whether it is on screen. */
+/** Fakes an element with its position in the document and its visibility. */
 const element = ({ place = 0, isHidden = false }: Facts) => ({
   place,
   checkVisibility: () => !isHidden,
@@ -15,7 +15,7 @@ const element = ({ place = 0, isHidden = false }: Facts) => ({
 });
 
 function register(label: string, facts: Facts | null) {
-  // Node has no document; the methods that are called are there.
+  // Node has no DOM; this object has the methods that are called.
   const place = facts && { element: element(facts) as unknown as HTMLElement };
   registered.add({ label, run: () => {}, ...place });
 }

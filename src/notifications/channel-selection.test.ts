@@ -28,7 +28,7 @@ test("the inverse of what changed brings the old set back", () => {
   );
 });
 
-/** A service that answers when it is told to. */
+/** Fakes a service that responds when the test says so. */
 function makeService(ids: number[]) {
   const asked: { ids: readonly number[]; answer: (error?: Error) => Promise<void> }[] = [];
   let stored: readonly number[] = ids;
@@ -43,7 +43,7 @@ function makeService(ids: number[]) {
               stored = wanted;
               resolve();
             } else reject(error);
-            // All that follows from an answer has happened by then.
+            // Waits until the effects of the response have happened.
             await new Promise((done) => setTimeout(done));
           },
         });
@@ -141,7 +141,7 @@ test("a change is put on top of what the service says by then, and fails where i
   const { change, unsaved } = createSelection({
     refresh: async () => {
       if (isAway) throw new Error("away");
-      // Somebody else has chosen it meanwhile.
+      // Another user has selected the channel meanwhile.
       stored = [...new Set([...stored, 7])];
     },
     current: () => stored,

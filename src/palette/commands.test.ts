@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { Command } from "../commands/registry.ts";
 import { toEntries } from "./commands.ts";
 
-/** An element of which only its row matters. Rows are told apart by being the same one, and by nothing else. */
+/** A row, compared by identity. */
 type Row = { name: string };
-// Node has no document; the one method that is called is there.
+// Node has no DOM; this object has the one method that is called.
 const inRow = (row: Row | null) => ({ closest: () => row }) as unknown as HTMLElement;
 
 type Facts = Pick<Command, "refusal" | "isPending"> & { row?: Row };

@@ -97,7 +97,7 @@ test("a page of a site offers a new worker there, and one of a server a new back
 
 test("five destinations are remembered, the newest first, none twice", () => {
   const chosen = ["a", "b", "c", "d", "e", "f", "b"].map((key) => toPage("site", key, "", key));
-  // oxlint-disable-next-line unicorn/no-array-reduce -- it is what happens, choice by choice
+  // oxlint-disable-next-line unicorn/no-array-reduce -- the list changes with each choice
   const kept = chosen.reduce<readonly Entry[]>(withRecent, []);
   expect(kept.map(({ key }) => key)).toEqual(["b", "f", "e", "d", "c"]);
 });

@@ -11,7 +11,7 @@ type Pressed = {
   repeat?: boolean;
   isComposing?: boolean;
   isTaken?: boolean;
-  /** The key by its place on a Latin keyboard, e.g. "KeyJ". */
+  /** Physical key on a Latin keyboard, e.g. "KeyJ". */
   code?: string;
 };
 
@@ -28,7 +28,7 @@ function keyEvent(key: string, { down = [], isTaken = false, ...rest }: Pressed)
   return event;
 }
 
-/** Presses keys one after another. @returns which bindings ran, and whether the last key was taken from the browser */
+/** Presses keys one after another. @returns which bindings ran, and whether the last key's default was prevented */
 function press(keys: readonly [string, Pressed?][], around: Partial<Around> = {}) {
   const ran: string[] = [];
   const bindings = bound.map((key) => ({ key, label: key, run: () => ran.push(key) > 0 }));

@@ -24,7 +24,7 @@ const rows = [
 const markup = renderToStaticMarkup(
   <Table label="Fruit" columns={columns} rows={rows} keyOf={({ id }) => id} openKey={7} />,
 );
-/** The contents of all elements of a name, in their order, and what is in their tags. */
+/** Returns the contents and the attributes of all elements of a tag name, in order. */
 const all = (tag: string) =>
   [...markup.matchAll(new RegExp(`<${tag}\\b([^>]*)>(.*?)</${tag}>`, "g"))].map(
     ([, attributes = "", content = ""]) => ({ attributes, content }),

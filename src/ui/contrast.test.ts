@@ -1,4 +1,4 @@
-// Holds what WCAG 2.2 asks of colors, on every surface and in both schemes: 4.5:1 for texts, 3:1 for edges.
+// Tests the contrast that WCAG 2.2 requires, on every surface and in both schemes: 4.5:1 for texts, 3:1 for edges.
 import { describe, expect, test } from "vitest";
 import { palette } from "../../tailwind.config.ts";
 
@@ -13,7 +13,7 @@ const schemes = [
 const channels = (hex: string): Rgb =>
   (hex.slice(1).match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16) / 255);
 
-/** A color with an alpha, as it looks over an opaque one. */
+/** Returns the opaque color that a transparent one results in over another. */
 function over(top: string, [...below]: Rgb): Rgb {
   const [red = 0, green = 0, blue = 0, alpha = 1] = channels(top);
   return [red, green, blue].map((part, index) => part * alpha + (below[index] ?? 0) * (1 - alpha));
@@ -32,7 +32,7 @@ function contrast(one: Rgb, other: Rgb): number {
 }
 
 const plain: Name[] = ["canvas", "sunken", "raised"];
-/** Where controls stand. */
+/** Surfaces on which controls are placed. */
 const grounds = new Set(["canvas", "sunken", "raised", "field", "raised, hovered"]);
 const soft: Name[] = ["accent-soft", "busy-soft", "good-soft", "bad-soft", "warn-soft"];
 const texts: Name[] = ["ink", "muted", "accent", "busy", "good", "bad", "warn"];

@@ -31,7 +31,7 @@ const delivery = (change: Partial<DeliverySummary> = {}): DeliverySummary => ({
   ...change,
 });
 
-/** Long after whatever was asked of the service, by other tests too. */
+/** Later than all requests of this and other tests. */
 const lateMs = Number.MAX_SAFE_INTEGER;
 const paceOf = (one: DeliverySummary) => makePoller(() => lateMs)([toMoving(one, nowMs)], false);
 

@@ -70,7 +70,7 @@ test("a worker says how many of its processes run the newest release, until all 
   expect(release(on(7), on(6), on(7))).toBe("2 of 3 on the new release");
   expect(release(on(null), on(6))).toBe("0 of 2 on the new release");
   expect(release(on(7), on(8))).toBeNull();
-  // What was stopped or given up runs no release.
+  // Processes that were stopped or given up run no release.
   expect(release(on(7), on(6, "STOPPED"), on(6, "FATAL"))).toBeNull();
   expect(releaseText(withProcesses(on(6)))).toBeNull();
   expect(releaseText({ ...plain, deployment_id: 7 })).toBeNull();
