@@ -1,5 +1,5 @@
-// Tools that say what no text column holds: programs of their own stand in for them in PATH, and every outcome is
-// stored all the same, with what the tool said.
+// Tests tools whose output a text column cannot store: fake programs in PATH print it, and every outcome is stored
+// nevertheless, with the tool's output.
 import { chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { isStorableText } from "../../contract/inputs.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 import { createBackupTestService, soon, type BackupTestService } from "./testing/backup-service.ts";
 
-/** NUL, a byte that is no UTF-8, a surrogate as UTF-8 does not write it. */
+/** NUL, an invalid byte, and a surrogate, which UTF-8 does not allow. */
 const awful = String.raw`\000 and \377\355\240\200 at the end`;
 const stored = /\ufffd and \ufffd+ at the end/;
 
@@ -22,7 +22,7 @@ const standIn = async (name: string, script: string) => {
   await writeFile(join(programs, name), `#!/bin/sh\n${script}\n`);
   await chmod(join(programs, name), 0o755);
 };
-/** Says it when it is to do `what`, and ends as told; does all else as the real one. */
+/** Prints the output and ends with `ending` when called to do `what`; otherwise runs the real tar. */
 const tarThat = (what: string, ending: string) =>
   standIn(
     "tar",

@@ -49,7 +49,7 @@ describe("retention", () => {
     const runs: Backup[] = [];
     for (let count = 0; count < 4; count++) runs.push(await service.run(id));
     await soon(async () => expect(await filesOf(id)).toHaveLength(2));
-    // The file goes first, the row a moment later.
+    // The file is deleted first, the row a moment later.
     await soon(async () =>
       expect((await service.show(id)).backups.map((backup) => backup.id)).toEqual([
         runs[3]?.id,

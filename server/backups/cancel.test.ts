@@ -16,7 +16,7 @@ import {
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
-/** Those whose runs are held up in the middle; in `npm test` one, which the service's own account may not end. */
+/** Kinds whose runs are paused in the middle; in `npm test` one whose processes the service's own account cannot kill. */
 const heldUp = casesOf(sourceKinds, [
   "folder of another account" in sourceKinds ? "folder of another account" : "folder",
 ]);
@@ -42,7 +42,7 @@ const activityOf = async (id: number) => {
 const postgresRows = async () => await every.postgres?.query("shop", "select count(*) from noise");
 const mariadbRows = async () =>
   every.mariadb?.query("shop", "select count(*) from noise; show databases like 'quarterdeck%'");
-/** How much each source holds: a restore must not change it, whole or in part. */
+/** Content of each source, which a canceled restore must not change, not even in part. */
 const contents = {
   PostgreSQL: postgresRows,
   "whole PostgreSQL server": postgresRows,
@@ -115,13 +115,13 @@ test("a run that waits is over at once, and the one before it goes on", async ()
   gate.rule(() => "pass");
 });
 
-// The tests of the other sources abort restores and drills of theirs.
+// The tests of the other sources abort their restores and drills.
 test.each(casesOf(sourceKinds, ["SQLite"]))(
   "a restore and a drill of a source of kind %s are canceled in the middle: what was there is whole",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service, gate } = every;
-    // Every kind that has a source has a content.
+    // Every kind with a source has an entry.
     const content = contents[kind as SourceKind];
     const before = await content();
     const { id } = await service.installed({ ...source, storage_provider_id: gated });
@@ -149,7 +149,7 @@ test.each(casesOf(sourceKinds, ["SQLite"]))(
     expect(await activityOf(backup.id)).toEqual(
       expect.arrayContaining(["restore cancelled", "restore drill cancelled"]),
     );
-    // A restore that is under way already.
+    // A restore that is running already.
     gate.rule(() => "pass");
     await service.call("PUT", `/api/backup/${backup.id}`);
     await soon(async () =>

@@ -34,7 +34,7 @@ test("a backup whose file is gone is no backup any more, even if another one can
   const { id } = await service.installed();
   const oldest = await service.run(id);
   await service.run(id);
-  // A folder in the place of the file cannot be removed as one.
+  // Replaces the file by a folder, which cannot be removed like a file.
   const file = join(service.folder, "copies", oldest.path);
   await rename(file, `${file}.away`);
   await mkdir(join(file, "in the way"), { recursive: true });

@@ -43,7 +43,7 @@ describe("a configuration", () => {
     });
     const list = await service.json<Page<BackupConfiguration>>("GET", "/api/server/1/backups");
     expect(list.body.data).toEqual([]);
-    // Of what cannot be looked for only the schema speaks.
+    // Only the schema reports values that cannot be looked up.
     const untyped = await service.json("POST", "/api/server/1/backup-configuration", {
       ...nightly,
       backupable_type: "disk",
@@ -183,7 +183,7 @@ test("what is kept by period is stored, changed and given up, and what fits no r
       storage_provider_id: 1,
       ...change,
     });
-  // What is left out stays.
+  // Omitted fields keep their values.
   expect((await put({})).body.keep).toEqual({ daily: 14, monthly: 12 });
   expect((await put({ keep: { yearly: 3 } })).body.keep).toEqual({ yearly: 3 });
   for (const none of [null, { hourly: null }])

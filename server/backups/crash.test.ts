@@ -1,5 +1,5 @@
-// The service is killed at random moments of runs and restores. What is listed as finished must be whole, what is not
-// must be gone, and a target must be the old or the new one.
+// Kills the service at random moments of runs and restores. Finished backups must be complete, others must leave nothing,
+// and a target must have the old or the new content.
 import { createHash } from "node:crypto";
 import { readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ const show = (id: number) => get<BackupConfiguration>(`/api/backup-configuration
 type Kind = keyof (typeof sources)["targets"];
 const targetOf = (kind: Kind): Target => sources.targets[kind];
 
-/** All configurations, also those that imports made. */
+/** Returns all configurations, including those that imports made. */
 async function listConfigurations(): Promise<number[]> {
   const lists = await Promise.all(
     [1, 2, 3, 4, 5, 6].map((id) =>
@@ -72,7 +72,7 @@ async function listConfigurations(): Promise<number[]> {
   return lists.flatMap(({ data }) => data.map(({ id }) => id));
 }
 
-/** Ids of copies that were seen: one may outlive its run, and then no list has it. */
+/** Ids of all copies seen, because a copy whose run was deleted is in no list. */
 const copyIds = new Set<number>();
 
 const expectSettled = ({ id, status, restore_status, output }: Backup) => {
@@ -80,9 +80,9 @@ const expectSettled = ({ id, status, restore_status, output }: Backup) => {
   expect(restore_status, `restore of ${id}`).not.toBe("running");
 };
 
-/** Nothing is under way any more. @returns all backups of all configurations, and their copies */
+/** Waits until all tasks have ended. @returns all backups of all configurations, and their copies */
 async function settled(ids: readonly number[]): Promise<Backup[]> {
-  // One after the other first: looks at all of them would take the processor from what they wait for.
+  // Waits for one after the other, because polling all would take CPU time from the tasks.
   for (const id of ids)
     for (const run of (await show(id)).backups)
       await soon(async () => {
@@ -107,7 +107,7 @@ async function settled(ids: readonly number[]): Promise<Backup[]> {
   });
 }
 
-/** Each storage holds exactly what is listed as finished, byte for byte. */
+/** Expects in each storage exactly the files of finished backups, byte for byte. */
 async function expectHonestStorage(backups: readonly Backup[]): Promise<void> {
   const finished = backups.filter(({ status }) => status === "finished");
   const folders = { [stored.disk]: "copies", [stored.sealed]: "sealed", [stored.second]: "second" };
@@ -138,7 +138,7 @@ async function install(kind: Kind): Promise<number> {
   return id;
 }
 
-/** Asks for one of what can be done with a source, drawn by chance. */
+/** Draws a random task for a source. */
 function draw(kind: Kind, { configuration, good }: { configuration: number; good: Backup }) {
   const { id, bring, part, ways } = targetOf(kind);
   const at = `/api/${id.backupable_type}/${id.backupable_id}`;
@@ -161,8 +161,8 @@ function draw(kind: Kind, { configuration, good }: { configuration: number; good
 }
 
 /**
- * Kinds that the long form alone kills: SQLite is killed over SSH, and the tests beside the sources of MariaDB and of whole
- * servers kill or end their restores.
+ * Kinds for the long form only: SQLite is covered over SSH, and the tests of MariaDB and of whole servers kill or abort
+ * their own restores.
  */
 const alike = new Set<Kind>(["SQLite", "MariaDB", "PostgreSQL server"]);
 
@@ -177,7 +177,7 @@ type Hit = {
 
 test(
   `over kills in runs, imports and restores of each kind, ${2 * rounds} in all, nothing is lost, halved or left behind (CRASH_SEED=${seed})`,
-  // Each kill is noticed by the heartbeat that is missing, up to 30 s later.
+  // A kill is detected by missing heartbeats, up to 30 s later.
   { timeout: 540_000 + rounds * 2 * 120_000 },
   async ({ onTestFailed }) => {
     let progress = "the first backups";
@@ -198,7 +198,7 @@ test(
       await bring?.(join(folder, "brought", `v0-${id.backupable_type}-${id.backupable_id}`));
       ids.set(kind, await install(kind));
     }
-    // How long one takes here beside the others, so that the kills fall into all its parts.
+    // Usual durations with the others running, so that kills hit all phases.
     const usualMs = new Map<Kind, number>();
     const measure = async (kind: Kind, id: number) => {
       const startedMs = performance.now();
@@ -230,7 +230,7 @@ test(
           ask: isRestore ? restore : take,
         });
       }
-      // One kill for all of them, and each is hit at a moment of its own.
+      // One kill hits all tasks, each at another phase.
       const killMs = Math.max(...hits.map(({ afterMs }) => afterMs));
       await Promise.all(
         hits.map(async ({ kind, afterMs, ask }) => {
@@ -247,7 +247,7 @@ test(
         const now = await targetOf(kind).read();
         if (isRestore) {
           const { restore_status } = await get<Backup>(`/api/backup/${good}`);
-          // The backup may be of an earlier version than the newest; what it holds was whole then.
+          // The backup may have an earlier version than the newest, but a complete one.
           expect(now, `${progress}, ${kind}: old or new`).toMatch(
             new RegExp(`^v\\d+ ${targetOf(kind).whole}$`),
           );
@@ -256,7 +256,7 @@ test(
       }
     }
     progress = "the last backups";
-    // The next run on a remote server takes away what an earlier one could not.
+    // The next run on a remote server cleans up after an earlier one.
     const last = [...ids].filter(([kind]) => isLongForm || kind.endsWith("remote server"));
     await Promise.all(last.map(([kind, id]) => measure(kind, id)));
     expect((await readdir(folder)).filter((name) => name.includes("quarterdeck-"))).toEqual([]);

@@ -1,4 +1,4 @@
-// Nothing carries the jobs out here: what is left are the deadlines.
+// Tests deadlines: no runner performs the jobs here.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalHost } from "../hosts/local.ts";
 import { createSecretReader } from "../inventory/secrets.ts";

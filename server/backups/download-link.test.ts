@@ -1,4 +1,4 @@
-// A backup's file by a link that works once: what it is worth, and to whom.
+// Tests download links: they work once, and only with the right permissions.
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ beforeAll(async () => {
     clock,
     log: createLog("debug", { write: (line) => void (log += line) }),
   });
-  // More than any buffer on the way takes in.
+  // More than all buffers on the way hold.
   service.sql(
     `insert into orders (customer) values ('${randomBytes(2 ** 20).toString("base64")}')`,
   );
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Failures count by address, so each test has one of its own. */
+/** Failures are counted by address, so each test uses its own. */
 let host = 0;
 beforeEach(() => {
   host += 1;
@@ -48,7 +48,7 @@ async function makeLink(token?: string, id = backup.id): Promise<DownloadLink> {
 }
 function follow(url: string, init: RequestInit = {}) {
   const socket = { remoteAddress: `192.0.2.${host}` };
-  // What a request is asked for beside its headers: nothing but the other end of its socket.
+  // The app reads only the remote address from the bindings.
   const bindings = { incoming: { socket } } as HttpBindings;
   return service.app.fetch(new Request(url, init), bindings);
 }
@@ -215,7 +215,7 @@ describe("a download link", () => {
   test("does not reach a server that its token does not", async () => {
     const narrowed = await makeToken({ abilities: ["*"], server_ids: [1] });
     const { url } = await makeLink(narrowed.token);
-    // An operator's inventory may move a configuration's server; a token is not widened by it.
+    // The inventory may move a configuration to another server, which must not widen a token.
     await service.query("update backup_configurations set server_id = 2");
     const status = await statusOf(url);
     await service.query("update backup_configurations set server_id = 1");

@@ -1,5 +1,5 @@
-// What goes another way on a remote server than on this machine, and is promised of both. What happens after that, in rows
-// and in the storage, is tested on this machine alone.
+// Tests what works differently on a remote server than on this machine. What follows in the database and in the storage
+// is tested on this machine only.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,12 +16,12 @@ import {
 } from "./testing/backup-service.ts";
 import { eachMachine } from "../ssh/testing/remote-server.ts";
 
-/** Of a site in the inventory. */
+/** Id of a site in the inventory. */
 const heldId = 2;
 let service: BackupTestService;
 
 describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
-  /** A configuration of the database, and a backup of it that no test damages. */
+  /** A configuration of the database, and a backup that no test damages. */
   let id: number;
   let good: Backup;
   beforeAll(async () => {
@@ -162,13 +162,13 @@ describe.each(eachMachine())("on $machine", ({ connectionOf, isWhole }) => {
     });
   });
 
-  // What the service decides by itself, and what tests of the sources try over SSH, too.
+  // The rest does not depend on the machine, or the tests of the sources cover it over SSH.
   if (!isWhole) return;
 
   describe("a configuration", () => {
     test("says at its installation what backups will leave unchecked", async () => {
       service.sql("create index by_customer on orders (customer collate nocase)");
-      // As an application's own: SQLite takes none from here.
+      // Edits the schema to have a collation like an application's, which node:sqlite cannot register.
       const connection = new DatabaseSync(join(service.folder, "orders.sqlite"));
       connection.enableDefensive(false);
       connection.exec(`pragma writable_schema = on;

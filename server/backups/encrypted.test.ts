@@ -1,4 +1,4 @@
-// Backups that only a private key opens, which the service does not have.
+// Tests encrypted backups, whose private key the service does not have.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ import {
   type PostgresServer,
 } from "./testing/postgres-server.ts";
 
-/** Stands in each source, and must stand in no storage. */
+/** Text that each source contains, and that no storage may contain. */
 const planted = "PLANTED-PLAINTEXT";
 
 const identities = await Promise.all([1, 2, 3].map(() => generateX25519Identity()));
@@ -31,7 +31,7 @@ const unusable = "age1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq5cu47z
 
 const hasAge = spawnSync("age", ["--version"]).error === undefined;
 
-/** A dump goes the same way, whatever made it. */
+/** Encryption is the same for all kinds of dumps. */
 const hasPostgres = hasPostgresServer && isLongForm;
 let postgres: PostgresServer | null = null;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(() => postgres?.stop());
 
 const remote = createRemoteServer();
 let service: BackupTestService;
-/** Of the SQLite database, which no test restores. */
+/** A backup of the SQLite database, which no test restores. */
 let sealed: Backup;
 beforeAll(async () => {
   service = await createBackupTestService(
@@ -106,7 +106,7 @@ const here = [
       JSON.stringify(await postgres?.query("shop", "select * from orders")).includes(planted),
   },
 ].filter(({ change }) => hasPostgres || change.backupable_id !== 4);
-/** Compressed there, where the server has zstd, and encrypted here. */
+/** Compressed on the server if that has zstd, and encrypted here. */
 const there = [
   {
     what: "a SQLite database of a remote server",
@@ -154,7 +154,7 @@ test.skipIf(!hasAge).each(sources)(
 
     await spoil();
     expect(await isThere()).toBe(false);
-    // What is there is saved first of a SQLite database, which is encrypted as well.
+    // Only the SQLite database gets a safety backup, which is encrypted, too.
     const body = { identity: mine, skip_safety_backup: what !== "a SQLite database" };
     expect((await restore(backup.id, body)).status).toBe(202);
     const restored = await service.restored(backup.id, "finished");

@@ -31,7 +31,7 @@ test("what is left out is stored, changed and given up, and is nothing for a dat
         ...change,
       })
     ).body;
-  // What is left out of the request stays.
+  // Fields omitted in the request keep their values.
   expect(await put({})).toMatchObject({ exclude: made.exclude, exclude_caches: true });
   expect(await put({ exclude: null, exclude_caches: false })).toMatchObject({
     exclude: null,
@@ -73,7 +73,7 @@ test("a restore leaves alone what its backup left out, and can be undone althoug
   );
   expect(manifest).toMatchObject({ counts: { excluded: backup.excluded } });
 
-  // From now on logs are left out in place of the uploads; the backup before has them.
+  // From now on logs are excluded instead of the uploads; the earlier backup contains them.
   const body = {
     name: "Shop",
     frequency: "30 2 * * *",

@@ -1,5 +1,5 @@
-// What goes wrong at night, with the real thing failing: each run is `failed` with words that help, nothing partial
-// stays, and the backups before it are untouched.
+// Tests runs with real faults: each run is `failed` with a helpful message, no partial file stays, and earlier backups
+// are untouched.
 import { storedFilesIn } from "../storage/testing/stored-files.ts";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -105,7 +105,7 @@ test.skipIf(!isRoot)("a full disk fails the run in words; what is there stays", 
     expect((await service.backup(good.id)).status).toBe("finished");
     await writeFile(join(service.folder, "shop/large"), randomBytes(1_700_000));
     await service.run(id);
-    // To keep fewer helps none of them: what is too many goes after a run.
+    // A smaller hold frees no space: retention runs after a run.
     await service.call("PUT", `/api/backup-configuration/${id}`, {
       ...nightly,
       storage_provider_id: 5,
@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await soon(async () => expect((await service.backup(body.id)).status).not.toBe("pending"));
     await postgres?.crash();
     const failed = await service.becomes(body.id, "failed");
-    // A connection that was there went away, or the next one is refused.
+    // Either an open connection was closed, or the next one was refused.
     expect(failed.output).toMatch(/went away|connection|terminat|Nothing answers at/i);
     expect(await service.files()).toEqual(files);
     await postgres?.start();

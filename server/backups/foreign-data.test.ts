@@ -1,4 +1,4 @@
-// Data as others keep it: backed up, tried out, wrecked and restored over HTTP, and then compared by the engine's own tools.
+// Tests real-world databases: backed up, drilled, damaged and restored over HTTP, and compared by the engine's own tools.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,23 +23,23 @@ let service: BackupTestService;
 let mariadb: MariadbServer;
 let postgres: PostgresServer | null = null;
 
-/** Without its tables MariaDB can no longer read its views, so what is there cannot be saved first. */
+/** Without its tables MariaDB can no longer read its views, so a safety backup would fail. */
 const viewsThatBreak = "trade";
 
 type Engine = {
   fill(name: string, sql: string): Promise<void>;
-  /** Drops some tables and puts views in their place, changes the others, and makes what no backup knows. */
+  /** Replaces some tables by views, changes the others, and creates objects that no backup contains. */
   wreck(name: string): Promise<void>;
-  /** All that is in it: equal only if nothing differs. */
+  /** Returns the whole content, for comparison. */
   read(name: string): Promise<unknown>;
-  /** Names of the files in `testing/foreign`; each is made a database of that name. */
+  /** Names of the files in `testing/foreign`; each becomes a database of that name. */
   names: readonly string[];
 };
 
 const server = () => postgres ?? expect.fail("no PostgreSQL");
 const sqliteFile = (name: string) => join(service.folder, `${name}.db`);
 
-/** Works on the file and lets go of it. */
+/** Opens the file for some work, and closes it. */
 function onFile<Result>(name: string, work: (database: DatabaseSync) => Result): Result {
   const database = new DatabaseSync(sqliteFile(name), { enableForeignKeyConstraints: false });
   try {
@@ -100,7 +100,7 @@ const engines = {
     },
     async read(name) {
       const { hostname, port, username, password } = new URL(mariadb.url(name));
-      // By force: a view whose tables are gone is part of what is read.
+      // `--force`, because views with missing tables are dumped, too.
       const options =
         "--no-defaults --force --skip-comments --routines --events --triggers --hex-blob";
       const call = [
@@ -114,7 +114,7 @@ const engines = {
       const { stdout } = await run("mariadb-dump", call, { env, maxBuffer: 2 ** 28 }).catch(
         (failure: { stdout: string }) => failure,
       );
-      // Numbers that a dump rounds count in full here.
+      // Compares numbers that a dump rounds in full precision.
       const tables = await namesOf(name, "TABLE_TYPE = 'BASE TABLE'");
       const sums = await mariadb.query(name, `CHECKSUM TABLE ${tables.join(", ")} EXTENDED`);
       return { dump: stdout.split("\n"), sums };
@@ -138,7 +138,7 @@ const engines = {
         const schema = database
           .prepare("select type, name, tbl_name, sql from sqlite_schema order by 1, 2")
           .all();
-        // Tables behind a virtual one as well: they hold its trees and words.
+        // Includes shadow tables, which contain the data of virtual tables.
         const tables = [...tablesOf(database, "table"), ...tablesOf(database, "shadow")];
         const rows = tables.map((table) => {
           const statement = database.prepare(`select * from ${table}`);
@@ -174,7 +174,7 @@ const namesOf = async (name: string, condition: string): Promise<string[]> => {
 
 const kinds = keysOf(engines).filter((kind) => kind !== "postgres" || hasPostgresServer);
 const all = kinds.flatMap((kind) => engines[kind].names.map((name) => ({ kind, name })));
-/** The stranger ones, of PostgreSQL none: its own tests have one of everything. Each with its number in the inventory. */
+/** The most unusual databases, none of PostgreSQL, whose own tests cover all kinds of objects. Each has its id in the inventory. */
 const cases = casesOf(Object.fromEntries(all.map((one) => [`${one.kind} ${one.name}`, one])), [
   "mariadb trade",
   "sqlite geography",

@@ -1,4 +1,4 @@
-// Jobs and requests that change the same rows must lock them in the same order, or they deadlock.
+// Tests that jobs and requests lock the rows that both change in the same order, so that they do not deadlock.
 import { chmod, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

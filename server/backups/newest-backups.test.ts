@@ -1,4 +1,4 @@
-// What a trigger keeps of the newest backups must say what all of them say.
+// Tests that the state that a trigger keeps of the newest backups leads to the same result as all backups.
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { backupStates, backupTriggers } from "../../contract/backups/backup.ts";
@@ -102,7 +102,7 @@ async function fillAtRandom(): Promise<void> {
   }
 }
 
-/** As a list of the interface shows it: from its ten newest backups. */
+/** Judges a configuration like a list: from its ten newest backups. */
 async function judgeByList(id: number) {
   const [one] = await database.db
     .select()
@@ -166,7 +166,7 @@ test("protection is what the ten newest backups say, and all is well only where 
   const unwell = new Set(found.unwell.map(({ site_id }) => site_id));
   const well = new Set(found.sites.filter((id) => !unwell.has(id)));
   expect(unwell.size + well.size).toBe(60);
-  // Otherwise the seed shows nothing.
+  // Otherwise the seed would test nothing.
   expect(well.size).toBeGreaterThan(5);
   const states = new Set<string>();
   for (const one of all) {
@@ -215,7 +215,7 @@ test("misses nothing of two transactions at once, and makes neither wait for the
     const finish = "update backups set status = 'finished' where id = $1";
     await one.query(finish, [older?.id]);
     await other.query(finish, [newer?.id]);
-    // With the sum locked at the first change, each would hold what the other waits for.
+    // If the first change locked the sum, each transaction would wait for the other.
     await one.query("select from backup_configurations where id = $1 for update", [id]);
     const waiting = one.query("update backups set verified_at = now() where id = $1", [newer?.id]);
     await other.query("commit");

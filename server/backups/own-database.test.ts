@@ -1,4 +1,4 @@
-// Quarterdeck's own database as something to restore, by the very Quarterdeck that keeps its backups in it.
+// Tests backups of Quarterdeck's own database, which a restore must leave as it is.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBackupTestService, type BackupTestService } from "./testing/backup-service.ts";
 import {

@@ -1,4 +1,4 @@
-// What was done is told as done, also where Quarterdeck's own database fails just then.
+// Tests that completed work is recorded even if Quarterdeck's own database fails at that moment.
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
     { providers: (folder) => `  - { id: 3, name: second, type: local, path: ${folder}/second }` },
   );
   await mkdir(join(service.folder, "second"));
-  // A sequence counts on where the transaction is undone.
+  // A sequence keeps its value when the transaction is rolled back.
   await service.query("create sequence refused");
   await service.query(
     `create function refuse() returns trigger language plpgsql as $$ begin
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Has the database refuse the next changes of a backup to what `when` says, so many times. */
+/** Makes the database refuse the next `times` changes of a backup that match `when`. */
 async function refuse(when: string, times: number): Promise<void> {
   await service.query("drop trigger if exists refuse on backups");
   await service.query(`alter sequence refused minvalue -9 restart with ${1 - times}`);

@@ -1,4 +1,4 @@
-// Backups of a site whose account the server's login becomes by sudo, with SQLite in its folder, through the whole service.
+// Tests backups of a site whose account is reached by sudo, with SQLite in its folder, through the whole service.
 import { execFileSync } from "node:child_process";
 import { chmod, lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,13 +15,13 @@ let service: BackupTestService;
 let home: string;
 let root: string;
 let uid: number;
-/** Of the configuration. */
+/** Id of the configuration. */
 let id: number;
-/** Of what says "old". */
+/** The backup whose content is "old". */
 let backup: Backup;
 const far = 3;
 
-/** In the long form so much that a restore can be cut off while it is written. */
+/** In the long form large enough to cut a restore while it writes. */
 const noise = (word: string) => Buffer.alloc(isLongForm ? 20_000_000 : 1_000_000, word);
 
 async function fill(word: string): Promise<void> {
@@ -30,7 +30,7 @@ async function fill(word: string): Promise<void> {
   exec(`delete from pages; insert into pages values ('${word}')`, join(root, "data/shop.sqlite"));
 }
 
-/** The word that all of it says, or something else. */
+/** Returns the word that all content consists of, or another text. */
 async function read(): Promise<string> {
   const word = await readFile(join(root, "index.php"), "utf8");
   const rows = query("select word from pages", join(root, "data/shop.sqlite"));

@@ -1,4 +1,4 @@
-// Backups of a server over SSH, through the whole service.
+// Tests backups of a server over SSH, through the whole service.
 import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import { createBackupTestService, soon, type BackupTestService } from "./testing
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
-/** A zstd that is none, before the machine's own. */
+/** A folder with a fake zstd, before the real one in PATH. */
 const bare = mkdtempSync(join(tmpdir(), "quarterdeck-bare-"));
 chmodSync(bare, 0o755);
 writeFileSync(join(bare, "zstd"), "#!/bin/sh\nexit 127\n", { mode: 0o755 });
 const bareRemote = createRemoteServer({ config: `SetEnv PATH=${bare}:/usr/bin:/bin` });
 let service: BackupTestService;
-/** The configuration of a site there. */
+/** Id of the configuration of a site on the server. */
 let configured: number;
 const far = 3;
 const withoutZstd = 4;

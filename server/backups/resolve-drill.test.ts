@@ -1,4 +1,4 @@
-// Drills on another machine than the source's own, through the whole service.
+// Tests drills on another machine than the source's, through the whole service.
 import { existsSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
@@ -58,7 +58,7 @@ beforeAll(async () => {
   );
   if (hasPostgresServer) {
     postgres = { own: await startPostgresServer(), drills: await startPostgresServer() };
-    // Neither role of the database is one of the other server, and its own may not create databases.
+    // The other server lacks both roles of the database, whose own server does not let its role create databases.
     await postgres.own.query(
       "postgres",
       "create role app login password 'app'; create role reader",
@@ -84,7 +84,7 @@ beforeAll(async () => {
       secrets: {
         POSTGRES: postgres?.own.url("shop", app) ?? "",
         MARIADB: mariadb.url("shop", app),
-        // Without a database's name.
+        // A URL without the name of a database.
         DRILL_POSTGRES: postgres?.drills.url("", driller) ?? "",
         DRILL_MYSQL: mariadb.url("", driller),
         NOWHERE: "postgres://driller@127.0.0.1:9",
@@ -156,7 +156,7 @@ async function backUp(
   return { configuration, backup };
 }
 
-/** @returns what the drill said */
+/** @returns the output of the drill */
 async function drill({ id }: Pick<Backup, "id">, status: "finished" | "failed"): Promise<string> {
   await service.call("POST", `/api/backup/${id}/drill`);
   const found = await soon(async () => {
@@ -172,7 +172,7 @@ describe("a drill runs where the inventory has it", () => {
     "PostgreSQL: on a server without the database's roles",
     async () => {
       const { backup } = await backUp(here, "postgres");
-      // What the database's own server would refuse is no matter.
+      // A drill that the database's own server would refuse does not matter.
       expect(backup.output).not.toContain("A drill would be refused");
       expect(await drill(backup, "finished")).toMatch(
         /Drilling on web-1\.\n1 table.* restored exactly, by the count and the checksum of each table\. Owners and privileges were left out/,
@@ -188,7 +188,7 @@ describe("a drill runs where the inventory has it", () => {
 
   test("MariaDB: by an account that knows nothing of the database", async () => {
     const { backup } = await backUp(here, "mysql");
-    // As on a server that does not have it.
+    // Like on a server that lacks the account.
     await mariadb.query(null, "drop user vera");
     expect(await drill(backup, "finished")).toMatch(
       /Drilling on web-1\.\n1 table with 2 rows restored exactly, [^]*Definers were left out/,
@@ -214,7 +214,7 @@ describe("a drill runs where the inventory has it", () => {
     const back = await backUp(far, "site");
     const sshd = await remote.sshd();
     await sshd.stop();
-    // Neither the server nor what runs there is needed.
+    // The drill needs neither the server nor its programs.
     expect(await drill(back.backup, "finished")).toMatch(
       /Drilling on this machine\.[^]* entries with \d+ bytes restored, as backed up\./,
     );

@@ -5,7 +5,7 @@ import { createResolver } from "./resolver.ts";
 
 test("a storage that is gone from the inventory is not one that stores unencrypted", async () => {
   const resolver = createResolver({
-    // All that is asked of it: somebody has removed the entry since the run opened its storage.
+    // Only these members are used. The entry was removed after the run had opened its storage.
     inventory: {
       findStorageProvider: async () => null,
     } as Partial<InventoryStore> as InventoryStore,

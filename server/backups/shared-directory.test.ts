@@ -1,4 +1,4 @@
-// Two configurations that put their files into one directory, and whatever is asked of them in whatever order.
+// Tests two configurations with one directory, with random actions in random order.
 import { array, assert, asyncProperty, constantFrom, integer, record } from "fast-check";
 import { expect, test } from "vitest";
 import { isLongForm } from "../testing/long-form.ts";
@@ -25,7 +25,7 @@ test(
             second: (await service.installed({ ...settings, name: "two", backupable_type: "site" }))
               .id,
           };
-          /** Finished backups as they should be, oldest first. */
+          /** Expected finished backups, oldest first. */
           const kept: Record<"first" | "second", string[]> = { first: [], second: [] };
           const holds = { first: 2, second: 2 };
 
@@ -53,7 +53,7 @@ test(
               await soon(async () => expect((await service.show(id)).status).toBe("installed"));
               holds[who] = hold;
             } else {
-              // A provider that is not there: the run fails, and may cost nothing.
+              // A missing provider: the run fails, and must not remove any backup.
               const { name } = await service.show(id);
               const change = { name, frequency: "30 2 * * *", hold: holds[who] };
               const put = (storage_provider_id: number) =>

@@ -1,4 +1,4 @@
-// A local storage whose disk is not mounted: its folder is there, and empty.
+// Tests a local storage whose disk is not mounted: its folder exists, but is empty.
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
@@ -17,7 +17,7 @@ afterAll(() => service?.close());
 const marker = () => join(copies, markerName);
 const away = /is away: .*its disk is probably not mounted\. Nothing was written or removed\./;
 
-/** The disk goes away, and the folder that it was mounted on stays. */
+/** Unmounts the disk, which leaves the empty mount point. */
 async function unmount(): Promise<void> {
   await rename(copies, `${copies}-disk`);
   await mkdir(copies);
@@ -86,7 +86,7 @@ test("without a marker of before is known by its backups, and gets one at the ne
   const { id } = await service.installed();
   await service.run(id);
   await rm(marker());
-  // As it is after an upgrade from a version that put no marker.
+  // The state after an upgrade from a version without markers.
   const client = new pg.Client(service.connection);
   await client.connect();
   await client.query("update storage_providers set marked_path = null");
@@ -99,7 +99,7 @@ test("without a marker of before is known by its backups, and gets one at the ne
   expect(await readdir(copies)).toContain(markerName);
   await unmount();
   expect((await service.run(id)).status_reason).toMatch(/is away: the file/);
-  // The operator's word that it begins anew.
+  // The operator creates the marker to start with an empty storage.
   await writeFile(marker(), "");
   expect((await service.run(id)).status).toBe("finished");
 });

@@ -1,4 +1,4 @@
-// A storage that rclone reaches, through the whole service: in the long form what another rclone serves by SFTP.
+// Tests an rclone storage through the whole service: in the long form one that another rclone serves by SFTP.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ test("a backup is kept there and restored, and goes with its configuration", asy
     expect(await readFile(join(copies, recoveryName), "utf8")).toMatch(/rclone copy[^]*orders/),
   );
 
-  // They read it as the restore does.
+  // Downloads and drills read the file like the restore.
   if (isLongForm) {
     const stored = await readFile(join(copies, backup.path));
     const download = await service.call("GET", `/api/backup/${backup.id}/file`);
@@ -93,7 +93,7 @@ test("a backup is kept there and restored, and goes with its configuration", asy
   expect(await readdir(join(service.options.dataFolder, "scratch"))).toEqual([]);
 });
 
-// `npm run soak -- storages` alone: what is away is told so by every storage, of which `storage-over-ssh.test.ts` has another.
+// `npm run soak -- storages` only: all storages report that they are unavailable, and `storage-over-ssh.test.ts` tests another one.
 inLongForm(() =>
   test("while it is away nothing is said to be damaged or gone, and what should go is removed later", async () => {
     const { id } = await service.installed(yearly);

@@ -1,4 +1,4 @@
-// What cuts of the connection to a storage's server leave of runs and restores of what is here, through the whole service.
+// Tests cuts of the connection to a storage's server during runs and restores of local sources, through the whole service.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ import { createBackupTestService, soon, type BackupTestService } from "./testing
 
 const remote = createRemoteServer({ config: "Subsystem sftp internal-sftp" });
 let service: BackupTestService;
-/** Of 1 kB each; the more there are, the more moments there are to be cut in. */
+/** Rows of 1 kB each; more rows allow cuts at more moments. */
 const rows = cutRounds > 1 ? 8000 : 3000;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   - { id: 6, name: box, type: sftp, path: ${folder}/box, ${connection.slice(1, -1)} }`,
     },
   );
-  // Nothing that can be compressed, so that much of the time goes by on the way.
+  // Incompressible, so that the transfer takes most of the time.
   service.sql(`create table pages as with recursive n(i) as
     (select 1 union all select i + 1 from n where i < ${rows}) select 'new' as word, randomblob(1000) as filler from n`);
 });
@@ -38,7 +38,7 @@ afterAll(() => service?.close());
 
 describe.each([
   { kind: "a folder over SSH", folder: "far", provider: 5, place: "far on web-1" },
-  // `npm run soak -- cuts` alone; `sftp.test.ts` cuts single files.
+  // `npm run soak -- cuts` only; `sftp.test.ts` cuts single files.
   ...(cutRounds > 1
     ? [{ kind: "a login over SFTP", folder: "box", provider: 6, place: "box on 127.0.0.1:" }]
     : []),
@@ -46,7 +46,7 @@ describe.each([
   let copies: string;
   let configuration: number;
   let kept: { id: number; size: number };
-  /** How long that took. */
+  /** Duration of the run. */
   let runMs: number;
 
   beforeAll(async () => {
@@ -57,10 +57,10 @@ describe.each([
     runMs = await measureMs(async () => (kept = await service.run(configuration)));
   });
 
-  /** What is stored there, whole or in part. */
+  /** Returns the complete and partial files on the server. */
   const filesThere = () => storedFilesIn(copies);
 
-  /** The storage is in use again, and what lay there is what it was. */
+  /** Expects that the storage works again, and that its files are unchanged. */
   const holdsWhatItHeld = () =>
     soon(async () => {
       const download = await service.call("GET", `/api/backup/${kept.id}/file`);
@@ -70,7 +70,7 @@ describe.each([
 
   const away = new RegExp(`Couldn't reach the storage .*${place}`);
 
-  /** No tool there, and of the files only those of backups that are listed as finished. */
+  /** Expects no tool running on the server, and only files of finished backups. */
   async function nothingIsLeft(): Promise<void> {
     await nothingRuns(copies);
     await soon(async () => expect(await (await remote.sshd()).findRunning(copies)).toEqual([]));
@@ -94,7 +94,7 @@ describe.each([
         });
       };
       await cutInRounds(remote, {
-        // It saves what is there first, and reads about as long.
+        // The restore makes a safety backup first, and then reads for about as long.
         lengthMs: cutRounds > 1 ? await measureMs(restore) : 2 * runMs,
         async prepare() {
           service.sql("update pages set word = 'old'");
@@ -116,8 +116,8 @@ describe.each([
     },
   );
 
-  // `npm run soak -- cuts` alone: `remote.test.ts` of the storage cuts the sending of a file, `storage-faults.test.ts` has runs
-  // whose storage fails on the way, and `storage-over-ssh.test.ts` what they say.
+  // `npm run soak -- cuts` only: `remote.test.ts` of the storage cuts the transfer of a file, `storage-faults.test.ts` has
+  // runs whose storage fails, and `storage-over-ssh.test.ts` tests their messages.
   if (cutRounds === 1) return;
 
   test(

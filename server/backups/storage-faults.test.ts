@@ -1,4 +1,4 @@
-// The storage fails while a source of each kind is read: the run fails at once, and the server's next one goes on.
+// Tests a storage that fails while a source of each kind is read: the run fails at once, and the server's next task starts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Gate } from "../storage/testing/s3.ts";
 import { casesOf, isLongForm } from "../testing/long-form.ts";
@@ -13,7 +13,7 @@ import {
 import { createRemoteServer } from "../ssh/testing/remote-server.ts";
 
 const remote = createRemoteServer();
-/** What a source writes is held up alike, whatever the fault: one of the two kinds meets the last of them alone. */
+/** All faults block the source alike, so one of the two kinds is tested with the last fault only. */
 const thorough = "folder";
 const kinds = casesOf(sourceKinds, [thorough, "MariaDB"]);
 let every: EverySource;
@@ -44,7 +44,7 @@ test.each(kinds)(
     const tried = isLongForm ? faults : isLast ? faults.slice(0, -1) : faults.slice(-1);
     for (const [name, storage_provider_id, rule, words] of tried) {
       const { id } = await service.configuration({ ...source, storage_provider_id });
-      // Also one whose storage refuses everything may run.
+      // A configuration whose storage refuses everything can run, too.
       await soon(async () => expect((await service.show(id)).status).not.toBe("installing"));
       gate.rule(rule);
       const failed = await service.run(id);
@@ -65,7 +65,7 @@ test.each(kinds)(
       ),
     ];
     expect(sessions.filter((session) => session !== "")).toEqual([]);
-    // Those of the other kind come after it, too.
+    // The tests of the other kind follow it, too.
     if (!isLongForm && !isLast) return;
     const { id } = await service.installed({ ...source, storage_provider_id: gated });
     const next = await service.run(id);

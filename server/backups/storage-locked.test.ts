@@ -1,4 +1,4 @@
-// Backups in a bucket with object lock: the gateway of Ceph, which `npm run soak` starts. The short form has a bucket without.
+// Tests backups in a bucket with object lock: Ceph's gateway, which only `npm run soak` starts. `npm test` uses a bucket without.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,10 +66,10 @@ describe("a bucket without object lock", () => {
   });
 });
 
-// None where the gateway isn't wanted, so that nothing is left behind as skipped.
+// An empty list instead of skipped tests where the gateway is not used.
 describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
   const dayMs = 24 * 3_600_000;
-  /** How long backups are locked here: a day of the service's clock, which is so much behind that of the bucket. */
+  /** How long a lock of one day lasts by the bucket's clock, because the service's clock is behind it by the rest. */
   const lockedMs = 20_000;
   const clock = createFakeClock(Date.now());
   const [locked, byItself, denied] = [5, 6, 7];
@@ -132,7 +132,7 @@ describe.each(isLongForm ? ["a bucket with object lock"] : [])("%s", () => {
       await service.messageOf("DELETE", `/api/backup-configuration/${id}?files=remove`),
     ).toMatch(/are locked in their storage, the last one until/);
 
-    // The service takes the day for over, and is told otherwise by the bucket.
+    // By the service's clock the day is over, but the bucket refuses the deletion.
     clock.jump(dayMs);
     expect(await service.statusOf("DELETE", `/api/backup/${patch.id}`)).toBe(204);
     const kept = await service.becomes(patch.id, "finished");

@@ -1,4 +1,4 @@
-// A local storage on the disk of a server over SSH, through the whole service.
+// Tests a local storage on the disk of a server over SSH, through the whole service.
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ let copies: string;
 /** The server, and the storage on its disk. */
 const far = 3;
 const onFar = 5;
-/** Of this machine, and named as its server. */
+/** A storage of this machine, with its server in the inventory. */
 const onHere = 6;
 
 beforeAll(async () => {
@@ -148,7 +148,7 @@ const waysToBeAway = {
   },
 };
 
-// While it is down above, a restore changes nothing either.
+// The test above covers restores while the server is down.
 test.each(casesOf(waysToBeAway, []))(
   "a restore from a server that %s says so, changes nothing, and works once that is over",
   async (_, { leave, reason }) => {
@@ -170,7 +170,7 @@ test.each(casesOf(waysToBeAway, []))(
     );
     expect(failed).toMatchObject({ status: "finished", damage: null, restored_at: null });
     expect(customers()).toEqual(present);
-    // Nothing that could be saved was.
+    // No safety backup was made.
     expect((await service.show(id)).backups.map(({ trigger }) => trigger)).toEqual(["manual"]);
 
     await comeBack();

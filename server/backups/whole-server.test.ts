@@ -1,4 +1,4 @@
-// All databases of a server as one backup, through the whole service.
+// Tests backups of all databases of a server, through the whole service.
 import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -59,7 +59,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     const configuration = await service.installed({ backupable_id: id });
     const made = await service.run(configuration.id);
     expect(made.status, made.output).toBe("finished");
-    // Those of a database and of a whole server.
+    // The output of backups of a database and of a whole server.
     expect(made.output).toMatch(betweenHooks);
     return made;
   };
@@ -75,7 +75,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
   const orders = (database: string) => server.sql(database, "select count(*) from orders");
   const notes = (database: string) => server.sql(database, "select note from notes");
 
-  // PostgreSQL's commands become its account.
+  // The commands for PostgreSQL switch to its account.
   const mayRun = isRoot || engine !== "postgres";
   test.skipIf(!mayRun)("is restored on an empty machine by what RECOVERY.md says", async () => {
     const copies = join(service.folder, "copies");
@@ -89,14 +89,14 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
       await copyStorage(copies, copy);
       const section = (await pageOf()).split("### ").find((text) => text.startsWith("db-1")) ?? "";
       const commands = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
-      // As empty as another one, which would have to be started.
+      // Empties the server, which is faster than starting another one.
       for (const statement of kind.forgets([shop, "blog"])) await server.sql(null, statement);
       await execute("bash", ["-e", "-o", "pipefail", "-c", commands], {
         cwd: copy,
         env: {
           PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
           HOME: copy,
-          // Where the test has its server; on a machine of its own it is where the programs look.
+          // Address of the test's server; normally the programs use their defaults.
           ...(await server.connection(copy)),
         },
       });
@@ -109,7 +109,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     }
   });
 
-  // What the service does goes the same way for each kind of server; how the server does it is tried beside its source.
+  // The service treats all kinds of servers alike; the tests of the sources cover the differences.
   if (!isLongForm && kind !== serverKinds[0]) return;
 
   test("is backed up as one thing, drilled, looked into, and restored as a whole", async () => {
@@ -139,7 +139,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     expect(drilled).toContain(`${databases.length} databases restored, one after the other.`);
     await server.sql(shop, "delete from orders; create table later (id int)");
     await server.sql(null, "drop database blog");
-    // What is there is saved first in the next test.
+    // Without a safety backup, which the next test covers.
     await service.call("PUT", `/api/backup/${backup.id}`, { skip_safety_backup: true });
     await service.restored(backup.id, "finished");
     expect(await orders(shop)).toBe("50");
@@ -213,7 +213,7 @@ describe.each(serverKinds)("a whole $name server", (kind) => {
     expect(await errors(whole, { backup_id: other.id })).toEqual({
       backup_id: [`The backup is of a ${words} database, and db-1 is a whole ${words} server.`],
     });
-    // Beside the others it can be made.
+    // The database can be created beside the others.
     await restoreInto(whole, { backup_id: other.id, database: "blog_copy" });
     await server.sql(null, "drop database blog_copy");
   });

@@ -1,4 +1,4 @@
-// A bucket, a folder on another server, a remote of rclone and a login over SFTP, adopted by a fresh installation.
+// Tests adoption by a fresh installation of a bucket, a folder on another server, an rclone remote and an SFTP login.
 import { mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -72,8 +72,8 @@ afterAll(async () => {
 
 test.each([
   { name: "an encrypted bucket that has locked its files", id: 6 },
-  // `npm run soak -- storages` alone: what is listed and read there goes as in the first, and the tests of the storages list
-  // and read files of each kind.
+  // `npm run soak -- storages` only: adoption is the same as in the first, and the tests of the storages list and read
+  // files of each kind.
   ...(isLongForm
     ? [
         { name: "a folder over SSH", id: 5 },
@@ -110,7 +110,7 @@ test.each([
   await second.call("PUT", `/api/backup/${newest?.id}`, body);
   await second.restored(newest?.id ?? 0, "finished");
   expect(second.sql("select count(*) as n from orders")).toEqual([{ n: 2 }]);
-  // The safety backup is this installation's own, and listed already.
+  // The safety backup belongs to this installation, and is listed already.
   const known = id === 6 ? 2 : 3;
   expect((await second.json<Adoption>("GET", path)).body).toMatchObject({ known, sources: [] });
   const root = { 5: far, 7: boxed, 8: jailed }[id];
@@ -137,7 +137,7 @@ test("a storage that is away is refused in words", async () => {
   const path = "/api/inventory/storage-providers/6/adoption";
   expect(await second.messageOf("POST", path)).toMatch(/bucket copies/);
   s3.rule(() => "pass");
-  // `storage-over-ssh.test.ts` has the words of such a storage.
+  // `storage-over-ssh.test.ts` tests the messages of such a storage.
   if (!isLongForm) return;
   const sshd = await remote.sshd();
   await sshd.stop();

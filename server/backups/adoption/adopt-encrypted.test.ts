@@ -1,4 +1,4 @@
-// A storage whose backups an earlier installation encrypted, adopted by a fresh one.
+// Tests adoption of a storage whose backups an earlier installation encrypted.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
@@ -53,7 +53,7 @@ test("lists encrypted backups, and restores them with their key alone", async ()
     one.endsWith(".tar.zst.age") ? -1 : 1,
   );
   expect(database).toMatch(/\.sqlite\.zst\.age$/);
-  // A manifest that says nothing of the encryption that its file's name speaks of is not of this file.
+  // A manifest without the encryption that the file's name implies does not belong to the file.
   const written = manifestKeyOf(join(folder, site));
   const manifest = JSON.parse(await readFile(written, "utf8"));
   const plain = join(folder, "plain.tar.zst");

@@ -1,4 +1,4 @@
-// A storage with backups of an earlier installation, adopted by a fresh one.
+// Tests adoption of a storage with backups of an earlier installation.
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -26,9 +26,9 @@ import {
 
 /** The provider of the fresh installation whose folder has the backups. */
 const old = 7;
-/** A second name for the same place. */
+/** A second provider with the same folder. */
 const again = 8;
-/** Storages inside of it, and around it. */
+/** Providers whose folders are inside of it, and around it. */
 const inner = 9;
 const around = 10;
 const path = `/api/inventory/storage-providers/${old}/adoption`;
@@ -56,7 +56,7 @@ const isInstalled = (service: BackupTestService, id: number) =>
 type Manifest = Record<string, unknown> & { name: string; size: number };
 type FileChange = { size?: number; sha256?: string; [field: string]: unknown };
 
-/** One stored file with its manifest, as an installation would have left them. */
+/** Writes one stored file with its manifest, as an installation would. */
 async function plant(
   folder: string,
   key: string,
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
     const ordersBackup = await first.installed({ name: "Orders", directory: "sub/orders" });
     for (const { id } of [shop, ordersBackup, shop])
       expect((await first.run(id)).status).toBe("finished");
-    // It leaves a safety backup.
+    // The restore leaves a safety backup.
     await first.call("PUT", `/api/backup/${(await first.show(ordersBackup.id)).last_backup?.id}`);
     await first.restored((await first.show(ordersBackup.id)).backups.at(-1)?.id ?? 0, "finished");
     await soon(async () => expect(await first.files()).toHaveLength(4));
@@ -188,7 +188,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
       object: { type: "backup-configuration", name: "shop (adopted)" },
       detail: `2 backups from old disk (${folder})`,
     });
-    // What makes no backups protects nothing.
+    // A configuration that runs no backups protects nothing.
     const { body: overview } = await second.json<Overview>("GET", "/api/overview");
     expect(JSON.stringify(overview.protection)).toContain("No backup configured.");
 
@@ -207,13 +207,13 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
       expect(drilled.drill_status, drilled.drill_output ?? "").toBe("finished");
     });
 
-    // However few a version before this one would have kept.
+    // Sets a small hold, which earlier versions may have stored.
     await second.query("update backup_configurations set hold = 1");
-    // Neither a run nor the time removes any of them.
+    // Neither a run nor the passing of time removes any of them.
     const stored = await storedFilesIn(folder);
     for (const { id } of [ofShop, ofOrders]) await second.run(id);
     await second.ahead(9 * dayMs);
-    // One that is new has the schedules looked at.
+    // A new configuration makes the scheduler check all schedules.
     await second.installed({ backupable_type: "site" });
     await second.run(ofShop.id);
     const safety = "select id from backups where trigger = 'safety'";
@@ -224,7 +224,7 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
     for (const id of [newest?.id, oldest?.id, ...kept.map((one) => one.id)])
       expect(await second.backup(id ?? 0)).toMatchObject({ status: "finished", damage: null });
 
-    // Whoever gives it settings has a backup like any other.
+    // Once it has settings, the configuration is like any other.
     const body = { name: "Shop", frequency: "0 4 * * *", storage_provider_id: 1, hold: 2 };
     await second.call("PUT", `/api/backup-configuration/${ofShop.id}`, body);
     const own = await isInstalled(second, ofShop.id);
@@ -238,10 +238,10 @@ describe.skipIf(!hasPostgresServer)("from one installation to the next", () => {
 describe("a storage", () => {
   beforeEach(async () => {
     await service.clear();
-    // The page for recovery may still be written there, for the test before.
+    // The previous test may still cause a recovery page to be written there.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     await mkdir(folder);
-    // An adopted one has a marker, and is away without it.
+    // An adopted storage has a marker, without which it counts as unavailable.
     await service.query("update storage_providers set marked_path = null");
   });
   const paths = async () =>
@@ -255,7 +255,7 @@ describe("a storage", () => {
     for (const at of [path, `/api/inventory/storage-providers/${again}/adoption`])
       expect(await adoptIn(service, at)).toMatchObject({ adopted: 0, known: 1, sources: [] });
     expect(await configurationsIn(service)).toHaveLength(1);
-    // What was deleted from the list alone can be adopted again.
+    // A backup that was deleted only from the list can be adopted again.
     const [configuration] = await configurationsIn(service);
     await isInstalled(service, configuration?.id ?? 0);
     await service.call("DELETE", `/api/backup-configuration/${configuration?.id}`);
@@ -269,7 +269,7 @@ describe("a storage", () => {
     const at = (provider: number) => `/api/inventory/storage-providers/${provider}/adoption`;
     expect(await adoptIn(service, at(inner))).toMatchObject({ adopted: 1, known: 0 });
     expect(await adoptIn(service)).toMatchObject({ adopted: 0, known: 1 });
-    // The run's is in another folder of this one.
+    // The backup of the run is in another folder of this storage.
     expect(await adoptIn(service, at(around))).toMatchObject({ adopted: 0, known: 2 });
     await plant(folder, "inner-too/a/4/13-20260102T030000Z-0.sqlite.zst");
     expect(await adoptIn(service, at(around))).toMatchObject({ adopted: 1, known: 2 });
@@ -278,7 +278,7 @@ describe("a storage", () => {
   });
 
   test("adds each backup once, however many adopt it at once", async () => {
-    // More of each source than are listed by one statement.
+    // More backups of each source than one statement lists.
     const keys = Array.from(
       { length: 410 },
       (_, n) => `a/4/${n}-202601${String((n % 28) + 1).padStart(2, "0")}T030000Z-0.sqlite.zst`,
@@ -372,7 +372,7 @@ describe("a storage", () => {
     await service.restored(adopted?.id ?? 0, "finished");
     expect(await readFile(join(uploads, "photo.jpg"), "utf8")).toBe("a photo");
 
-    // As the versions before have adopted it.
+    // Adopted as by earlier versions.
     await service.query("update backups set manifest = manifest - 'excluded' where id = $1", [
       adopted?.id,
     ]);
@@ -395,7 +395,7 @@ describe("a storage", () => {
 
   test("reads the newest of what it adopted again soon, and finds the damage", async () => {
     await plant(folder, "a/4/12-20260102T030000Z-0.sqlite.zst");
-    // The next look at all schedules is due then.
+    // The next check of all schedules is due then.
     await service.ahead(60_000);
     await adoptIn(service);
     const [{ id } = { id: 0 }] = await configurationsIn(service);
@@ -456,7 +456,7 @@ describe("a storage", () => {
     await plant(folder, at(18, "tar"), { format: "quarterdeck-self-backup", version: 1 });
     await writeFile(join(folder, "a/4/19.sqlite.zst.partial"), "");
     await writeFile(join(folder, markerName), "");
-    // One that is as it should be.
+    // A valid one.
     await plant(folder, at(20), { later: "a field of a later version" });
 
     const found = await adoptIn(service);

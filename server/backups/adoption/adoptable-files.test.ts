@@ -1,4 +1,4 @@
-// How far one look at a storage goes.
+// Tests the limits of one scan of a storage.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -26,7 +26,7 @@ test("a backup is linked to its full, which nobody deletes meanwhile, and to non
         { path: "a/2.patch.zst", base: "a/1.zst" },
       ]),
     );
-  // Whoever deletes it was first, and ends while the link waits.
+  // A deletion comes first, and commits while the link waits for its lock.
   const { $client: pool } = db;
   const deleting = await pool.connect();
   await deleting.query("begin");
@@ -42,7 +42,7 @@ test("a backup is linked to its full, which nobody deletes meanwhile, and to non
   expect(await store.byId(patch.id)).toMatchObject({ base_id: full.id });
   expect(await db.transaction((tx) => store.move(tx, finished, "deleting"))).toBe(null);
 
-  /** Until somebody waits for a lock of this database. */
+  /** Waits until a session waits for a lock of this database. */
   async function waitsForLock(): Promise<void> {
     for (;;) {
       const { rows } = await pool.query(

@@ -1,4 +1,4 @@
-// Which entry of the inventory the backups of an earlier installation are assigned to.
+// Tests which entry of the inventory the backups of an earlier installation are assigned to.
 import { expect, test } from "vitest";
 import {
   type AdoptionTarget,
@@ -29,7 +29,7 @@ type Case = {
   sources?: OldSource[];
   targets: AdoptionTarget[];
   servers?: string[];
-  /** Of each source: the id of its entry, or what its problem says. */
+  /** For each source: the id of its entry, or its problem. */
   expected: (number | RegExp)[];
 };
 

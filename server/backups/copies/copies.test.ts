@@ -1,4 +1,4 @@
-// Two storages for one configuration: what each holds, what is said while one of them has nothing, and what mends that.
+// Tests two storages of one configuration: their content, the messages while a copy is missing, and what fixes that.
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rename, rmdir, truncate } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -27,7 +27,7 @@ const otherwiseSealed = 6;
 const identities = await Promise.all([1, 2].map(() => generateX25519Identity()));
 const [mine = "", foreign = ""] = await Promise.all(identities.map(identityToRecipient));
 
-/** The waits of copies are noted, and over at once. */
+/** Records the waits of copies, which end at once. */
 const waited: number[] = [];
 const clock: Clock = {
   ...systemClock,
@@ -55,7 +55,7 @@ beforeAll(async () => {
     },
   );
   for (const name of ["second", "sealed", "vault"]) await mkdir(join(service.folder, name));
-  // So much that no run is warned of as nearly empty.
+  // Enough rows that no run gets the warning of a nearly empty backup.
   service.sql(
     "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20) insert into orders (customer) select hex(randomblob(500)) from n",
   );
@@ -70,7 +70,7 @@ const twice = (change: Record<string, unknown> = {}) =>
   service.installed({ copy_storage_provider_id: second, ...change });
 const fileOf = ({ path }: Backup, folder = "copies") =>
   readFile(join(service.folder, folder, path));
-/** The copy that a run has, as its own page shows it. */
+/** Returns the copy of a run, as its own page shows it. */
 async function copyOf(run: Backup): Promise<Backup> {
   const [copy, ...others] = (await service.backup(run.id)).copies ?? [];
   expect(others).toEqual([]);
@@ -171,7 +171,7 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
   expect(await eventsOf(copy.id)).toEqual([]);
   expect(await metricOf("copy_missing", id)).toBe("0");
 
-  // Like any other backup it is downloaded, proven, pinned, restored and deleted.
+  // Like any other backup, a copy is downloaded, drilled, pinned, restored and deleted.
   const file = await service.call("GET", `/api/backup/${copy.id}/file`);
   expect(Buffer.from(await file.arrayBuffer())).toEqual(await fileOf(copy, "second"));
   await service.drilled(copy.id);
@@ -183,7 +183,7 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
   });
   expect((await copyAgain(copy.id)).status).toBe(409);
 
-  // The one of the run is damaged: what is said leads to the copy, and the copy restores.
+  // The run's file is damaged: the message points to the copy, which can be restored.
   service.sql("delete from orders where customer = 'ada'");
   await truncate(join(service.folder, "copies", run.path), 5);
   await service.call("PUT", `/api/backup/${run.id}`);
@@ -195,7 +195,7 @@ test("copies a run byte for byte with a manifest of its own, and counts the copy
   await service.restored(copy.id, "finished");
   expect(service.sql("select customer from orders where customer = 'ada'")).toHaveLength(1);
 
-  // Without its run it is still listed.
+  // The copy is still listed without its run.
   await service.call("DELETE", `/api/backup/${run.id}`);
   await service.becomesGone(`/api/backup/${run.id}`);
   const { body } = await service.json<{ data: Backup[] }>(
@@ -230,7 +230,7 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   for (const busy of [runId, copying?.id])
     expect(await service.statusOf("DELETE", `/api/backup/${busy}`)).toBe(409);
 
-  // Another one waits for its turn: it keeps nobody from a restore, and is over at once where it is canceled.
+  // A waiting copy does not prevent a restore, and ends at once when canceled.
   const { body: queued } = await copyAgain(otherRun.id);
   expect(queued).toMatchObject({ status: "pending", jobs_ahead: 1 });
   expect((await copyAgain(otherRun.id)).body).toMatchObject({
@@ -266,9 +266,9 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   expect(copy).toMatchObject({ checksum: run.checksum, storage_provider_id: offsite });
   const mended = await service.backup(run.id);
   expect(mended).toMatchObject({ warnings: [], status: "finished" });
-  // So its output does not end with what is no longer so.
+  // The output no longer ends with the old failure.
   expect(mended.output).toBe(`${run.output}Copied to offsite as backup ${copy.id}.\n`);
-  // The storage's lock is that of the copy alone.
+  // The lock of this storage applies to the copy only.
   expect(copy.locked_until).toBe("2999-01-02T03:04:05.000000Z");
   expect((await service.backup(run.id)).locked_until).toBe(null);
   expect(await service.messageOf("DELETE", `/api/backup/${copy.id}`)).toBe(
@@ -278,7 +278,7 @@ test("goes on until the copy is stored, and one that is canceled leaves the run 
   await service.query("update backups set locked_until = null where id = $1", [copy.id]);
   expect(await judge(id)).toMatchObject({ state: "protected", warning: null });
 
-  // What is read to be copied is compared with what was stored.
+  // The file that is read for a copy is compared with its checksum.
   await service.call("DELETE", `/api/backup/${copy.id}`);
   await service.becomesGone(`/api/backup/${copy.id}`);
   expect(await judge(id)).toMatchObject({ state: "late" });
@@ -319,7 +319,7 @@ test("tries a storage that is away three times, is told and never looks protecte
   expect(await listed("failing")).toContain(id);
   expect(await metricOf("copy_missing", id)).toBe("1");
 
-  // The next copy there is not waited for; it is told all the same.
+  // The next copy to this storage does not wait for retries, but its failure is reported nevertheless.
   waited.length = 0;
   const next = await service.run(neighbor.id);
   expect(waited).toEqual([]);
@@ -328,7 +328,7 @@ test("tries a storage that is away three times, is told and never looks protecte
     "backup.failed Neighbor, copy in second",
   ]);
 
-  // By hand it is tried once, and not told again.
+  // A copy by hand is attempted once, and its failure is not reported again.
   const again = await service.becomes((await copyAgain(run.id)).body.id, "failed");
   expect(waited).toEqual([]);
   expect(await eventsOf(again.id)).toEqual([]);
@@ -396,7 +396,7 @@ test("a copy that a stop or a crash cut off fails, and its run ends with what it
   });
   expect(await service.backup(runId)).toMatchObject({ status: "finished" });
 
-  // What a killed service leaves behind: a row that runs, one that waits for it, and a job whose runner sends no heartbeat.
+  // What a killed service leaves: a running row, one that waits for it, and a job whose runner sends no heartbeat.
   await service.app.close("stop");
   for (const row of before)
     await service.query(
@@ -418,7 +418,7 @@ test("a copy that a stop or a crash cut off fails, and its run ends with what it
   expect(run.warnings).toEqual([expect.stringMatching(/missing in offsite: Interrupted: /)]);
 
   if (isLongForm) {
-    // Nor does a copy wait for ever whose job is gone, or a run for a copy that is.
+    // Neither a copy whose job is missing nor a run that waits for such a copy waits forever.
     await service.app.close("stop");
     await service.query("update backups set status = 'running', warnings = '{}' where id = $1", [
       runId,
@@ -458,7 +458,7 @@ test("keeps as many copies as runs, and a copy pushes out no run", async () => {
   );
   expect(body.removes_next.map((one) => one.id)).toEqual([kept.id, copy?.id]);
 
-  // Exchanged, both storages have what they had, and what is missing is copied to the one that lacks it.
+  // When the storages are exchanged, both keep their files, and missing copies are made in the other one.
   const { name, frequency } = await service.show(id);
   const exchanged = { storage_provider_id: second, copy_storage_provider_id: disk };
   await service.call("PUT", `/api/backup-configuration/${id}`, { name, frequency, ...exchanged });
@@ -493,7 +493,7 @@ test("refuses a second storage that is the first or is none, and to remove one t
   const { id } = await twice();
   const path = `/api/backup-configuration/${id}`;
   const { name, frequency } = wanted;
-  // The first becomes what the second is already.
+  // The first storage is set to the second one, which is refused.
   expect(
     keysIn(await service.errorsOf("PUT", path, { name, frequency, storage_provider_id: second })),
   ).toEqual(["copy_storage_provider_id"]);
@@ -560,7 +560,7 @@ test.skipIf(!hasZstd)(
     await service.restored(whole.id, "finished");
     expect(customers()).toEqual(before);
 
-    // What it takes in full has no room there, and nothing is stored.
+    // A full copy does not fit there, and nothing is stored.
     await service.call("DELETE", `/api/backup/${whole.id}`);
     await service.becomesGone(`/api/backup/${whole.id}`);
     await service.query("update backups set size = 1e15 where id = $1", [full.id]);

@@ -1,4 +1,4 @@
-// Files that Quarterdeck did not make: imported over HTTP, and restored.
+// Tests importing and restoring files that Quarterdeck did not make.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -42,7 +42,7 @@ let mariadb: MariadbServer;
 let postgres: PostgresServer;
 let brought: string;
 
-/** Writes what a program says into a file of the storage. */
+/** Writes the output of a program to a file of the storage. */
 async function toFile(name: string, argv: string[], env: Record<string, string> = {}) {
   const [program = "", ...args] = argv;
   const child = spawn(program, args, {
@@ -108,7 +108,7 @@ beforeAll(async () => {
   await mkdir(join(service.folder, "far"));
   brought = join(service.folder, "copies/brought");
   await mkdir(brought);
-  // A storage that is known to be there.
+  // Creates the marker, so that the storage counts as available.
   await writeFile(join(service.folder, "copies/.quarterdeck-storage"), "");
   await toFile("laravel.dump", pgDump("laravel", "--format=custom"));
   await toFile("laravel.sql", pgDump("laravel"));
@@ -140,7 +140,7 @@ async function imported(kind: Kind, id: number, path: string): Promise<Backup> {
   expect(status, JSON.stringify(body)).toBe(202);
   return service.ended(body.id);
 }
-/** @param body by default without a safety backup, which another test has */
+/** @param body by default without a safety backup, which another test covers */
 async function restored(
   backup: Backup,
   body: object = { skip_safety_backup: true },
@@ -155,7 +155,7 @@ const scratchDatabases = async () => [
   )),
   ...(await mariadb.query(null, "SHOW DATABASES LIKE 'quarterdeck\\_%'")).split("\n").slice(1),
 ];
-/** Files of imports: backups, their manifests and what waits. */
+/** Returns the files of imports: backups, their manifests and files not imported yet. */
 async function storedOf(folder: string): Promise<string[]> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true });
   return all
@@ -247,7 +247,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         "select distinct tableowner as owner from pg_tables where schemaname = 'public'",
       ),
     ).toEqual([{ owner: "shop" }]);
-    // Over SSH the source's own tests have it.
+    // The source's own tests cover drills over SSH.
     if (isHere) await service.drilled(backup.id);
   });
 
@@ -279,7 +279,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     },
   };
 
-  // How one gets into a database of this machine is tried with PostgreSQL's and SQLite's.
+  // Imports into databases of this machine are tested with PostgreSQL and SQLite.
   test.each(
     casesOf(mariadbDumps, ["that makes and names its database, compressed, of a server over SSH"]),
   )(
@@ -359,7 +359,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       legacy: 2,
       log: 0,
     });
-    // All of it but the accounts that it runs as.
+    // Compares the whole dump without the accounts of definers.
     const dumped = async (database: string) =>
       (await mariadb.dump(database))
         .replaceAll(/DEFINER=`\w+`@`[^`]+`/g, "DEFINER")
@@ -367,7 +367,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     const whole = await dumped(from);
     await restored(backup);
     expect(await dumped("shop")).toBe(whole);
-    // From here on the two are alike.
+    // From here on, both formats take the same code path.
     if (from === "adminer" && !isLongForm) return;
     await service.drilled(backup.id);
 
@@ -418,10 +418,10 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
       next_run_at: null,
       drill: null,
     });
-    // Before something else is restored over it, the site is saved by what makes backups of it.
+    // Before a restore over the site, its configuration makes a safety backup.
     const current = await service.json<CurrentContents>("GET", "/api/site/1/contents");
     expect(current.body.saved_by?.id).toBe(own.id);
-    // Retention deletes none of them, however many there are.
+    // Retention deletes no imports, however many there are.
     const again = await imported("site", 1, "site.tar.gz");
     expect(again.configuration_id).toBe(id);
     expect(
@@ -789,7 +789,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
         /cut off or damaged: bzip2 couldn't/,
       ],
     ];
-    // What others are refused for, too, or what the tests of the lexer have.
+    // Cases that are refused like others, or that the tests of the lexer cover.
     const alike = new Set([
       "entered.sql",
       "empty",
@@ -926,7 +926,7 @@ describe.runIf(hasPostgresServer)("a file in a storage", () => {
     await mkdir(join(service.folder, "copies/cut"));
     for (const name of ["1.upload", "1.dump.zst.partial"])
       await writeFile(join(service.folder, "copies/cut", name), "x");
-    // As a kill leaves it: a task that has begun, and that nobody has any more.
+    // The state after a kill: a task that has begun, but has no runner.
     const file = {
       storage_provider_id: 1,
       path: "cut/1.upload",

@@ -3,7 +3,7 @@ import type { SqlDialect } from "./sql-bytes.ts";
 import { createSqlLexer } from "./sql-lexer.ts";
 import type { SqlPiece } from "./sql-statement.ts";
 
-/** All pieces of a text that comes in chunks of so many bytes; neighbors of one kind as one. */
+/** Returns the tokens of a text that arrives in chunks of the given size; adjacent ones of one kind are joined. */
 function lex(dialect: SqlDialect, text: string, bytes: number): [string, unknown][] {
   const lexer = createSqlLexer(dialect);
   const all = Buffer.from(text, "latin1");

@@ -11,7 +11,7 @@ import { createLocalHost } from "../../hosts/local.ts";
 import { openForeign } from "./unpack.ts";
 
 test("what zstd packed with a window that is too large is not called damaged", async () => {
-  // By RFC 8878, section 3.1.1: magic number, a frame with a window of 2 GB, and one last block as it is. To pack it with such a
+  // RFC 8878, section 3.1.1: magic number, a frame with a window of 2 GB, and one raw last block. To compress with such a
   // window, zstd would need as much memory.
   const head = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa8, 0x29, 0x00, 0x00];
   const packed = Buffer.concat([Buffer.from(head), Buffer.from("words")]);
@@ -28,7 +28,7 @@ test.each<[string, (text: Buffer) => Buffer]>([
 ])("whoever leaves a file that is slow in coming lets it go: %s", async (_, pack) => {
   const host = createLocalHost({ PATH: process.env["PATH"] ?? "", HOME: "/" });
   const from = new PassThrough();
-  // More than is read to tell what it is; the end does not come.
+  // More than is read to detect the format; the stream never ends.
   from.write(pack(Buffer.from("select 1;\n".repeat(100_000))));
   const { content } = await openForeign(host, from);
   const closed = once(from, "close");

@@ -1,4 +1,4 @@
-// Files that requests send: received into their storage, imported from there, and nothing left of what broke off.
+// Tests uploads: stored in their storage, imported from there, and removed when interrupted.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
   sealed = join(service.folder, "sealed");
   await mkdir(sealed);
-  // Storages that are known to be there.
+  // Creates the markers, so that the storages count as available.
   for (const folder of ["sealed", "copies"])
     await writeFile(join(service.folder, folder, ".quarterdeck-storage"), "");
 });
@@ -53,7 +53,7 @@ const ended = (id: number) =>
     expect(found.ended_at, found.output).not.toBeNull();
     return found;
   });
-/** Files of imports: backups, their manifests and what waits. */
+/** Returns the files of imports: backups, their manifests and files not imported yet. */
 async function storedOf(folder: string): Promise<string[]> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true });
   return all
@@ -82,7 +82,7 @@ describe("an uploaded file", () => {
             ? // The types of Node's web streams and of the browser's differ in generics only.
               (Readable.toWeb(content) as ReadableStream)
             : new Uint8Array(Buffer.from(content)),
-        // A body that streams needs it, and the browser's types don't know it.
+        // A streamed body needs `duplex`, which the browser's types lack.
         ...({ duplex: "half" } as object),
       }),
     );
@@ -110,7 +110,7 @@ describe("an uploaded file", () => {
       "/api/database/1/import?storage_provider_id=3&name=shop.sqlite",
       Readable.from(slowly()),
     );
-    // Its row runs while the file comes.
+    // The import's row is running during the upload.
     const running = await soon(async () => {
       const { body } = await service.json<{
         data: { id: number; name: string; last_backup: Backup | null }[];
@@ -170,7 +170,7 @@ describe("an uploaded file", () => {
       expect(found?.status).toBe("running");
       return found ?? expect.fail("no row");
     });
-    // What comes would be left in the storage without a row.
+    // Otherwise the uploaded file would be left in the storage without a row.
     expect(await service.messageOf("DELETE", `/api/backup-configuration/${configuration}`)).toMatch(
       /^An import of this configuration is queued or running\./,
     );
@@ -190,7 +190,7 @@ describe("an uploaded file", () => {
     expect(await statusOf("/api/site/1/import")).toBe(422);
     expect(await statusOf("/api/site/1/import?storage_provider_id=99")).toBe(422);
     expect(await statusOf("/api/site/1/import?storage_provider_id=2")).toBe(409);
-    // A file is a file where one is asked for, and no JSON anywhere else.
+    // Only uploads accept a file; all other operations accept JSON only.
     expect(await statusOf("/api/site/1/restore")).toBe(415);
     await soon(async () => expect(await storedOf(folder)).toEqual(before));
   });
@@ -274,7 +274,7 @@ describe("an uploaded file", () => {
         status: "failed",
         status_reason: expect.stringMatching(/^The upload broke off/),
       });
-      // No error of the service, which would be logged and counted as one.
+      // Not a 500, which would be logged and counted as an error of the service.
       await soon(async () => expect(statuses).toEqual([409]));
       const refused = open({ "Content-Length": 2 ** 52 });
       refused.on("error", () => undefined);
@@ -292,7 +292,7 @@ describe("an uploaded file", () => {
     const left = join(service.folder, "copies/left/1.upload");
     await mkdir(join(service.folder, "copies/left"));
     await writeFile(left, "x");
-    // As a kill leaves it: its row says that it runs, and nobody sends anything.
+    // The state after a kill: the row is running, and no client sends the file.
     const [row] = await service.query<{ id: number }>(
       `insert into backups (configuration_id, storage_provider_id, trigger, status, path)
        select configuration_id, 1, 'import', 'running', 'left/1.upload' from backups where trigger = 'import' limit 1 returning id`,

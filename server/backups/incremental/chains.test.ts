@@ -1,4 +1,4 @@
-// Retention over chains of incremental backups, drawn by chance: whatever is still listed restores, from the files alone
+// Tests retention of random chains of incremental backups: every listed backup can be restored, from the files alone
 // and through the service.
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
   const random = makeRandom(seed);
   const below = (count: number) => Math.floor(random() * count);
   const isDrawn = (share: number) => random() < share;
-  // The configuration is due on leap days, the next of which is four years away.
+  // The configuration is due on leap days, so not during the test.
   let laterMs = Date.UTC(2028, 2, 1) - Date.now();
   let service: BackupTestService;
   let scratch: string;
@@ -47,7 +47,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
   const page = () => join(service.folder, "shop/index.php");
   const copies = () => join(service.folder, "copies");
   let noise = Array.from({ length: 300 }, random);
-  /** A little of it is new each time, and all of it at times, so that the changes are too large for a chain to go on. */
+  /** Returns content that changes a little each time, and sometimes entirely, so that the changes are too large for the chain. */
   const contentOf = (version: number) => {
     const share = isDrawn(0.1) ? 1 : 0.02;
     noise = noise.map((old) => (isDrawn(share) ? random() : old));
@@ -69,7 +69,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
     pinned_at: one.pinned_at == null ? null : new Date(one.pinned_at),
   });
 
-  /** A backup that is being verified when a run ends is left to a later run, and so is the full that it needs. */
+  /** Retention skips a backup that is being verified, and the full that it needs; a later run removes them. */
   const verifiedSince = (listed: readonly Backup[], run: Backup) =>
     new Set(
       listed
@@ -77,7 +77,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
         .flatMap(({ id, base_id: baseId }) => [id, baseId]),
     );
 
-  /** What the files of a backup hold, by zstd alone. */
+  /** Returns the content of a backup, decompressed by zstd alone. */
   async function contentInFiles({ path }: Backup, base: Backup | undefined): Promise<string> {
     const file = join(copies(), path);
     const full = join(scratch, `${base?.id}`);
@@ -95,7 +95,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
       const body = {
         incremental: true,
         backupable_type: "site",
-        // Not in the time that passes here, which is more than a year for 1,000.
+        // Not due during the simulated time, which is more than a year for 1,000 runs.
         frequency: "0 0 29 2 *",
       };
       let kept = keeping();
@@ -114,7 +114,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
       const change = async () => {
         version += 1;
         await writeFile(page(), contentOf(version));
-        // Hours, or beyond the days that a full is kept.
+        // Advances by hours, or beyond the days that a full is used.
         laterMs += isDrawn(0.03) ? 8 * dayMs : random() * 0.25 * dayMs;
       };
       const disturb = async () => {
@@ -160,7 +160,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
         expect(made.status, made.output).toBe("finished");
         versions.set(made.id, `version ${version};`);
         counts[made.base_id === null ? "fulls" : "patches"] += 1;
-        // What retention removes is gone from the storage, and nothing else is.
+        // The storage lacks exactly what retention has removed.
         const listed = await soon(async () => {
           const found = await list();
           const due = removedAfterRun(found.map(toFacts), { ...kept, timeZone: "UTC" }, now());
@@ -187,7 +187,7 @@ describe.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)("on chains
         await restore(one, true);
         expect(await readFile(page(), "utf8")).toContain(versions.get(one.id));
       }
-      // Chains began and ended.
+      // The run has stored changes, and has removed backups.
       expect(counts.patches).toBeGreaterThan(0);
       expect(counts.gone).toBeGreaterThan(0);
     },

@@ -1,4 +1,4 @@
-// When a run stores changes, and that retention never separates them from the full that they need. Pure.
+// Tests when a run stores changes, and that retention never separates them from the full that they need.
 import {
   array,
   assert,
@@ -158,7 +158,7 @@ test("over 1,000 random histories every backup that is listed has the full that 
           const one = stored[step.pinned];
           if (one !== undefined) one.pinned_at = one.pinned_at === null ? at : null;
         } else {
-          // By hand, which is refused for a full that another one needs.
+          // A deletion by hand, which is refused for a full that another backup needs.
           const one = stored[step.deleted];
           if (one !== undefined && !stored.some(({ base_id: baseId }) => baseId === one.id))
             without([one]);

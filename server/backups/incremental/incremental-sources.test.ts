@@ -1,4 +1,4 @@
-// Incremental backups of each kind of source, in different storages, plain and encrypted.
+// Tests incremental backups of each kind of source, in different storages, plain and encrypted.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const stored = { local: 1, s3: 3, sealed: 4, sealedS3: 5, unread: 6 };
 const second = 7;
 const hooked = 10;
 
-/** A dump goes the same way, whatever made it, and a folder wherever it is. */
+/** Kinds that share their code path with others: all dumps, and all folders. */
 const alike = new Set(["PostgreSQL", "MariaDB", "folder over SSH"]);
 
 const execute = promisify(execFile);
@@ -130,7 +130,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
   };
   type Kind = keyof typeof sources;
 
-  /** One thing out of a backup, and what a list of its content has. */
+  /** A part to restore of each kind, and an entry of its list of contents. */
   const parts: Partial<Record<Kind, { of: string; part: object; list?: string; listed?: string }>> =
     {
       PostgreSQL: {
@@ -143,7 +143,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
       folder: { of: "site/1", part: { path: "index.php" }, list: "files", listed: "index.php" },
     };
 
-  /** Each source, each storage and each encryption with each other once. */
+  /** Pairwise combinations of sources, storages and encryption. */
   const cases: [Kind, keyof typeof stored][] = [
     ["PostgreSQL", "s3"],
     ["MariaDB", "s3"],
@@ -198,7 +198,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
   const nothingSince = ({ id, base_id: baseId }: Backup) =>
     `Nothing has changed since backup ${id}${baseId === null ? " (full)" : ""}, by the files' times`;
 
-  /** @returns the run after a full or what refers to it, which has to refer to it too */
+  /** @returns the next run after a full or a backup that refers to it, which must refer to it, too */
   async function isReferredTo(full: Backup): Promise<Backup> {
     const same = await service.run(full.configuration_id ?? 0);
     expect(same.output).toContain(nothingSince(full));
@@ -208,7 +208,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     return same;
   }
 
-  /** @returns the run after a backup, which has to hold the same */
+  /** @returns the next run after a backup, which must have the same content */
   async function isStoredAgain(last: Backup): Promise<Backup> {
     const again = await service.run(last.configuration_id ?? 0);
     expect(again.output).toContain(nothingSince(last));
@@ -238,7 +238,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     expect(await manifest(again)).toMatchObject({ version: 2, backup: { id: again.id }, base });
     expect((await manifest(again)).counts).toEqual(counts);
 
-    // What a hook changes is seen, and so is what changes while the folder is read.
+    // Changes by a hook are detected, and so are changes while the folder is read.
     await writeFile(at("before.sh"), "echo more >>index.php");
     const more = await service.run(id);
     expect(more.output).not.toContain("Nothing has changed");
@@ -251,7 +251,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
       )[0]?.source_state;
     expect(await stateOf(more)).toMatch(/^[0-9a-f]{64}$/);
     await writeFile(at("busy"), "");
-    // Without a pause, since a busy machine comes back to it late; and it has begun once the hook has ended.
+    // Writes without a pause, because a busy machine would resume it late; it has started when the hook ends.
     await writeFile(
       at("before.sh"),
       "(while [ -e ../busy ]; do echo more >>log; done) >/dev/null 2>&1 & until [ -s log ]; do sleep 0.01; done",
@@ -260,7 +260,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
     await rm(at("busy"));
     await writeFile(at("before.sh"), "");
 
-    // A file that is not what was stored is not stored again. Retention would take what is damaged.
+    // A damaged stored file is not referred to. Retention would remove a damaged backup.
     const last = await service.run(id);
     for (const { id: one } of [full, last]) await service.call("PUT", `/api/backup/${one}/pin`);
     const content = await readFile(at(`copies/${last.path}`));
@@ -281,13 +281,13 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("each kind of source
       expect((await service.backup(gone.id)).damage).toMatch(/is missing/);
       return next;
     };
-    // By changes, and by what says that there are none.
+    // By a backup with changes, and by one without.
     const next = await isMissed(full);
     await isReferredTo(next);
     await isMissed(next);
   });
 
-  /** By hand, with Debian's programs alone. */
+  /** Restores by hand, with Debian's programs only. */
   async function followManifest(file: string): Promise<void> {
     const cwd = dirname(file);
     const { restore } = JSON.parse(await readFile(manifestKeyOf(file), "utf8"));

@@ -1,4 +1,4 @@
-// Backups that hold what has changed since a full: they are restored, verified, kept and deleted together with it.
+// Tests incremental backups: they are restored, verified, kept and deleted together with their full.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -65,7 +65,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     await service.call("PUT", `/api/backup/${patch.id}`);
     const restored = await service.restored(patch.id, "finished");
     expect(customers()).toEqual(before);
-    // What is saved before a restore stands on its own.
+    // A safety backup is always a full one.
     const safety = (await service.show(id)).backups.find(({ trigger }) => trigger === "safety");
     expect(safety).toMatchObject({ base_id: null });
     expect(restored.restore_output).toContain("Restored.");
@@ -90,7 +90,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
       `Backup ${second.id} holds only what has changed since this one, and needs it. Delete backup ${second.id} first.`,
     );
     expect(await service.statusOf("DELETE", `/api/backup/${full.id}`)).toBe(409);
-    // What retention of the version before does is refused by the database itself.
+    // The database itself refuses what retention of an earlier version would do.
     const update = `update backups set status = 'deleting' where id = ${full.id} returning id`;
     expect(await service.query(update)).toEqual([]);
     expect(await service.statusOf("DELETE", `/api/backup/${second.id}`)).toBe(204);
@@ -114,7 +114,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     await writeFile(inFile(full.path), whole);
     expect((await verified(full.id)).drill_status).toBe("finished");
     expect(await service.backup(patch.id)).toMatchObject({ damage: null });
-    // A run notices by itself.
+    // A run detects the missing full.
     await rm(inFile(full.path));
     const next = await service.run(id);
     expect(next).toMatchObject({ status: "finished", base_id: null });
@@ -124,7 +124,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     expect(next.path).toMatch(/\.sqlite\.zst$/);
     expect((await service.backup(full.id)).damage).toMatch(/missing/);
     expect((await service.backup(patch.id)).damage).toMatch(/which it needs, is damaged/);
-    // Whoever has the file puts it back.
+    // Somebody puts the file back.
     await writeFile(inFile(full.path), whole);
     expect((await verified(patch.id)).drill_status).toBe("finished");
   });
@@ -228,7 +228,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
     `canceled at any moment, ${rounds} runs and restores leave nothing half done (CRASH_SEED=${seed})`,
     async () => {
       const random = makeRandom(seed);
-      // Retention takes nothing: what is restored stays, however many runs finish.
+      // A hold so large that retention removes nothing.
       const { id } = await service.installed({ incremental: true, hold: rounds + 3 });
       await service.run(id);
       const startedMs = performance.now();
@@ -238,7 +238,7 @@ describe.skipIf(!["zstd", "age", "sqlite3"].every(isThere))("changes since a ful
       const before = customers();
       const cancelAfter = async (backupId: number) => {
         await wait(random() * usualMs);
-        // It may be over by then.
+        // The task may have ended by then.
         expect([202, 409]).toContain(
           await service.statusOf("POST", `/api/backup/${backupId}/cancel`),
         );

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeSameContent, minSameBytes } from "./same-content.ts";
 
 const block = 128 * 1024;
-/** Sizes on both sides of one. */
+/** Returns sizes around a limit. */
 const around = (size: number) => [-2, -1, 0, 1, 2, 3].map((more) => size + more);
 const borders = [1024, block, block + minSameBytes, 2 * block, 2 * block + minSameBytes, 2 ** 22];
 
@@ -40,7 +40,7 @@ test.skipIf(spawnSync("zstd", ["--version"]).error !== undefined)(
       const open = "zstd -dc --long=31 --patch-from=full patch 2>errors | cmp - full";
       execFileSync("bash", ["-o", "pipefail", "-c", open], { cwd: folder });
     }
-    // Whoever lacks the full, or has another one, learns it.
+    // A missing or a wrong full is reported.
     const without = ["-c", "zstd -dc --long=31 patch"];
     expect(spawnSync("bash", without, { cwd: folder }).status).not.toBe(0);
   },

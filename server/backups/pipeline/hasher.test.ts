@@ -23,7 +23,7 @@ test.each([
   const expected = createHash("sha256");
   const memory = Buffer.alloc(Math.max(0, ...sizes));
   for (const size of sizes) {
-    // Always the same memory: a piece may be overwritten as soon as it was taken over.
+    // Reuses the memory, because a piece may be overwritten as soon as the hasher has accepted it.
     const piece = memory.subarray(0, size).fill(randomBytes(32));
     expected.update(piece);
     await hasher.sent.update(piece);
@@ -67,7 +67,7 @@ test("what comes compressed is hashed as it is, and counted as it was", async ()
   const { hasher, checksum } = await unpack(packed);
   expect(checksum).toBe(hashOf(packed));
   expect(hasher.unpacked()).toEqual({ plainBytes: content.length, archive: null });
-  // From then on, e.g. of what is read back, only hashes are wanted.
+  // From then on only hashes are computed, e.g. of the file that is read back.
   await hasher.sent.update(packed.subarray(0, 10));
   expect(await hasher.sent.digest()).toBe(hashOf(packed.subarray(0, 10)));
   expect(hasher.plainBytes()).toBe(content.length);

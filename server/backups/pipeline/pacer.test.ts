@@ -41,7 +41,7 @@ test("no time lets more through than it allows and one piece, and nothing is los
           state.isOver = true;
         })();
         for (let step = 0; !state.isOver; step += 1) {
-          // As many turns as a generator takes to its next wait.
+          // The number of turns that a generator needs to reach its next wait.
           for (let count = 0; count < 4; count += 1) await turn();
           if (!state.isOver) clock.advance(1 + ((seed + step * 7) % 90));
         }
@@ -96,7 +96,7 @@ test.each([
   const archive = Buffer.concat(await packed.out.toArray());
   const clock = createFakeClock();
   let ms = 0;
-  // Each wait is over at once, and its time is counted.
+  // Each wait ends at once, and its duration is added up.
   const quick = {
     ...clock,
     after: (delayMs: number, run: () => void) => {
@@ -120,7 +120,7 @@ test.each([
     onProgress: () => undefined,
   });
   expect(zstdDecompressSync(await readFile(join(folder, "a/1/b")))).toEqual(content);
-  // All but the last piece, of a tenth of a second, is waited for.
+  // The pacer waits for all but the last piece, which takes a tenth of a second.
   const wholeMs = (stored.sizeBytes * 1000) / 100_000;
   expect(ms).toBeLessThanOrEqual(wholeMs);
   expect(ms).toBeGreaterThanOrEqual(wholeMs - 101);

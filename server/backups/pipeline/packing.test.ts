@@ -9,7 +9,7 @@ test("what comes compressed passes as it is", async () => {
   const packed = randomBytes(3_000_000);
   const { into, out } = passCompressed(createPieceMemory());
   const stored = buffer(out);
-  // As a pipe does it: the same memory again and again.
+  // Reuses the same memory, like a pipe.
   const memory = Buffer.alloc(100_000);
   for (let at = 0; at < packed.length; at += memory.length) {
     const size = packed.copy(memory, 0, at);

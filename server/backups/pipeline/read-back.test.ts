@@ -1,4 +1,4 @@
-// What is stored is compared with what was sent before a run is finished.
+// Tests that the stored file is compared with the sent data before a run is finished.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

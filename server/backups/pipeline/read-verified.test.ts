@@ -1,5 +1,4 @@
-// A stored file is asked for by somebody who gives up at every moment: nothing is thrown where nobody listens, and no
-// file stays open.
+// Tests readers of a stored file that stop at any moment: no error is unhandled, and no file stays open.
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +29,7 @@ const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 };
 
-/** Files of the folder that this process has open. */
+/** Returns the files of the folder that this process has open. */
 async function openFiles(): Promise<string[]> {
   const names = await readdir("/proc/self/fd");
   const files = await Promise.all(
@@ -56,7 +55,7 @@ test.each([
     await turns(moment);
     giveUp.abort(new Error("given up"));
     const opened = await opening;
-    // Whoever has something else to do first comes late to a stream that broke off.
+    // A caller may start to read a stream after it has failed.
     await turns(3);
     const reading = opened instanceof Readable ? opened.toArray() : Promise.reject(opened);
     if (!(opened instanceof Readable) || !opened.readableEnded)

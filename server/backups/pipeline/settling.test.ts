@@ -1,4 +1,4 @@
-// Every part of a backup's pipeline fails at every moment and in every way, with real processes and a real storage.
+// Tests failures of every part of a backup's pipeline at every moment, with real processes and a real storage.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ const wholeBytes = 20_000_000;
 
 let folder: string;
 let s3: Gate;
-/** What the gate does with the requests of each case, by the case's key. */
+/** Rule of the gate for the requests of each case, by the case's key. */
 const rules = new Map<string, (asked: string) => ReturnType<Parameters<Gate["rule"]>[0]>>();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "quarterdeck-settling-"));
@@ -114,7 +114,7 @@ const scripts = {
   hangs: "exec sleep 600",
 } as const satisfies Record<Case["source"], string>;
 
-/** Whose processes are known by the case, or which has no program to encrypt. */
+/** Returns a host whose processes can be attributed to the case, or that has no program to encrypt. */
 const encryptingHost = (key: string, { encryption }: Case): Pick<Host, "run"> => ({
   run: (command) =>
     encryption === "by the library"
@@ -122,7 +122,7 @@ const encryptingHost = (key: string, { encryption }: Case): Pick<Host, "run"> =>
       : host.run({ ...command, environment: { CASE: `${key} of ${folder}` } }),
 });
 
-/** A tool that writes its content and ends as the case wants. */
+/** Runs a tool that writes its content and ends as the case requires. */
 async function dump(key: string, { source, when }: Case, into: Writable, signal: AbortSignal) {
   const bytes = source === "ends well" ? wholeBytes : moments[when];
   let written = 0;
@@ -155,12 +155,12 @@ function openStorage({ storage, answer }: Case): Storage {
   if (storage === "a disk" || storage === "a full disk")
     return createLocalStorage({ path: join(folder, storage === "a disk" ? "disk" : "full") });
   const refused = storage === "S3 refused" ? { endpoint: "http://127.0.0.1:1" } : {};
-  // Only where no answer is to come: on a busy machine another one may take longer.
+  // A short timeout only where no response comes: on a busy machine a real one may take longer.
   const idle = storage === "S3" && answer === "hang" ? { idleMs: 2000 } : {};
   return createS3Storage({ ...s3.options, ...refused, ...idle });
 }
 
-/** The causes that may come first; none = it must end well. */
+/** Returns the causes that may be reported first; none = the run must succeed. */
 function causesOf(tried: Case): RegExp[] {
   const causes: RegExp[] = [];
   if (tried.source === "breaks its stream") causes.push(/stream broke/);
@@ -177,7 +177,7 @@ function causesOf(tried: Case): RegExp[] {
   return causes;
 }
 
-/** Which cases have a process left. */
+/** Returns the cases that have a process left. */
 async function processesLeft(): Promise<unknown[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const environments = await Promise.all(
@@ -194,7 +194,7 @@ const stored = { ends: 0, fails: 0 };
 async function tryCase(given: Case): Promise<void> {
   count += 1;
   const key = `case-${count}`;
-  // What hangs for good is ended from outside; with nothing else to fail it would not end.
+  // Cases that hang forever are aborted; with no other failure they would not end.
   const tried =
     given.source === "hangs" ? { ...given, abort: given.abort ?? "in the middle" } : given;
   const storage = openStorage(tried);
@@ -217,7 +217,7 @@ async function tryCase(given: Case): Promise<void> {
     encrypt: tried.encryption && (await createEncrypt(encryptingHost(key, tried), [recipient])),
     signal: outside.signal,
     dump: (into, signal) => {
-      // A tool that writes nothing makes no progress that could be followed.
+      // A tool that writes nothing reports no progress.
       if (tried.abort !== null) setTimeout(() => follow(Infinity), 1500).unref();
       return dump(key, tried, into, signal).catch((error: unknown) => {
         noteFailure();
@@ -247,7 +247,7 @@ async function tryCase(given: Case): Promise<void> {
       `told: ${outcome.stack}`,
     ).toBe(true);
     expect(await reached.size(key), "an object is left").toBeNull();
-    // As the service does after each failed run: a storage that was away may hold a piece.
+    // Like the service after each failed run: a storage that was unavailable may have a partial file.
     await reached.remove(key);
   } else {
     stored.ends += 1;

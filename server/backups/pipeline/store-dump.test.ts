@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { StorageError, type Storage } from "../../storage/storage.ts";
 import { storeDump } from "./store-dump.ts";
 
-/** A disk that fails once it has what there is. */
+/** A disk that fails after it has received the content. */
 const failing: Pick<Storage, "place" | "put"> = {
   place: "the test's disk",
   async put(_key, content, { signal }) {
@@ -25,7 +25,7 @@ const failing: Pick<Storage, "place" | "put"> = {
 
 test("a storage that fails ends a dump that waits, e.g. for a lock", async () => {
   const storing = storeDump({
-    // All that is asked of it until then.
+    // The code under test uses only these members.
     storage: failing as Storage,
     key: "shop.zst",
     async dump(into, signal) {
