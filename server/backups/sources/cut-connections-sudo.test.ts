@@ -1,4 +1,4 @@
-// Sources of an account that the server's login becomes by sudo, over connections that are cut.
+// Tests sources of an account that is reached by sudo, over connections that are cut.
 import { execFileSync } from "node:child_process";
 import { chmod, chown, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ describe.runIf(isRoot)("a site's folder behind sudo, with SQLite in it", () => {
   });
 });
 
-// As without sudo, which `cut-connections.test.ts` tries; `npm run soak -- cuts` tries both.
+// The same as without sudo, which `cut-connections.test.ts` tests; `npm run soak -- cuts` tests both.
 describe.runIf(isRoot).each(cutRounds > 1 ? ["SQLite behind sudo"] : [])("%s", () => {
   beforeEach(() => remote.responds());
   keepsItsPromises(remote, async () => {

@@ -1,4 +1,4 @@
-// PostgreSQL, MariaDB, SQLite and folders over connections that are cut.
+// Tests PostgreSQL, MariaDB, SQLite and folders over connections that are cut.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgresServer)("PostgreSQL", () => {
   }));
 });
 
-// Each of its steps is one of those above; `npm run soak -- sources` tries them together.
+// Its steps are tested above one by one; `npm run soak -- sources` tests them together.
 describe
   .skipIf(!hasPostgresServer)
   .each(isLongForm ? ["all databases of a PostgreSQL server"] : [])("%s", () => {
@@ -78,7 +78,7 @@ describe
     });
     return {
       ...source,
-      // What a cut leaves is told by the next run, and removed by the next restore of the same backup.
+      // The next run reports what a cut leaves, and the next restore of the same backup removes it.
       async rehearse(signal) {
         const told = await source.rehearse(signal);
         await source.settle({ id: 7, say: () => undefined, signal });
@@ -119,7 +119,7 @@ describe
   keepsItsPromises(remote, make, { runsOn: false });
 });
 
-// Behind sudo it goes the same way, and `cut-connections-sudo.test.ts` tries that.
+// The code path is the same with sudo, which `cut-connections-sudo.test.ts` tests.
 describe.each(cutRounds > 1 || !isRoot ? ["a site's folder"] : [])("%s", () => {
   const files = 500;
   keepsItsPromises(remote, async () => {
@@ -149,7 +149,7 @@ describe.each(cutRounds > 1 || !isRoot ? ["a site's folder"] : [])("%s", () => {
   });
 });
 
-// Its tools are cut off as those of PostgreSQL are; `npm run soak -- cuts` tries both.
+// Its tools are handled like those of PostgreSQL; `npm run soak -- cuts` tests both.
 describe.each(cutRounds > 1 ? ["MariaDB"] : [])("%s", () => {
   let server: MariadbServer;
   beforeAll(async () => {
@@ -182,7 +182,7 @@ describe.each(cutRounds > 1 ? ["MariaDB"] : [])("%s", () => {
   }));
 });
 
-// As above.
+// As above: the steps are tested one by one.
 describe.each(isLongForm ? ["all databases of a MariaDB server"] : [])("%s", () => {
   const names = ["blog", "shop"];
   let server: MariadbServer;
@@ -218,8 +218,8 @@ describe.each(isLongForm ? ["all databases of a MariaDB server"] : [])("%s", () 
   keepsItsPromises(remote, make, { runsOn: false });
 });
 
-// Its runs are stored as those of PostgreSQL are, and a site's folder behind sudo has one; what a cut leaves of its restores is
-// in `sqlite/remote/source.test.ts`.
+// Its runs are stored like those of PostgreSQL, and the site's folder with sudo contains such a database;
+// `sqlite/remote/source.test.ts` tests what a cut leaves of its restores.
 describe.each(cutRounds > 1 ? ["SQLite"] : [])("%s", () => {
   keepsItsPromises(remote, async () => {
     const folder = await makeFolder();

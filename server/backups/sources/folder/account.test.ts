@@ -1,4 +1,4 @@
-// A site's folder as another account's: what that account may do, and where the service has to rename for it.
+// Tests a site's folder of another account: the account's permissions, and where the service has to rename for it.
 import {
   chmod,
   chown,
@@ -31,7 +31,7 @@ const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 
 const give = (path: string) => run("chown", ["-hR", `${daemon.uid}:${daemon.gid}`, path]);
 
-/** In a folder that nobody but root can change, or in one of the account's own. */
+/** Creates the site in a folder that only root can change, or in one of the account. */
 async function makePlace(above: "root's" | "the account's") {
   const folder =
     above === "root's" ? await mkdtemp("/srv/quarterdeck-folder-") : await makeFolder();
@@ -63,7 +63,7 @@ describe.runIf(isRoot)("a site of another account", () => {
       expect(await lstat(root)).toMatchObject({ uid: daemon.uid, gid: daemon.gid });
       expect(await readdir(folder)).toEqual(["scratch", "site"]);
       expect(await source.settle(attempt())).toBe("unknown");
-      // Where there is none, one is made.
+      // A missing folder is created.
       await rm(root, { recursive: true });
       await source.restore(Readable.from([archive]), attempt());
       expect(await wordOf(root)).toBe("new");

@@ -1,4 +1,4 @@
-// Archives that no tar wrote: a site's account may write anything into the pipe of the tar that works as it.
+// Tests archives that no tar wrote: a site's account can write anything into the pipe of the tar that runs as that account.
 import { expect, test } from "vitest";
 import { createArchiveInspector } from "./archive.ts";
 

@@ -1,4 +1,4 @@
-// The command that the documentation gives for a restore without the service.
+// Tests the documented command for a restore without the service.
 import { spawnSync } from "node:child_process";
 import { chmod, chown, link, mkdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const manual = join(import.meta.dirname, "../../../../docs/backups.md");
 
 const everyAttribute = ["--xattrs", "--xattrs-include=*", "--acls"];
 
-/** What a restore has to bring back, beside the content: attributes come by tar, which every machine here has. */
+/** Creates what a restore must bring back beside the content. Sets attributes by tar, which every machine here has. */
 async function makeSite(root: string, folder: string): Promise<void> {
   const at = (name: string) => join(root, name);
   await mkdir(at("public/uploads"), { recursive: true });
@@ -25,7 +25,7 @@ async function makeSite(root: string, folder: string): Promise<void> {
   await writeFile(join(folder, "tagged"), "x");
   const headers = [
     "SCHILY.xattr.user.origin:=upload",
-    // Only root may set it, and in many containers not even root; tar says so and goes on.
+    // Only root can set this attribute, in many containers not even root; tar warns and continues.
     "SCHILY.xattr.trusted.mark:=ours",
     "SCHILY.acl.access:=user::rw-\nuser:12345:rw-\ngroup::r--\nmask::rw-\nother::r--",
   ];
@@ -40,7 +40,7 @@ async function makeSite(root: string, folder: string): Promise<void> {
     await utimes(at(name), 1_000_000, 1_000_000.25);
 }
 
-/** All that tar can tell of a folder, as one text; names in order, so that two folders can be compared. */
+/** Returns all that tar reports of a folder as one text, sorted by name, so that two folders can be compared. */
 async function everythingIn(root: string): Promise<string> {
   const times = "--pax-option=delete=atime,delete=ctime";
   const { stdout } = await run(

@@ -41,7 +41,7 @@ async function plant(root: string, files: Record<string, string>): Promise<void>
   }
 }
 
-/** Every file below a folder, with what it says. */
+/** Returns every file below a folder, with its content. */
 async function read(root: string): Promise<Record<string, string>> {
   const { stdout } = await run("find", [root, "-type", "f", "-printf", "%P\\n"]);
   const names = stdout
@@ -95,7 +95,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
       "as backed up",
     );
 
-    // Everything is another by now, and some of it is new.
+    // Changes all files, and adds new ones.
     await plant(root, { ...words(site, "second"), ...words(leftOut, "second") });
     await rm(join(root, "app/old.php"));
     await plant(root, {
@@ -112,7 +112,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
       "later/deep/node_modules/x.js": "second",
       "storage/logs/worker.log": "second",
     });
-    // It is the very file, so that who has it open goes on with it.
+    // The file keeps its inode, so that processes that have it open are not affected.
     expect((await lstat(join(root, "node_modules/lib/index.js"))).ino).toBe(before);
     expect((await lstat(join(root, "link.tmp"))).isSymbolicLink()).toBe(true);
     expect(said.join("\n")).not.toMatch(/could not|kept:/);
@@ -245,7 +245,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource: make }) =
     });
   });
 
-  // Over SSH in the long form alone: `databases.test.ts` copies databases there, and `source.test.ts` compares times and modes.
+  // Over SSH in the long form only: `databases.test.ts` copies databases there, and `source.test.ts` compares times and modes.
   if (!isLongForm && machine !== "this machine") return;
 
   test("folders keep the times and modes of the backup, also those that something is carried into", async () => {
@@ -320,7 +320,7 @@ test("a manifest that says in an unknown way what was left out is not restored",
   expect(excludedIn(null)).toBe(null);
 });
 
-/** Each is a start of Node. */
+/** Each kill starts a Node process. */
 const kills = isLongForm ? 30 : 2;
 const child = new URL("testing/carry-child.ts", import.meta.url).pathname;
 
@@ -342,12 +342,12 @@ test("whenever a restore is killed, what is left out is there afterwards", async
       detached: true,
     });
     await Promise.race([once(process.stdout, "data"), once(process, "exit")]);
-    // Spread over the 100 ms that one takes; wherever it falls, the promise is the same.
+    // Spreads the kills over the 100 ms of a restore; the guarantee is the same at each moment.
     await new Promise((resolve) => setTimeout(resolve, (kill * 120) / kills));
     try {
       globalThis.process.kill(-(process.pid ?? 0), "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has ended already.
     }
     if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
     const state = await source.settle(attempt());
@@ -386,7 +386,7 @@ test.skipIf(!isRoot || !isLinux)(
 test.skipIf(!isRoot || !isLinux)(
   "a folder that is a mount point keeps what is left out, too (root on Linux only: mounts)",
   async ({ skip }) => {
-    // All but the page is left out, so that what the restore itself has there must not be taken for it.
+    // Excludes all but the page: temporary files of the restore must not count as excluded ones.
     const { root, source, attempt, dump } = await makeSource({
       patterns: ["/*", "!/page"],
       caches: false,

@@ -1,4 +1,4 @@
-// SQLite databases inside a site: copied as of one moment while they are written to, and checked by the drill.
+// Tests SQLite databases inside a site: copied as of one moment while they are written to, and checked by the drill.
 import { execFileSync } from "node:child_process";
 import {
   chmod,
@@ -33,7 +33,7 @@ import { exec, query, startPageWriter } from "../sqlite/testing/fixtures.ts";
 
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 
-/** As the documentation says it, into a new folder. */
+/** Extracts the archive into a new folder, as documented. */
 async function extract(archive: Buffer): Promise<string> {
   const folder = join(await makeFolder(), "restored");
   await mkdir(folder);
@@ -55,7 +55,7 @@ async function tarOn(archive: Buffer, ...options: string[]): Promise<string> {
   return execFileSync("tar", [`--file=${file}`, ...options], { encoding: "utf8" });
 }
 
-/** In an archive of another machine, all begin with `./`. */
+/** Returns the names in an archive; in one of another machine, all begin with `./`. */
 const namesIn = async (archive: Buffer): Promise<string[]> =>
   (await tarOn(archive, "--list"))
     .trim()
@@ -70,7 +70,7 @@ const isSound = (file: string) => {
 };
 
 describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
-  // Each mode once; `npm run soak -- sources` tries both on both.
+  // One mode on each machine; `npm run soak -- sources` tests both on both.
   test.each(isLongForm ? ["delete", "wal"] : [machine === "this machine" ? "delete" : "wal"])(
     "a database in journal mode %s is of one moment while every page of it is written to",
     async (mode) => {
@@ -95,7 +95,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
           /as backed up\. 1 SQLite database in it passed the integrity check\.$/,
         );
       }
-      // Its folder may: the writer's journal comes and goes there.
+      // The folder may change: the writer creates and deletes its journal there.
       expect(said.filter((line) => /shop\.data.*(?:changed|vanished)/.test(line))).toEqual([]);
       expect(said[0]).toBe("db/shop.data is a SQLite database, copied by SQLite as of one moment.");
     },
@@ -142,7 +142,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
       / 2 SQLite databases in it passed the integrity check, 1 did not, as in the site\.$/,
     );
-    // Nobody knows what it was there.
+    // The state in the site is unknown.
     expect(said.at(-1)).toMatch(/^junk is not sound \(.+\)\. In the site it couldn't be opened\.$/);
   });
 
@@ -154,7 +154,7 @@ describe.each(createMachines())("on $machine", ({ machine, makeSource }) => {
     database.exec("insert into t values (1)");
     const [content, log] = [await readFile(file), await readFile(`${file}-wal`)];
     database.close();
-    // As a crash leaves it. Whichever folder is archived first, a name without a log comes before one that has it.
+    // The state after a crash. Whichever folder is archived first, a name without a log precedes one with a log.
     const [one, other] = ["one", "other"].map((name) => join("long".repeat(30), name));
     for (const [first, second] of [
       [`${one}/x`, `${other}/x`],

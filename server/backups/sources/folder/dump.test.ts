@@ -51,7 +51,7 @@ test("files that vanish, shrink, grow or move while they are read are said and f
   const { root, source, attempt, said } = await makeSource();
   await mkdir(root);
   const bigBytes = 16 * 1024 * 1024;
-  // More of each than fits into the pipes before the reader below: wherever tar stands, these are not read to their end.
+  // More of each than fits into the pipes before the reader below, so that tar cannot have read them to their end.
   for (const name of ["a", "b", "c", "d"])
     await writeFile(join(root, name), Buffer.alloc(bigBytes, name));
   const gone = join(root, "gone");
@@ -62,7 +62,7 @@ test("files that vanish, shrink, grow or move while they are read are said and f
   const { into, begun, content } = createCollector(opening.promise);
   const dumping = source.dump(into, attempt());
   await begun;
-  // By now the names of all wait in tar's input, and tar waits for us to read.
+  // By now all names are in tar's input, and tar waits until its output is read.
   await sleep(300);
   await truncate(join(root, "a"), bigBytes - 5);
   for (const name of ["b", "c", "d"]) await appendFile(join(root, name), "more");
@@ -108,7 +108,7 @@ test("what cannot be read fails the backup, with names and the fix", async () =>
   expect(into.writableFinished).toBe(false);
 });
 
-/** A closed file; root may read that too, but not a path that is too long for the system. */
+/** Makes an unreadable file: without permissions, or for root, who ignores these, with a path that is too long for the system. */
 async function makeUnreadable(root: string): Promise<{ path: string; reason: RegExp }> {
   if (!isRoot) {
     await writeFile(join(root, "secret"), "", { mode: 0 });
@@ -116,7 +116,7 @@ async function makeUnreadable(root: string): Promise<{ path: string; reason: Reg
   }
   const part = "d".repeat(250);
   const script = `cd "$1" && i=0 && while [ $i -lt 17 ]; do mkdir ${part} && cd -P ${part} || exit 1; i=$((i+1)); done`;
-  // dash keeps no path of its own that would have to fit.
+  // dash does not store its working folder's path, whose length would be limited.
   await run("sh", ["-c", script, "sh", root]).catch(() => undefined);
   return { path: part, reason: /incomplete: .*File name too long|incomplete: .*ENAMETOOLONG/ };
 }

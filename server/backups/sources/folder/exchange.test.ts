@@ -1,4 +1,4 @@
-// A folder that is mounted somewhere, here or in a container: restored so that it is seen there.
+// Tests restores of a folder that is mounted elsewhere, here or in a container, and must be visible there.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -26,7 +26,7 @@ import {
   wordOf,
 } from "./testing/fixtures.ts";
 
-/** A process in a mount namespace of its own that has a folder at another place, as a container does. */
+/** Starts a process in its own mount namespace with a folder mounted at another path, like a container. */
 async function startContainer(folder: string, at: string): Promise<string | null> {
   const child = spawn(
     "unshare",
@@ -93,7 +93,7 @@ test.skipIf(!isRoot || !isLinux)(
     await source.restore(Readable.from([archive]), attempt());
     expect(await wordOf(disk)).toBe("new");
 
-    // Whose folders are made as set-group-ID ones.
+    // New folders inside inherit the set-group-ID bit.
     await chmod(root, 0o2755);
     await mkdir(join(root, "private"), { mode: 0o700 });
     await chmod(join(root, "private"), 0o700);

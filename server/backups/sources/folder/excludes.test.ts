@@ -11,11 +11,11 @@ import { makeFolder } from "./testing/fixtures.ts";
 const environment = { ...process.env, LC_ALL: "C" };
 const isPattern = (line: string) => excludePatterns.safeParse([line]).success;
 
-/** Makes the files. @returns every entry, folders too, and which of them are folders */
+/** Creates the files. @returns every entry, including folders, and which of them are folders */
 async function plant(root: string, files: readonly string[]) {
   for (const file of files) {
     await mkdir(join(root, dirname(file)), { recursive: true }).catch(() => undefined);
-    // A folder of that name may be there, or a file where a folder should be.
+    // Fails if a folder of that name exists, or a file in place of a parent folder.
     await writeFile(join(root, file), "").catch(() => undefined);
   }
   const listed = execFileSync("find", [root, "-mindepth", "1", "-printf", "%y%P\\0"], {
@@ -46,7 +46,7 @@ async function makeGit(root: string) {
       });
       return new Set(out.split("\0").filter((name) => name !== ""));
     } catch (error) {
-      // 1 = it ignores none of them.
+      // Exit code 1 = git ignores none of them.
       if (error instanceof Error && "status" in error && error.status === 1) return new Set();
       throw error;
     }

@@ -1,4 +1,4 @@
-// Extracting as an ordinary account keeps the groups that the account is a member of.
+// Tests that extracting as an ordinary account keeps the groups that the account is a member of.
 import { chmod, chown, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

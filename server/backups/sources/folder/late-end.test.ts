@@ -1,4 +1,4 @@
-// An archive whose last byte comes long before its end is known: tar ends at the archive's end mark, a restore does not.
+// Tests an archive whose stream ends late: tar exits at the archive's end mark, a restore must not.
 import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createMachines, makeSite, wordOf } from "./testing/fixtures.ts";
 
-/** So long tar would have to end. What follows is more than all buffers on the way hold. */
+/** Delay after which tar has exited. What follows is more than all buffers on the way hold. */
 const lateMs = 500;
 
 const cases = createMachines().flatMap((machine) =>

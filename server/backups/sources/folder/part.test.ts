@@ -1,4 +1,4 @@
-// Parts of a site as an account restores them that may not do everything; `restore-file.test.ts` has the rest.
+// Tests restores of parts of a site by an account with few permissions; `restore-file.test.ts` tests the rest.
 import {
   chmod,
   chown,
@@ -43,7 +43,7 @@ test("what lies in folders that are closed to their owner comes back as an ordin
   const modeOf = async (name: string) => (await stat(at(name))).mode & 0o777;
 
   for (const path of ["app/closed", "app"]) {
-    // Over what is there, and where it is gone.
+    // Restores over an existing file, and where it is missing.
     await restore(path);
     await run("chmod", ["-R", "u+w", at(path)]);
     await rm(at(path), { recursive: true });

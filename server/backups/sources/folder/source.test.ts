@@ -38,7 +38,7 @@ import type { Manifest } from "../source.ts";
 
 type Fingerprint = Record<string, string>;
 
-/** Everything that a backup must keep, by name. */
+/** Returns everything that a backup must preserve, by name. */
 async function fingerprint(root: string): Promise<Fingerprint> {
   const found: [string, Buffer, Stats][] = [];
   const lots = walkFolder(root, (_, error) => {
@@ -130,7 +130,7 @@ describe.each(machines)("on $machine", ({ makeSource }) => {
   test("everything that a folder can hold comes back as it was, and a drill agrees", async () => {
     const { root, folder, source, attempt, dump, said, scratchFolder } = await makeSource();
     await makeHardSite(root);
-    // Of a set-group-ID folder a new one is made with that bit.
+    // A new folder in a set-group-ID folder inherits that bit.
     await chmod(folder, 0o2755);
     const before = await fingerprint(root);
     const { manifest, archive } = await dump();

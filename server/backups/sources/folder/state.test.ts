@@ -1,4 +1,4 @@
-// What a folder says of itself, by the times of its entries alone.
+// Tests change detection of folders by the times of their entries.
 import { mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -18,7 +18,7 @@ import {
   wordOf,
 } from "./testing/fixtures.ts";
 
-/** When works are aborted: here, and over SSH. */
+/** Times after which work is aborted: on this machine, and over SSH. */
 const [nearMs, farMs] = isLongForm
   ? [
       [0, 1, 2, 3, 5, 8, 13, 50],
@@ -26,7 +26,7 @@ const [nearMs, farMs] = isLongForm
     ]
   : [[0, 5, 50], [100]];
 
-/** Where the padding begins. */
+/** Returns the offset at which the padding begins. */
 function contentEnd(archive: Buffer): number {
   let end = archive.length;
   while (archive.subarray(end - 512, end).every((byte) => byte === 0)) end -= 512;
@@ -36,7 +36,7 @@ function contentEnd(archive: Buffer): number {
 const machines = createMachines();
 
 describe.each(machines)("on $machine", ({ machine, makeSource }) => {
-  // Each step takes a hundred times as long where it goes over SSH.
+  // Each step takes a hundred times as long over SSH.
   const isNear = machine === "this machine";
 
   test("an archive that is cut off anywhere leaves the folder as it was and nothing beside it", async () => {
@@ -61,7 +61,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     const { root, source, attempt, dump } = await makeSource();
     await makeSite(root, "old");
     const { archive } = await dump();
-    // As a stored file's stream is: it may break before its reader is there.
+    // Like the stream of a stored file, which may fail before its reader starts.
     const from = new PassThrough().on("error", () => undefined);
     from.write(archive.subarray(0, 2000));
     const restoring = source.restore(from, attempt());
@@ -94,7 +94,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
         expect(stream.destroyed).toBe(true);
       }
       expect(await wordOf(root)).toBe("old");
-      // A drill alone makes it.
+      // Only a drill creates the folder.
       expect(await readdir(scratchFolder).catch(() => [])).toEqual([]);
       expect((await readdir(folder)).filter((name) => name !== "scratch")).toEqual(["site"]);
     },
@@ -122,7 +122,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     const { root, folder, source, attempt, said } = await makeSource();
     await makeSite(root, "new");
     const file = join(folder, "archive.tar");
-    // As bsdtar writes it.
+    // In the form that bsdtar writes.
     const known =
       "--pax-option=LIBARCHIVE.creationtime:=1700000000,hdrcharset:=BINARY,SCHILY.xattr.com.apple.provenance:=x";
     await run("tar", ["-cf", file, "--format=posix", known, "-C", root, "."]);
@@ -149,7 +149,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     await pack("-rf", file, "page-0", "name", "page-1");
     const archive = await readFile(file);
     for (const gone of [file, from]) await rm(gone, { recursive: true });
-    // The folder itself, two in it, and four names of three files.
+    // The folder itself, two folders in it, and four names of three files.
     expect(await source.drill(Readable.from([archive]), null, attempt())).toMatch(
       /^7 entries with 4011 bytes restored/,
     );
@@ -157,7 +157,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
     expect(await readFile(join(root, "name"), "utf8")).toBe("shorter");
   });
 
-  /** A tar made by hand: what GNU tar would never write. */
+  /** Builds a tar archive that GNU tar would never write. */
   function hostileArchive(
     entries: { name: string; type?: string; link?: string; content?: string }[],
   ): Buffer {
@@ -231,10 +231,11 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
       if (end === "refused") expect(await wordOf(root)).toBe("old");
       return end;
     };
-    // A link that a file replaces is harmless, and an absolute name is taken below the folder.
+    // A link that a file replaces is harmless, and an absolute name is extracted below the folder.
     const refused = "refused";
     const expected = [...Array(4).fill(refused), "taken", ...Array(3).fill(refused), "taken"];
-    // The same tar unpacks on both machines: over SSH a way out by a name, by each kind of link, and in place of the folder.
+    // The same tar extracts on both machines, so over SSH only some escapes are tested: by a name, by each kind of link, and in
+    // place of the folder.
     const tried = isNear || isLongForm ? [...expected.keys()] : [0, 2, 6, 7];
     expect(await Promise.all(tried.map(endOf))).toEqual(tried.map((index) => expected[index]));
   });
@@ -335,7 +336,7 @@ describe.each(machines)("on $machine", ({ machine, makeSource }) => {
   });
 });
 
-/** Each is a start of Node; `npm run soak -- kills` has more. */
+/** Each kill starts a Node process; `npm run soak -- kills` has more. */
 const kills = isLongForm ? 10 : 2;
 
 test("a restore that is killed at any moment leaves, once settled, the old folder or the new one", async () => {
@@ -347,7 +348,7 @@ test("a restore that is killed at any moment leaves, once settled, the old folde
   const archiveFile = join(folder, "archive.tar");
   await writeFile(archiveFile, archive);
   const here = fileURLToPath(new URL(".", import.meta.url));
-  /** @param isHeld the archive does not go on after its half */
+  /** @param isHeld the archive stops at its half */
   const script = (isHeld: boolean) => `
     import { createReadStream, readFileSync } from "node:fs";
     import { Readable } from "node:stream";
@@ -377,7 +378,7 @@ test("a restore that is killed at any moment leaves, once settled, the old folde
       await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(3), {
         timeout: 60_000,
       });
-    // Spread over the whole of a restore, which takes some 100 ms here.
+    // Spreads the kills over a whole restore, which takes about 100 ms here.
     else await sleep((round * 150) / kills);
     child.kill("SIGKILL");
     await closed;

@@ -30,7 +30,7 @@ async function cut(dump: Buffer, pieceBytes: number): Promise<Map<string, string
   });
   const memory = Buffer.alloc(pieceBytes);
   for (let at = 0; at < dump.length; at += pieceBytes)
-    // As a host gives it: the next piece lies in the same memory.
+    // Like a host, reuses the memory for the next piece.
     await writeTo(pieces, memory.subarray(0, dump.copy(memory, 0, at, at + pieceBytes)));
   pieces.end();
   await finished(pieces);

@@ -27,7 +27,7 @@ const databases = ["Shop", odd, "blog", "full", "shop"];
 const never = new AbortController().signal;
 const remote = createRemoteServer();
 
-/** Ends, as a kill does, with the first script that holds the words: before the server has it, or once it is done. */
+/** Simulates a kill at the first script that contains `words`: before the server gets it, or after it has run. */
 function endingHost(words: string, isAfter: boolean): Host {
   let isGone = false;
   return {
@@ -64,7 +64,7 @@ describe("all databases of a MariaDB server", () => {
       null,
       "SELECT User, Host, is_role, authentication_string, default_role, plugin FROM mysql.user WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2; SELECT * FROM mysql.db ORDER BY 1, 2, 3; SELECT Host, Db, User, Table_name, Table_priv, Column_priv FROM mysql.tables_priv ORDER BY 1, 2, 3, 4; SELECT * FROM mysql.roles_mapping WHERE User NOT IN ('root', 'tester') ORDER BY 1, 2, 3",
     );
-  /** Enough to tell states of the server apart that differ in what the tests change. */
+  /** Returns an outline, enough to detect the changes that the tests make to the server. */
   const outline = () => {
     const own = (schema: string) =>
       `${schema} NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`;
@@ -77,7 +77,7 @@ describe("all databases of a MariaDB server", () => {
        CHECKSUM TABLE shop.orders, ${oddTable}, blog.posts, Shop.orders`,
     );
   };
-  /** Each picture is a dump; the outline tells of the others what is in so little. */
+  /** Dumps only some databases, because each dump is slow; the outline covers the others. */
   const content = async () => {
     const pictures = [await outline()];
     for (const name of isLongForm ? databases : [odd, "full"])
@@ -86,7 +86,7 @@ describe("all databases of a MariaDB server", () => {
   };
   const state = async () => `${await outline()}${await accounts()}`;
   let withoutFull: ReturnType<typeof dumpWithoutFull> | null = null;
-  /** What is left to see needs less in it. */
+  /** The remaining tests need less content. */
   const dumpWithoutFull = async () => {
     await server.query(null, "DROP DATABASE full");
     return { ...(await dump()), dumped: await state() };
@@ -133,7 +133,7 @@ describe("all databases of a MariaDB server", () => {
   test("come back exactly, with their accounts, and others stay as they are", async () => {
     const before = [await content(), await accounts()];
     const { manifest, archive, said } = await dump();
-    // The test's server looks up no names of hosts, and has an account with one.
+    // The test's server does not resolve host names, but has an account with one.
     expect(said.filter((line) => !line.startsWith("full: "))).toEqual([
       expect.stringContaining("because the server ignores them (skip_name_resolve)"),
     ]);
@@ -255,7 +255,7 @@ describe("all databases of a MariaDB server", () => {
     expect(await source.rehearse(never)).toMatch(
       /with 1 database; .* The backup may lack databases: 'few'@'%' sees only those on which it has a right\. Allow it with: GRANT SHOW DATABASES .* The backup lacks the accounts of the server, .* GRANT SELECT ON mysql\.\* .* A restore of the whole server is refused, because 'few'@'%' has not all rights\. .* Drills are, too\./,
     );
-    // Rights to scratch databases are not rights to all.
+    // Privileges on scratch databases are not privileges on all databases.
     await server.query(null, "GRANT ALL ON `quarterdeck\\_%`.* TO few@'%'");
     expect(await source.rehearse(never)).toMatch(
       /The backup may lack databases: .* because 'few'@'%' has not all rights\. .* one by one\.$/,
@@ -276,7 +276,7 @@ describe("all databases of a MariaDB server", () => {
 
   test("on a server over SSH they are dumped by its own tools, and one that is dropped meanwhile is said", async () => {
     await server.query(null, "DROP VIEW blog.totals; DROP VIEW IF EXISTS Shop.loop_view");
-    // Its first output is held until two databases are gone.
+    // Holds the first output until two databases are dropped.
     const dropped = Promise.withResolvers<void>();
     const { into, begun, content } = createCollector(dropped.promise);
     const attempt = attemptOf(7);

@@ -5,7 +5,7 @@ import { createExportReader, exportersByKind } from "./exports.ts";
 const foreign = (name: string) =>
   readFile(new URL(`../../testing/foreign/${name}.sql`, import.meta.url), "utf8");
 
-/** @param pieces come here @returns what it makes of a text, and the events that it keeps apart */
+/** @param pieces receives the output @returns the result for a text, and the events that are kept apart */
 async function read(
   kind: "phpmyadmin-sql" | "adminer-sql",
   text: string | Buffer,
@@ -86,7 +86,7 @@ describe.each(exports)("an export, %s,", (kind, text) => {
     const changed = text.replace(/^CREATE TABLE/m, (made) => `${statement}\n${made}`);
     const pieces: Buffer[] = [];
     await expect(read(kind, changed, pieces)).rejects.toThrow(words);
-    // A client that is given a statement's end has run it.
+    // A client that has received the end of a statement has run it.
     expect(Buffer.concat(pieces).toString()).not.toContain(statement.split("\n").at(-1));
   });
 });

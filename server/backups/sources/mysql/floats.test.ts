@@ -31,7 +31,7 @@ const makeDatabase = async (name: string, sql: string) => {
   return sourceOf(server.url(name), scratch);
 };
 
-/** One of each type, with values that a text could lose. */
+/** Columns of each type, with values that lose precision as text. */
 const measured = `
 CREATE TABLE measured (id INT UNSIGNED ZEROFILL PRIMARY KEY AUTO_INCREMENT, f FLOAT, u FLOAT UNSIGNED NOT NULL DEFAULT 0, fixed FLOAT(9,2), d DOUBLE, n DECIMAL(30,10), big BIGINT UNSIGNED,
   t TEXT, l VARCHAR(80) CHARACTER SET latin1, sj VARCHAR(80) CHARACTER SET sjis, c CHAR(5), b BLOB, bn BINARY(3), bt BIT(11), e ENUM('a','b''c'), s SET('x','y'), j JSON, dt DATETIME(6), dd DATE, tm TIME(3), ts TIMESTAMP NULL, y YEAR, g GEOMETRY, ip INET6, uid UUID,

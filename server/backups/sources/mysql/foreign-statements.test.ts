@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createSqlLexer } from "../../foreign/sql-lexer.ts";
 import { createForeignStatements } from "./foreign-statements.ts";
 
-/** @param text one character a byte where it has no others */
+/** @param text Latin-1, one character per byte, if it has no other characters */
 function take(text: string): void {
   const lexer = createSqlLexer("mysql");
   const statements = createForeignStatements();

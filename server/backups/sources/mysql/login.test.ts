@@ -33,7 +33,7 @@ test("the password is in no argument, no environment, and no file that has a nam
     async run(command) {
       commands.push(command);
       const ending = await local.run(command);
-      // That of another command may be there for a moment under a name, and empty.
+      // The file of another command may exist under a name for a moment, and is empty.
       for (const name of await readdir(scratch))
         seen.push(await readFile(join(scratch, name), "utf8").catch(() => ""));
       return ending;

@@ -1,4 +1,4 @@
-// Objects that a plain load of a dump brings back, and that hold on by their names: to the database, to a definer, to each other.
+// Tests objects that refer by name to the database, to a definer, or to each other.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const expectNothingLeft = async () => {
   expect(await readdir(scratch)).toEqual([]);
 };
 
-/** What holds on by its name to the database, to a definer that is gone, to a mode of the session, to each other. */
+/** Creates objects that depend on the database's name, a missing definer, an SQL mode, or each other. */
 const clinging = `
 CREATE TABLE t (a INT); INSERT INTO t VALUES (1);
 CREATE VIEW z AS SELECT * FROM t WHERE a > 0; CREATE VIEW m AS SELECT * FROM z; CREATE VIEW a AS SELECT z.a FROM m JOIN z;
@@ -156,7 +156,7 @@ describe("after a failed restore", () => {
       picture
         .replace(/DEFINER=`[^`]*`@`[^`]*`/g, "DEFINER")
         .split("\n")
-        // The digest of the text that names them.
+        // The digest of the text that names the objects.
         .slice(0, -1);
     expect(ownerless(await pictureOf(server, url))).toEqual(ownerless(before));
     await expectNothingLeft();

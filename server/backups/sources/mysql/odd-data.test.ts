@@ -1,4 +1,4 @@
-// Tables, names and servers that an ordinary dump or restore would lose something of, without a word.
+// Tests tables, names and servers of which an ordinary dump or restore would silently lose something.
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ const expectNothingLeft = async () => {
 
 const exactly = /exactly, by the count and the checksum of each table\.$/;
 
-/** Dump, drill, restore over another state. */
+/** Dumps, drills, and restores over another state. */
 async function expectRoundTrip(since: string): Promise<void> {
   const before = await picture();
   const source = sourceOf(url(), scratch);
@@ -54,15 +54,15 @@ async function expectRoundTrip(since: string): Promise<void> {
   await expectNothingLeft();
 }
 
-/** With it, the server writes the rows of a dump instead of the tool. */
+/** With floats, the server dumps the rows instead of the tool. */
 const withFloats =
   "CREATE OR REPLACE TABLE rounded (f FLOAT); INSERT INTO rounded VALUES (0.1234567);";
 
 type Odd = {
   sql: string;
-  /** What happens after the backup. */
+  /** Statements that run after the backup. */
   since: string;
-  /** What it still does, or is, once it is restored. */
+  /** Checks after the restore. */
   after?: () => Promise<void>;
 };
 
@@ -94,7 +94,7 @@ const beside: Record<string, Odd> = {
   },
 };
 
-/** Each table keeps its oddness beside the others. */
+/** Combines several cases in one database. */
 const together = (odd: Record<string, Odd>): Odd => ({
   sql: Object.values(odd)
     .map((one) => one.sql)
@@ -202,7 +202,7 @@ test("tables whose names differ in case or accents alone are told apart when sin
   await sql(
     "CREATE TABLE cafe (a INT); CREATE TABLE Cafe (a INT, later INT); CREATE TABLE `café` (a INT); INSERT INTO cafe VALUES (1); INSERT INTO Cafe VALUES (2, 2); INSERT INTO `café` VALUES (3); CREATE TABLE other (id INT PRIMARY KEY AUTO_INCREMENT); INSERT INTO other VALUES (1); CREATE TABLE Other (id INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT=900; CREATE TRIGGER upper BEFORE INSERT ON Cafe FOR EACH ROW SET @x = 1; CREATE TRIGGER `lower` BEFORE INSERT ON cafe FOR EACH ROW SET @x = 2",
   );
-  // The server lists names that it takes for the same in any order.
+  // The server lists names that it considers equal in any order.
   const lines = async () => (await picture()).split("\n").sort();
   const before = await lines();
   const { content, manifest } = await takeDump(sourceOf(url(), scratch));

@@ -147,7 +147,7 @@ describe("an account of MariaDB", () => {
         `CREATE ROLE sleeping; GRANT ${reading} ON shop_1.* TO sleeping; GRANT sleeping TO ${account}; ${onProc(account)}`,
     ],
   };
-  /** Those of `npm test`: a right to the whole database, and routines, whose rights are asked otherwise. `grants` has the rest. */
+  /** Cases of `npm test`: a privilege on the whole database, and routines, whose privileges are checked differently. `grants` has all. */
   const few = [
     "sees one table of two",
     "sees no routines",
@@ -159,7 +159,7 @@ describe("an account of MariaDB", () => {
       const { source } = await makeAccount(grants);
       expect(await failureOf(source)).toMatch(words);
       let outcome = "";
-      // What one grant shows may ask for another.
+      // One grant may reveal that another one is needed.
       for (let round = 0; round < 4 && !outcome.startsWith("MariaDB"); round += 1) {
         outcome = await rehearse(source).catch((error: Error) => error.message);
         const cure = / Allow it with: (GRANT .*;)$/.exec(outcome)?.[1];
@@ -215,7 +215,7 @@ describe("an account of MariaDB", () => {
     const cure = / Allow it with: (GRANT .*;)$/.exec(line)?.[1];
     await server.query(null, cure ?? "no cure");
     expect(await rehearse(source)).not.toContain("refused");
-    // The server has a binary log, as those of MySQL 8 have by default.
+    // The server has a binary log, like MySQL 8 by default.
     const refused = source.drill(streamOf(content), manifest, attemptOf(9));
     await expect(refused).rejects.toThrow("SET GLOBAL log_bin_trust_function_creators = 1;");
     await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
@@ -233,7 +233,7 @@ describe("an account of MariaDB", () => {
       );
     const revoke = (what: string, on: string) =>
       server.query(null, `REVOKE ${what} ON ${on}.* FROM ${user}`);
-    /** @param then what happens before the first script that holds the words */
+    /** @param then runs before the first script that contains `words` */
     const restoreUntil = (id: number, words: string, then: () => Promise<unknown>, dump: Buffer) =>
       sourceOf(
         server.url("shop_1", { user, password: "x" }),
@@ -243,7 +243,7 @@ describe("an account of MariaDB", () => {
     await server.query(null, "SET GLOBAL log_bin_trust_function_creators = 1");
     await allow();
 
-    // All is in place, and the old tables cannot be dropped.
+    // The new tables are in place, but the old ones cannot be dropped.
     const noDrop = () => revoke("DROP", scratchRights);
     await restoreUntil(21, "DROP DATABASE", noDrop, all.content);
     const line = await rehearse(source);
@@ -256,7 +256,7 @@ describe("an account of MariaDB", () => {
     expect(await rehearse(source)).not.toContain("Warning");
     expect(await readdir(scratch)).toEqual([]);
 
-    // The tables are exchanged, and neither what follows nor the way back is allowed.
+    // The tables are exchanged, but neither the next step nor the rollback is allowed.
     await allow();
     const noWay = async () => {
       await revoke("CREATE VIEW", "shop_1");
@@ -273,7 +273,7 @@ describe("an account of MariaDB", () => {
     await expect(source.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
       "Nothing was changed: the restore of backup 22",
     );
-    // A restore of all databases would be undone by it, too.
+    // Undoing restore 22 later would undo a restore of all databases, too.
     const account = { user, password: "x" };
     const whole = createMysqlServerSource({
       host: testHost,
@@ -284,13 +284,13 @@ describe("an account of MariaDB", () => {
     await expect(whole.restore(streamOf(all.content), attemptOf(23))).rejects.toThrow(
       "Nothing was changed: the restore of backup 22",
     );
-    // Hidden from the account, the old tables are not taken for gone.
+    // Old tables that are hidden from the account do not count as removed.
     await revoke("ALL", scratchRights);
     expect(await rehearse(source)).toContain("may not look into scratch databases");
     await allow();
     expect(await rehearse(source)).toContain("of backup 22 that was cut off is settled");
 
-    // One of all databases stands in the way of one of them.
+    // A restore of all databases blocks a restore of one of them.
     await revoke("ALL", scratchRights);
     const names = serverNamesOf(
       readServerUrl("all", server.url("", account)),
@@ -306,7 +306,7 @@ describe("an account of MariaDB", () => {
       "backup 26 that was cut off is settled: the whole server is as it was",
     );
 
-    // What may not be dropped is not in the way of what has to come back.
+    // Objects that cannot be dropped do not prevent the rollback.
     const noRoutines = async () => {
       await revoke("ALTER ROUTINE", "shop_1");
       throw new Error("gone");
@@ -319,7 +319,7 @@ describe("an account of MariaDB", () => {
     await expect(restoreUntil(24, finishing, noRoutines, all.content)).rejects.toThrow("gone");
     expect(await outline()).toBe(before);
 
-    // A load that is refused leaves a scratch database alone.
+    // A refused load leaves only a scratch database.
     await allow();
     const cut = restoreUntil(
       25,

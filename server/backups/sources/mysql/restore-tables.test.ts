@@ -1,4 +1,4 @@
-// Single tables of a MySQL or MariaDB backup, put back into the live database.
+// Tests restores of single tables of a MySQL or MariaDB backup into the live database.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
@@ -24,10 +24,10 @@ import { createMysqlSource } from "./source.ts";
 let server: MariadbServer;
 let scratch: string;
 let url: string;
-/** Of the database as each test begins with it. */
+/** A dump of the database's state at the start of each test. */
 let whole: Awaited<ReturnType<typeof takeDump>>;
 
-/** Beside `everything`: a float, for which the server itself writes the rows, and a table that two others refer to. */
+/** In addition to `everything`: a float, whose rows the server itself dumps, and a table that two others refer to. */
 const more = `
 CREATE TABLE buyers (id INT PRIMARY KEY, share FLOAT); INSERT INTO buyers VALUES (1, 0.1), (2, 1e10);
 CREATE TABLE things (id INT PRIMARY KEY, part INT, KEY part (part), CONSTRAINT \`part of\` FOREIGN KEY (part) REFERENCES things (id));
@@ -73,7 +73,7 @@ test("tables get their rows back, and everything around them stays as it is", as
   await tablesOf("buyers", "kinds", "bought").restore(streamOf(content), attempt, manifest);
   expect(attempt.said).toEqual([]);
   await expectNothingLeft();
-  // What came later is there; without it, all is as it was, with every foreign key, trigger and view.
+  // Later rows are kept; all else is as in the backup, with every foreign key, trigger and view.
   expect(await sql("INSERT INTO bought (buyer) VALUES (1); SELECT MAX(id) FROM bought")).toBe(
     "50\n",
   );
@@ -81,7 +81,7 @@ test("tables get their rows back, and everything around them stays as it is", as
     `DELETE FROM bought WHERE id = 50; DELETE FROM nothing; DROP TABLE later; ALTER TABLE bought AUTO_INCREMENT = 3`,
   );
   expect(await picture()).toBe(before);
-  // The parents alone: the foreign keys of other tables hold on to the new ones.
+  // Restores only the parents: the foreign keys of other tables refer to the new ones.
   await sql("UPDATE buyers SET share = 7");
   await tablesOf("buyers").restore(streamOf(content), attemptOf(3), manifest);
   expect(await picture()).toBe(before);
@@ -182,7 +182,7 @@ test(
     let restored = 0;
     for (let round = 0; round < kills; round += 1) {
       await sql(change);
-      // The second half, in which tables and keys change places.
+      // Kills in the second half, in which tables and keys are exchanged.
       const killAt = Math.round(commands / 2 + (round * (commands / 2 - 1)) / (kills - 1));
       const child = fork(
         join(import.meta.dirname, "testing/restore-child.ts"),
@@ -190,7 +190,7 @@ test(
         { stdio: "ignore" },
       );
       await once(child, "exit");
-      // Every second one by a service that has its installation's id in names; the one that was killed had none.
+      // Every second one is settled by a service with its installation's id in names; the killed one had none.
       const state = await (round % 2 === 0 ? named : source).settle(attemptOf(6));
       const found = await picture();
       if (found !== fresh) expect(found).toBe(old);
@@ -198,7 +198,7 @@ test(
       if (state !== "unknown") expect(state).toBe(found === fresh ? "restored" : "as it was");
       await expectNothingLeft();
     }
-    // Both sides of the exchange were seen.
+    // Kills before and after the exchange occurred.
     expect(restored).toBeGreaterThan(0);
     expect(restored).toBeLessThan(kills);
   },

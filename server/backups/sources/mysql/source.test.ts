@@ -107,7 +107,7 @@ test("an answer is whole, however long: a list of tables that is cut would be a 
   expect(rows.at(-1)).toEqual(["40000", "ü".repeat(60)]);
 });
 
-/** The server's own word on the rows, without the tool that dumped them. */
+/** Checksums of the rows by the server, independent of the dump tool. */
 const checksums = "CHECKSUM TABLE parent, child, kinds, `odd ``name`, nothing, mine EXTENDED";
 
 describe("a round trip", () => {
@@ -132,11 +132,11 @@ describe("a round trip", () => {
     expect(await pictureOf(server, url)).toBe(before);
     expect(await server.query(database(), checksums)).toBe(checksumsBefore);
     await expectNothingLeft();
-    // So does a plain client.
+    // A plain client restores the dump, too.
     await server.query(null, `DROP DATABASE ${database()}; CREATE DATABASE ${database()}`);
     await server.query(database(), content.toString());
     expect(await pictureOf(server, url)).toBe(before);
-    // The keys point to the tables beside them, the default takes from the sequence beside it.
+    // Foreign keys refer to tables, and the default to the sequence, of the same database.
     await expect(
       server.query(database(), "INSERT INTO child VALUES (9, 999, NULL)"),
     ).rejects.toThrow(/foreign key/);
@@ -149,7 +149,7 @@ describe("a round trip", () => {
     ).toBe("42\tx!\n");
   });
 
-  // `objects.test.ts` restores into a database that is gone, too.
+  // `objects.test.ts` covers restores into a missing database, too.
   inLongForm(() => {
     test("works into a database that is gone", async () => {
       await server.query(database(), everything);
@@ -208,7 +208,7 @@ test("a new database is none that is there, be it empty, which stays", async () 
 });
 
 describe("a failure leaves the target as it was", () => {
-  /** One for all of them, since none changes it. */
+  /** One database for all tests, because none changes it. */
   const target = "untouched";
   let good: Buffer;
   let before: string;
@@ -248,7 +248,7 @@ describe("a failure leaves the target as it was", () => {
   });
 
   test("an object that the target does not take after the swap", async () => {
-    // Fine in a scratch database, where events are not made; refused in the target.
+    // Succeeds in a scratch database, where events are not created; refused in the target.
     const content = Buffer.from(
       good.toString("latin1").replace("EVERY 1 DAY STARTS", "EVERY 0 DAY STARTS"),
       "latin1",
@@ -260,7 +260,7 @@ describe("a failure leaves the target as it was", () => {
   });
 
   test("a table that another connection holds", async () => {
-    // Held until the restore has given up, however slow the machine.
+    // Holds the lock until the restore has given up, however slow the machine is.
     const holding = server
       .query(database(), "START TRANSACTION; SELECT * FROM late; SELECT SLEEP(120)")
       .catch(() => "ended");
@@ -309,7 +309,7 @@ describe("a failure leaves the target as it was", () => {
     });
   });
 
-  // A killed service, a broken stream and an abort leave as much.
+  // A killed service, a broken stream and an abort leave the same.
   inLongForm(() => {
     test("a server killed while the dump is loaded", async () => {
       const source = sourceOf(url, scratch);
@@ -331,14 +331,14 @@ describe("a failure leaves the target as it was", () => {
     });
   });
 
-  // The last one: it ends with a restore.
+  // Must be the last test, because it ends with a restore.
   test("an account that may not make scratch databases", async () => {
     await server.query(
       null,
       `CREATE OR REPLACE USER small IDENTIFIED BY 'x'; GRANT ALL ON ${database()}.* TO small`,
     );
     const small = sourceOf(server.url(database(), { user: "small", password: "x" }), scratch);
-    // Since MariaDB 11.3, all rights on a database include the one to read its routines.
+    // Since MariaDB 11.3, all privileges on a database include the one to read its routines.
     const hasOwnRight = (await server.query(null, "SHOW PRIVILEGES")).includes(
       "Show Create Routine",
     );
@@ -392,7 +392,7 @@ inLongForm(() => {
       const random = makeRandom(killSeed);
       let restored = 0;
       for (let round = 0; round < kills; round += 1) {
-        // Spread over the whole run, its first and its last command among them.
+        // Spreads the kills over the whole run, including its first and its last command.
         const killAt = 1 + Math.round((round * (commands - 1)) / (kills - 1));
         const delayMs = round % 2 === 0 ? 0 : 1 + random() * 30;
         const child = fork(
@@ -401,7 +401,7 @@ inLongForm(() => {
           { stdio: "ignore" },
         );
         const [, signal]: unknown[] = await once(child, "exit");
-        // A kill that waits may come after the end.
+        // A delayed kill may come after the end.
         if (delayMs === 0 && round < kills - 1) expect(signal).toBe("SIGKILL");
         const state = await source.settle(attemptOf(6));
         const picture = await pictureOf(server, url);
@@ -414,7 +414,7 @@ inLongForm(() => {
         restored += 1;
         await server.query(database(), otherState);
       }
-      // Both sides of the swap were seen.
+      // Kills before and after the swap occurred.
       expect(restored).toBeGreaterThan(0);
       expect(restored).toBeLessThan(kills);
       await rm(file);
@@ -464,7 +464,7 @@ describe("a dump", () => {
       "CREATE TABLE big (t LONGTEXT); INSERT INTO big SELECT REPEAT('x', 100000) FROM seq_1_to_300",
     );
     const into = new Writable({
-      // Never takes more: as a storage that hangs.
+      // Never accepts more, like a storage that hangs.
       write: () => abort.abort(),
     });
     into.on("error", () => undefined);

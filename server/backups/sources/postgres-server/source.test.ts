@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     return { manifest, archive: content(), said };
   };
   let emptied: ReturnType<typeof dump> | null = null;
-  /** What is left to see needs less in it. */
+  /** The remaining tests need less content. */
   const dumpWithoutFull = () =>
     (emptied ??= (async () => {
       await server.query("postgres", `drop database "100 %/x"`);
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     for (const name of databases) content[name] = await fingerprint(server, name);
     return { content, properties: await properties(), roles: await roles() };
   };
-  /** One at a time: some can't be part of a transaction. */
+  /** Runs statements one by one, because some cannot be part of a transaction. */
   const each = async (database: string, ...statements: string[]) => {
     for (const statement of statements) await server.query(database, statement);
   };
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
       `drop database "100 %/x"`,
       "update notes set note = 'changed'; alter role reader connection limit 3",
     );
-    // What a server has of pools that are always connected.
+    // An idle connection, like that of a connection pool.
     const idle = new pg.Client(server.url("postgres"));
     idle.on("error", () => undefined);
     await idle.connect();
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(restore.said).toContain(
       "Left as they are, because the backup doesn't hold them: later.",
     );
-    // A role that was there is as it was.
+    // An existing role is restored to its former state.
     await each("postgres", "drop database later", "alter role reader connection limit -1");
     expect(await everyDatabase()).toEqual(before);
   });
@@ -228,7 +228,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
       await expect(restoring).rejects.toThrow(`Canceled at ${share}.`);
       await isUnchanged();
     }
-    // As a kill leaves it: what was built aside, and a role that is marked.
+    // The state after a kill: databases under temporary names, and a marked role.
     await each(
       "postgres",
       "create database quarterdeck_restore_7_1",
@@ -243,7 +243,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(await source.settle(attemptOf().attempt)).toBe("restored");
     expect(await source.settle(attemptOf().attempt)).toBe("unknown");
 
-    // What can't be dropped afterwards is said, and isn't taken for something else later.
+    // What cannot be dropped afterwards is reported, and not taken for something else later.
     await each(
       "postgres",
       "create subscription far connection 'host=nowhere' publication p with (connect = false)",
@@ -301,7 +301,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(await left()).toEqual(ofAnother);
     const making: Promise<{ databases: Record<string, unknown>[] }>[] = [];
     const { attempt } = attemptOf();
-    // Asked once, before the databases change places: that which is asked is one of them.
+    // Queries once, before the databases are exchanged, because the queried one is among them.
     const say = () => void (making.length === 0 && making.push(left()));
     await source.restore(from(archive), { ...attempt, say });
     const [made] = await Promise.all(making);
@@ -333,7 +333,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     );
     const { archive, manifest } = await dump(source);
     expect(archive.includes("SCRAM-SHA")).toBe(false);
-    // What an earlier restore left says nothing of this one.
+    // Leftovers of an earlier restore do not affect this one.
     await server.createDatabase("quarterdeck_old_7_1", "reader");
     for (const refused of [
       () => source.refuseRestore?.(attemptOf().attempt, manifest),
@@ -373,7 +373,7 @@ describe.skipIf(!hasPostgresServer)("all databases of a PostgreSQL server", () =
     expect(await notes("postgres")).toEqual([{ note: "of postgres" }]);
     await expectNothingLeft(server);
 
-    // Its first output is held until the last database is gone.
+    // Holds the first output until the last database is dropped.
     const dropped = Promise.withResolvers<void>();
     const { into, begun, content } = createCollector(dropped.promise);
     const { attempt, said } = attemptOf();

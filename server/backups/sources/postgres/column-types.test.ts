@@ -25,7 +25,7 @@ test.each([
 
 test.each([
   ["integer", "bigint"],
-  // Refused by the server, row by row.
+  // The server refuses these row by row.
   ["numeric(10,4)", "integer"],
   ["bigint", "smallint"],
   ["text", "integer"],

@@ -1,4 +1,4 @@
-// What an account may not, and what other sessions and the server's own settings do to a dump or restore.
+// Tests missing privileges, and effects of other sessions and of the server's settings on a dump or restore.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { sendSignal } from "../../../testing/signals.ts";
 import { fingerprint, makeSource, never } from "./testing/fixtures.ts";
 import { SourceError } from "../source.ts";
 
-/** Awaited later: something else has to happen first. */
+/** Catches the error at once, because the test awaits it later. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "It did not fail.",
@@ -40,7 +40,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     return name;
   };
 
-  /** A session that holds a lock until it is told to let go. */
+  /** Opens a session that holds a lock until it is released. */
   const hold = async (database: string, statement: string) => {
     const client = new pg.Client(server.url(database));
     client.on("error", () => undefined);
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     return () => client.end();
   };
 
-  /** Ends a session of ours as soon as it does what `activity` says, like a failing network. */
+  /** Terminates a session of Quarterdeck as soon as its activity matches, like a failing network. */
   const cut = async (activity: string) => {
     for (let tries = 0; tries < 400; tries += 1) {
       const ended = await server.query(
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await expect(source.rehearse(never)).rejects.toThrow(/may not read all large objects/);
     await server.query(database, "grant select on large object 99 to reader");
     expect(await source.rehearse(never)).toMatch(/^PostgreSQL \d/);
-    // The rehearsal was right about it.
+    // The dump confirms the rehearsal.
     const { manifest } = await makeSource(server.url(database, reader)).dump();
     expect(manifest.tables).toMatchObject({ "app.closed": 0, "large objects": 1 });
     await server.query(
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
 
     await server.query(database, "create table later ()");
     const before = await fingerprint(server, database);
-    // It never runs dry: psql notices that nobody listens when it has something more to say.
+    // The input never ends: psql notices a closed connection only when it sends more.
     async function* slow() {
       const half = Math.floor(archive.length / 2);
       yield archive.subarray(0, half);
@@ -202,7 +202,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     const client = new pg.Client(server.url("postgres"));
     await client.connect();
     const dropped = failureOf(dropDatabase(client, database));
-    // The server waits for the session for some seconds, and refuses then.
+    // The server waits for the session for some seconds, and then refuses.
     const refused = `select from pg_stat_activity where query like 'drop database%' and state = 'idle'`;
     await expect.poll(() => server.query("postgres", refused)).toHaveLength(1);
     sendSignal(pid, "SIGCONT");

@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgresServer)("the password of a PostgreSQL database", () 
         return local.run({
           ...command,
           async take(piece) {
-            // For a moment it is there under a name, and empty.
+            // The file exists under a name for a moment, and is empty.
             for (const name of await readdir(scratchFolder))
               seen.push(await readFile(join(scratchFolder, name), "utf8").catch(() => ""));
             await take(piece);
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgresServer)("the password of a PostgreSQL database", () 
   });
 
   const passwords = ["a:b", "c\\d", "\\:", ":", "#e", " f ", "g'\"h", "ü🦜", "*", "x".repeat(300)];
-  // All signs at once, in a long one with blanks at its ends; `npm run soak -- sources` tries each alone.
+  // All special characters at once, in a long password with spaces at its ends; `npm run soak -- sources` tests each alone.
   test.each([...(isLongForm ? passwords : []), ` #${passwords.join("")} `])(
     "gets through as %j",
     async (password) => {

@@ -1,4 +1,4 @@
-// Databases that set for themselves what a dump takes for granted, and functions that need what they set.
+// Tests databases with settings that a dump does not expect, and functions that need these settings.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -17,7 +17,7 @@ import { expectNothingLeft, fingerprint, makeSource } from "./testing/fixtures.t
 const run = promisify(execFile);
 const exactly = / restored exactly, by the count and the checksum of each table\.$/;
 
-/** What functions call by its bare name, in `public` or wherever else the database's path leads. */
+/** Objects that functions call without a schema, in `public` or elsewhere in the database's search path. */
 const bareNames = `
 create table known (name text); insert into known values ('Ada');
 create function plain(text) returns text language sql immutable as 'select lower($1)';
@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     "the usual search path": "",
     "a search path of its own": "create schema app; set search_path = app;",
   };
-  // The import below restores by the usual one.
+  // The import below uses the usual search path.
   test.each(casesOf(paths, ["a search path of its own"]))(
     "with functions that call others without their schema, by %s, comes back whole and in single tables",
     async (_, before) => {
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
         ...step.options,
         `--dbname=${server.url(byHand)}`,
       ]);
-      // Of a part it need not read to the end.
+      // For a part it need not read to the end.
       restoring.child.stdin?.on("error", () => undefined);
       restoring.child.stdin?.end(archive);
       const { stderr } = await restoring.catch((failure: { stderr: string }) => failure);
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     await server.query(name, "begin read write; delete from kept; commit");
     await source.restore(Readable.from([archive]), attempt(), manifest);
     expect(await fingerprint(server, name)).toEqual(whole);
-    // Nothing is to be done, and that is no failure.
+    // Nothing has to be settled, which is not a failure.
     expect(await source.settle(attempt())).toBe("unknown");
     await expectNothingLeft(server);
   });
@@ -181,7 +181,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database", () => {
     try {
       const made = makeSource(server.url(`${name}_new`), { isNew: true });
       await made.source.restore(Readable.from([archive]), made.attempt(), manifest);
-      // Otherwise what puts things in order after a crash would take it for half a restore, and drop it.
+      // Otherwise the cleanup after a crash would take it for an incomplete restore, and drop it.
       expect(await made.source.settle(made.attempt())).toBe("unknown");
       expect(await server.query(`${name}_new`, "select * from kept")).toEqual([]);
     } finally {

@@ -8,7 +8,7 @@ import {
 } from "../../testing/postgres-server.ts";
 import { fingerprint, makeSource } from "./testing/fixtures.ts";
 
-/** Those of `npm test`: each way of the dump's parts to depend on each other. */
+/** Cases of `npm test`: each way in which parts of the dump depend on each other. */
 const inShort = [
   "partitioned by hash, with keys onto and from it",
   "partitioned, with its partitions in another schema",

@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL database that was dropped", ()
     expect(await propertiesOf("shop")).toMatchObject([
       { datdba: "maker", datconnlimit: 3, datacl: expect.arrayContaining(["app=T/maker"]) },
     ]);
-    // Before 15, the schema belongs to a superuser in the database that was made.
+    // Before PostgreSQL 15, the schema belongs to a superuser in a new database.
     const ofPublic = "the owner and privileges of the schema public";
     const others = server.major < 15 ? said.filter((line) => !line.includes(ofPublic)) : said;
     expect(others).toEqual([
@@ -175,7 +175,7 @@ describe.skipIf(!hasPostgresServer)("a drill", () => {
       "begin; delete from note where id = 1; insert into note values (1, 'one'); commit",
     );
     await server.query("notes", "select lo_put(77, 2, 'r')");
-    // In another order: the same.
+    // Another order does not matter.
     expect(await drill((await dump()).archive)).toContain("restored exactly");
   });
 });

@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
       expect(await source.rehearse(never), made).toContain(
         `${refusal}: something in the database belongs to postgres, and owner is not a member of that role.`,
       );
-      // The server refuses each in its own words; `npm run soak -- sources` has it do so.
+      // `npm run soak -- sources` tests each on the server, which has its own message for each.
       if (isLongForm || index === 0) {
         const { archive } = await dump();
         await expect(source.restore(Readable.from([archive]), attempt()), made).rejects.toThrow(
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
   });
 
   test("gets a database back whose schema public is a superuser's, and is told what of it stays", async () => {
-    // As in every database of PostgreSQL 13 and 14, and in those that an upgrade brought from there.
+    // The state of all databases of PostgreSQL 13 and 14, and of those upgraded from them.
     const { account } = await makeDatabase(
       "older",
       `alter schema public owner to postgres; grant create on schema public to public; comment on schema public is 'ours';
@@ -103,10 +103,10 @@ describe.skipIf(!hasPostgresServer)("a PostgreSQL account that is no superuser",
     expect(await server.query("older", "select a from t")).toEqual([{ a: 1 }]);
     const warning =
       "Warning: left as they are, because the account may not change them: the owner and privileges of the schema public.";
-    // It is what is usual in older ones.
+    // No warning before PostgreSQL 15, where this is the default.
     const expected = server.major < 15 ? [] : [warning];
     expect(said).toEqual(expected);
-    // The scratch database's own public belongs to the account since PostgreSQL 15, and may not be given away.
+    // Since PostgreSQL 15, `public` of the scratch database belongs to the account, which cannot change its owner.
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toContain("exactly");
     expect(said).toEqual([...expected, ...expected]);
 

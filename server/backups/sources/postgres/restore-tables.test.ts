@@ -1,4 +1,4 @@
-// Single tables that are put back: what their columns hold by now, and their sequences.
+// Tests restores of single tables: changed columns, and sequences.
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -9,7 +9,7 @@ import {
 import { casesOf } from "../../../testing/long-form.ts";
 import { makeSource } from "./testing/fixtures.ts";
 
-/** Each with its table as it is when it is backed up, what becomes of it, and the number that a next row gets. */
+/** Each with its table at the backup, later changes, and the number of the next row after the restore. */
 const sequences = {
   "that had given one number and begins anew": {
     before: "create table t (id serial primary key, n text); insert into t (n) values ('a')",
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgresServer)("a table of PostgreSQL that is put back alon
     return { query: (text: string) => server.query(name, text), restore, said: table.said };
   };
 
-  /** Each has its own schema, in which it stands beside those of the others. */
+  /** Each case has its own schema in one database. */
   test.each(
     casesOf(
       {

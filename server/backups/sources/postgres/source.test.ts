@@ -27,12 +27,12 @@ import { createRemoteServer } from "../../../ssh/testing/remote-server.ts";
 import { startCuttableLink } from "../../../testing/cuttable-link.ts";
 import { inLongForm, isLongForm } from "../../../testing/long-form.ts";
 
-/** For the tests that leave it as it is, with 20 MB: more than all buffers on the way hold, also of what is compressed. */
+/** Database for tests that do not change it, with 20 MB: more than all buffers on the way hold, even compressed. */
 const large = "large";
 const makesLarge = `create table big as
   select n, (select string_agg(md5(n::text || i), '') from generate_series(1, 30) i) as filler from generate_series(1, 20000) n`;
 
-/** Awaited later: something else has to happen first. */
+/** Catches the error at once, because the test awaits it later. */
 const failureOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "It did not fail.",
@@ -59,8 +59,8 @@ describe.skipIf(!hasPostgresServer).each([
   { machine: "this machine", hostOf: async () => createLocalHost(environment) },
   { machine: "a remote server", hostOf: remote.host },
 ])("a PostgreSQL database on $machine", ({ machine, hostOf }) => {
-  // What is decided by the database goes the same way on a server, but ten times as slowly over SSH; some of it is tried there by
-  // `npm run soak -- sources`.
+  // What the database decides does not depend on the machine, but takes ten times as long over SSH; `npm run soak -- sources`
+  // tests some of it there.
   const isNear = machine === "this machine";
   let host: Host;
   const makeSource = (url: string) => makeSourceOn(url, { host });
@@ -101,12 +101,12 @@ describe.skipIf(!hasPostgresServer).each([
     await server.query(database, madeLater);
     await source.restore(Readable.from([archive]), attempt());
     expect(await fingerprint(server, database)).toEqual(before);
-    // Newer versions have a table more, with what they alone know.
+    // Newer versions have one more table, with features of theirs.
     expect(await source.drill(Readable.from([archive]), manifest, attempt())).toMatch(
       /^(?:8 tables with 906|9 tables with 908) rows and 2 large objects restored exactly, by the count and the checksum of each table\.$/,
     );
     await expectNothingLeft(server);
-    // What the server itself warns of, by the restore and by the drill; the tests' server has no replication.
+    // Warnings of the server itself during restore and drill, because the tests' server has no replication.
     const warning = "Warning: wal_level is insufficient to publish logical changes";
     // Quoted since PostgreSQL 17.
     expect(said.map((line) => line.replaceAll('"', ""))).toEqual([warning, warning]);
@@ -300,7 +300,7 @@ describe.skipIf(!hasPostgresServer).each([
       await source.restore(Readable.from([archive]), attempt());
       expect(said).toContain("Created the database missing.");
       expect((await dump()).manifest).toEqual(manifest);
-      // As a kill would leave it, before the first statement.
+      // The state after a kill before the first statement.
       await server.query("postgres", "create database half");
       await server.query("postgres", "comment on database half is 'quarterdeck restore 7'");
       const half = makeSource(server.url("half"));

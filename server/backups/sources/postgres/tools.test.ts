@@ -9,7 +9,7 @@ import { findTools } from "./tools.ts";
 
 const names = ["pg_dump", "pg_restore", "psql"];
 
-/** @returns the newest version found where PATH begins with a folder that has a program of this name, and links to it */
+/** @returns the newest version found if PATH begins with a folder that has a program of this name, and links to it */
 async function newestWith(program: string): Promise<number | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "quarterdeck-tools-")));
   onTestFinished(() => rm(folder, { recursive: true }));

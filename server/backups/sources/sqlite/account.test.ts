@@ -1,4 +1,4 @@
-// A SQLite database of another account: every operation is that account's, and the kernel refuses the rest.
+// Tests a SQLite database of another account: every operation runs as that account, and the kernel refuses the rest.
 import {
   chmod,
   chown,

@@ -1,4 +1,4 @@
-// Single tables of a SQLite backup, put back into the live database: the same script here and over SSH.
+// Tests restores of single tables of a SQLite backup into the live database: the same script here and over SSH.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, rm, writeFile } from "node:fs/promises";
@@ -87,7 +87,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
     open.close();
     expect(notes()).toEqual(rows);
     expect(query("select rowid, x from loose")).toEqual([{ rowid: 7, x: "seven" }]);
-    // No trigger has fired, what is searched in is searched anew, and no number is given twice.
+    // No trigger has fired, search indexes are rebuilt, and no number is assigned twice.
     expect(query("select * from log")).toEqual([]);
     expect(query("select rowid from found where found match 'fox'")).toEqual([{ rowid: 1 }]);
     expect(query("select count(*) as n from customers")).toEqual([{ n: 3 }]);
@@ -236,7 +236,7 @@ describe.each(createMachines())("on $machine, tables of a backup", ({ machine, h
 describe("on this machine, a table whose columns have changed", () => {
   inTemporaryFolder();
 
-  /** @returns what is in it after the restore of its backup */
+  /** @returns the content after the restore of the backup */
   async function change(from: string, values: string, into: string) {
     made(`create table t ${from}; insert into t values ${values}`);
     const { content } = await dump();
@@ -345,7 +345,7 @@ describe("on this machine", () => {
       await wait(round * 12);
       child.kill("SIGKILL");
       await exited;
-      // One that was over before the kill has left nothing that could tell.
+      // A restore that ended before the kill has left no files.
       const isOver = (await strays()).length === 0;
       const state = await source({ tables: ["rows_"] }).settle(attempt());
       expect(query("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);

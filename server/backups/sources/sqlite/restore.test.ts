@@ -32,7 +32,7 @@ const versions = () => query("select version, count(*) as n from rows_ group by 
 describe.each(createMachines())(
   "on $machine, a restore over a database that",
   ({ machine, hostOf }) => {
-    // What goes the same way is tried here alone: each way over SSH takes its time.
+    // Tests of shared code paths run on this machine only, because SSH is slow.
     const isNear = machine === "this machine";
     inTemporaryFolder(hostOf);
 
@@ -149,7 +149,7 @@ describe("on this machine", () => {
     expect(await strays()).toEqual([]);
   });
 
-  /** Each is a start of Node, the first before anything is noted; `npm run soak -- kills` has more. */
+  /** Each kill starts a Node process, the first is killed before the note is written; `npm run soak -- kills` has more. */
   const kills = isLongForm ? 4 : 2;
 
   test.each(["delete", "wal"])(

@@ -38,7 +38,7 @@ import {
 const isRoot = userInfo().uid === 0;
 
 describe.each(createMachines())("a SQLite database on $machine", ({ machine, hostOf }) => {
-  // Each way over SSH takes its time, and the writer here all of a processor.
+  // SSH is slow, and the writer here uses a whole processor.
   const isNear = machine === "this machine";
   const rounds = isLongForm && isNear ? 5 : 1;
 
@@ -118,7 +118,7 @@ describe.each(createMachines())("a SQLite database on $machine", ({ machine, hos
   test("a collation that an application defines is reported, and its tables are backed up and restored", async () => {
     exec(`${rich}; create table names (name text collate nocase, note text);
     create index by_names on names (name); insert into names values ('Zoë', 'x')`);
-    // As an application's own: SQLite takes none from here.
+    // Edits the schema to use an application's collation, which node:sqlite cannot register.
     const database = new DatabaseSync(path);
     database.enableDefensive(false);
     database.exec(`pragma writable_schema = on;

@@ -23,7 +23,7 @@ const archiveOf = (files: Record<string, string>): Buffer =>
     archiveEnd(),
   ]);
 
-/** As a stream gives it, in pieces that end anywhere. */
+/** Streams bytes in pieces that end anywhere. */
 const inPieces = (bytes: Buffer, pieceBytes: number): Readable =>
   Readable.from(
     Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, n) =>

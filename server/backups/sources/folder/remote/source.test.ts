@@ -1,4 +1,4 @@
-// What only a folder of another machine has to keep; the tests that all folders share are beside the local source.
+// Tests what is specific to folders on other machines; the shared tests are beside the local source.
 import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { makeFolder, makeSite, never, wordOf } from "../testing/fixtures.ts";
 import { createRemoteFolderSource } from "./source.ts";
 
 const remote = createRemoteServer();
-/** Where the server looks for programs; null = where it always does. */
+/** PATH of the server; null = its default. */
 let path: string | null = null;
 beforeEach(() => {
   path = null;

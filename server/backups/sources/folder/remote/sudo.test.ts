@@ -1,4 +1,4 @@
-// A site's folder of an account that the server's login becomes by sudo: all of it happens as that account, also what
+// Tests a site's folder of an account that is reached by sudo: all work happens as that account, including what
 // SQLite does for the databases in it.
 import { execFileSync } from "node:child_process";
 import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ test.runIf(isRoot)(
 );
 
 describe.runIf(isRoot)("a folder behind sudo with SQLite in it", () => {
-  // `databases.test.ts` has both modes, one on each machine.
+  // `databases.test.ts` tests both modes, one on each machine.
   test.each(isLongForm ? ["delete", "wal"] : ["wal"])(
     "is backed up, drilled and restored as its account while a database in mode %s is written to",
     async (mode) => {
@@ -73,7 +73,7 @@ describe.runIf(isRoot)("a folder behind sudo with SQLite in it", () => {
       await source.restore(Readable.from([content()]), attempt, manifest);
 
       expect(query("pragma integrity_check", file)).toEqual([{ integrity_check: "ok" }]);
-      // One number: no page is of another moment than the others.
+      // A single number: all pages are of the same moment.
       expect(
         query("select count(*) as rows, count(distinct n) as numbers from pages", file),
       ).toEqual([{ rows: 1000, numbers: 1 }]);

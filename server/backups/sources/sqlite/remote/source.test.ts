@@ -1,4 +1,4 @@
-// What only a SQLite database of another machine has to keep; the tests that all of them share are beside the local source.
+// Tests what is specific to SQLite databases on other machines; the shared tests are beside the local source.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -47,7 +47,7 @@ const isRoot = userInfo().uid === 0;
 const daemon = { uid: 1, gid: 1, name: "daemon", home: "/usr/sbin" };
 const never = new AbortController().signal;
 
-/** @param environment what the account's own would be */
+/** @param environment environment of the account */
 async function makeSource(
   environment: Record<string, string> = {},
   at = path,
@@ -119,7 +119,7 @@ test("tables have any name", async () => {
 
 test.runIf(isRoot)("what an account's own configuration of sqlite3 says is not done", async () => {
   exec(rich);
-  // One that is in no list of accounts: sqlite3 finds the home of any other there.
+  // An account without an entry in passwd, where sqlite3 would look up the home of any other.
   const own = { uid: 63_207, gid: 63_207, name: "", home: folder };
   for (const place of [folder, path]) await chown(place, own.uid, own.gid);
   await writeFile(
@@ -262,7 +262,7 @@ test("a copy whose server cannot be reached any more is removed there", async ()
   const { into } = createCollector();
   const running = source.dump(into, attempt({ signal: controller.signal }));
   running.catch(() => undefined);
-  // What removes it has left the group of the work that is ended.
+  // The cleanup runs in another process group than the canceled work.
   const left = join(folder, folderName("dump", 7, path));
   const remover = ["-f", `rm -rf -- "\\$1" sh ${left} 1$`];
   await vi.waitFor(() => run("pgrep", remover), { timeout: 60_000 });

@@ -1,4 +1,4 @@
-// A SQLite database of an account that the server's login becomes by sudo: all of it happens as that account.
+// Tests a SQLite database of an account that is reached by sudo: all work happens as that account.
 import { chown, lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -65,7 +65,7 @@ describe.runIf(isRoot)("a SQLite database behind sudo", () => {
 
   test("leaves nothing there when the connection is cut while it is sent", async () => {
     const { sshd, folder, source } = await makeDatabase();
-    // Nobody reads on before the cut, so that it comes while the copy is sent.
+    // Stops reading before the cut, so that the cut comes while the copy is being sent.
     const into = new PassThrough().on("error", () => undefined);
     const running = source.dump(into, attempt());
     running.catch(() => undefined);
