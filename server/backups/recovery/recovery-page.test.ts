@@ -1,4 +1,4 @@
-// RECOVERY.md is read and run as root by somebody in a hurry: nothing that a name holds may be a command or a heading in it.
+// Tests that no name can inject a command or a heading into RECOVERY.md, whose commands are run as root.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { recoveryPage, type Recoverable } from "./recovery-page.ts";
@@ -33,7 +33,7 @@ const pageOf = (changes: Partial<Recoverable>) => pageWith([target(changes)]);
 const blocksOf = (page: string) =>
   [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands = ""]) => commands);
 
-/** Packages of Debian 12 by the programs that they bring, themselves or by what they depend on. */
+/** Packages of Debian 12, with the programs that they or their dependencies provide. */
 const debian: Record<string, readonly string[]> = {
   zstd: ["zstd"],
   postgresql: ["createdb", "pg_restore"],
@@ -41,7 +41,7 @@ const debian: Record<string, readonly string[]> = {
   sqlite3: ["sqlite3"],
   tar: ["tar"],
 };
-/** On every Debian: bash, coreutils and util-linux. */
+/** Programs of every Debian: bash, coreutils and util-linux. */
 const always = ["chmod", "chown", "echo", "mkdir", "runuser", "set", "sha256sum"];
 
 test.each([

@@ -1,4 +1,4 @@
-// RECOVERY.md, followed word by word by a shell that has the storage's folder and Debian's programs, and nothing else.
+// Tests RECOVERY.md: a shell with only the storage's folder and Debian's programs runs its commands unchanged.
 import { execFile, spawnSync } from "node:child_process";
 import {
   access,
@@ -37,7 +37,7 @@ const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
 const debianPath = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The commands of the page from "Restore" on, which a person would paste into a shell. */
+/** Extracts the commands of the page from "Restore" on, which a user would paste into a shell. */
 const pageToScript = `awk '/^## 2/ { on = 1 } /^\`\`\`$/ { code = 0 } on && code { print } /^\`\`\`sh$/ { code = 1 }' ${recoveryName}`;
 
 const pageIn = (folder: string) => readFile(join(folder, recoveryName), "utf8");
@@ -45,7 +45,7 @@ const pageIn = (folder: string) => readFile(join(folder, recoveryName), "utf8");
 describe.skipIf(
   !isRoot || !hasPostgresServer || !["mariadb", "zstd", "sqlite3", "age"].every(isThere),
 )("followed on an empty machine", () => {
-  // Names that a shell, a connection string and SQL would each take for something else.
+  // Names with characters that are special in a shell, a connection string or SQL.
   const shop = `shop's "new" = $1`;
   const blog = "blog`s 'old'";
   let postgres: Awaited<ReturnType<typeof startPostgresServer>>;
@@ -142,7 +142,7 @@ describe.skipIf(
       const full = await service.run(id);
       expect(full.status, full.output).toBe("finished");
       if (incremental !== true) continue;
-      // What the full has not.
+      // Changes the data after the full.
       if (change.backupable_id === 4)
         await postgres.query(shop, "update orders set note = note || '!' where id % 7 = 0");
       else if (change.backupable_id === 5)
@@ -175,7 +175,7 @@ describe.skipIf(
     await mariadb.query(null, "DROP DATABASE `blog``s 'old'`");
     await rm(join(service.folder, "orders.sqlite"));
     await rename(site(), `${site()}-lost`);
-    // Of a set-group-ID folder a new one is made with that bit.
+    // A new folder in a set-group-ID folder inherits that bit.
     await chmod(service.folder, 0o2755);
 
     const { port, hostname, username, password } = new URL(postgres.url(shop));
@@ -184,7 +184,7 @@ describe.skipIf(
         cwd: copy,
         env: {
           PATH: debianPath,
-          // Where the test has its servers; on a machine of its own they are where the programs look.
+          // Addresses of the test's servers; normally the programs use their defaults.
           PGHOST: hostname,
           PGPORT: port,
           PGUSER: username,
@@ -200,7 +200,7 @@ describe.skipIf(
     const insideNow = await execute("sqlite3", [inside, "select x from t"]);
     expect(insideNow.stdout).toBe("its own\n");
 
-    // What is there by now stays what it is.
+    // Existing data stays unchanged.
     service.sql("delete from orders");
     await expect(follow()).rejects.toThrow(/exists/i);
     expect(service.sql("select * from orders")).toEqual([]);
@@ -232,16 +232,16 @@ describe.skipIf(
       await rm(join(service.folder, "orders.sqlite"));
       await execute("bash", ["-c", script], { cwd, env });
       expect(service.sql("select * from orders")).toEqual(orders);
-      // What is there by now stays what it is.
+      // Existing data stays unchanged.
       await expect(execute("bash", ["-c", script], { cwd, env })).rejects.toThrow(
         /orders\.sqlite already exists/,
       );
-      // What they leave then isn't in the way of those that come after.
+      // Files left by failed commands do not prevent later ones.
       await access(`${file}.base`);
     }
   });
 
-  // Those of an encrypted one are followed above.
+  // The test above covers the commands of an encrypted storage.
   inLongForm(() => {
     test("a manifest's own commands restore its file in its folder", async () => {
       const { id } = await service.installed({ backupable_id: 4, name: "Again" });
@@ -284,7 +284,7 @@ describe("the page", () => {
     expect(await page()).not.toContain(first.path);
     expect((await page()).match(/^### /gm)).toEqual(["### "]);
 
-    // A clock that is ahead makes no backup the newest for a year.
+    // A clock that was ahead must not make a backup the newest for a year.
     await service.query(
       `update backups set started_at = started_at + interval '400 days', ended_at = ended_at + interval '400 days' where id = ${first.id}`,
     );
@@ -307,7 +307,7 @@ describe("the page", () => {
 
   test("that cannot be written is a warning of the run, until it can", async () => {
     const { id } = await service.installed();
-    // A folder of that name cannot be replaced by a file, whoever tries.
+    // A folder of that name cannot be replaced by a file, not even by root.
     await rm(join(copies(), recoveryName), { force: true });
     await mkdir(join(copies(), recoveryName));
     await writeFile(join(copies(), recoveryName, "in the way"), "");

@@ -1,4 +1,4 @@
-// The manifest beside each stored file: it comes and goes with its file, and a run without one is no good run.
+// Tests the manifest beside each stored file: created and deleted with its file, and required for a successful run.
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ const manifestOf = async ({ path }: Backup): Promise<StoredManifest> =>
   storedManifestSchema.parse(
     JSON.parse(await readFile(join(copies(), manifestKeyOf(path)), "utf8")),
   );
-/** Names in the bucket that hold anything of a configuration. */
+/** Returns the keys of a configuration's objects in the bucket. */
 const objectsOf = async (id: number) =>
   (await readdir(folder, { recursive: true })).filter(
     (name) => name.includes(`/${id}/`) && name.endsWith("._S3rver_object"),
@@ -81,7 +81,7 @@ test("says what the file is, how it is checked, and how it is restored", async (
       expect.stringMatching(/^zstd -d --no-progress \S+\.sqlite\.zst -o \/.*orders\.sqlite$/),
     ]),
   });
-  // What the page shows is the file's own.
+  // The page shows the size of the file itself.
   expect(backup.size).toBe(bytes.length);
 });
 

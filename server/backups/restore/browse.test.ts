@@ -114,7 +114,7 @@ test("an encrypted one asks for the identity, and a listing stands in for it", a
   expect(body.files.map(({ name }) => name)).toContain("public");
   const again = await look({ listing: body.listing, folder: "public" }, backup.id);
   expect(again.body.files.map(({ name }) => name)).toContain("index.php");
-  // Nobody else looks into it without an identity, and a listing is of one backup.
+  // Other requests still need the identity, and a listing belongs to one backup.
   expect(await service.errorsOf("POST", path, {})).toHaveProperty("identity");
   expect((await look({ listing: body.listing })).body.listing).not.toBe(body.listing);
 });

@@ -1,5 +1,5 @@
-// A stored file that is damaged changes nothing, wherever the damage is, of whatever source, also where it is verified while
-// it is restored.
+// Tests that restoring a damaged file changes nothing, wherever the damage is and whatever the source, even where the file
+// is verified during the restore.
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import {
 const remote = createRemoteServer();
 let every: EverySource;
 beforeAll(async () => {
-  // Several pieces of each pass before the last one is known to be damaged.
+  // Several pieces of each source are passed on before the last one is found to be damaged.
   every = await createEverySource(isLongForm ? remote : null, (kind) =>
     isLongForm ? 20 : kind === "MariaDB" ? 0 : 3,
   );
@@ -79,26 +79,26 @@ const contents: Record<SourceKind, () => Content> = {
   "folder on a remote server": () => site("far"),
   "folder of another account": () => site("other"),
 };
-// That account may not restore: the folder above is not its own.
+// That account cannot restore, because it does not own the parent folder.
 const { "folder of another account": _, ...kinds } = {
   "folder of another account": null,
   ...sourceKinds,
 };
 
-/** Of most kinds `npm test` tries the last one alone, where all else has been passed on already. */
+/** For most kinds, `npm test` uses only the last place, where all else has been passed on already. */
 const places: [string, (bytes: number) => number][] = [
   ["at its beginning", () => 20],
   ["in its middle", (bytes) => bytes >> 1],
   ["at its end", (bytes) => bytes - 1],
 ];
 
-// `each-machine.test.ts` damages what SQLite here and on a remote server is restored from.
+// `each-machine.test.ts` tests damaged files of SQLite on this machine and on a remote server.
 test.each(casesOf(kinds, ["PostgreSQL", "folder"]))(
   "a source of kind %s is not touched by a damaged file, and comes back from a whole one",
   { timeout: 240_000 },
   async (kind, source) => {
     const { service } = every;
-    // Every kind that has a source has a content.
+    // Every kind with a source has an entry.
     const content = contents[kind as SourceKind]();
     const whole = await content.read();
     const { id } = await service.installed(source);

@@ -1,4 +1,4 @@
-// Restores into something else than the backup's source: here and on a remote server, from the same code.
+// Tests restores into another destination than the backup's source, with the same tests for this machine and a remote server.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -24,12 +24,12 @@ import {
 } from "../testing/postgres-server.ts";
 
 const far = 3;
-/** Ids of the inventory. */
+/** Ids in the inventory. */
 const site = { shop: 1, copy: 4, spare: 5, held: 6 };
 const databases = { orders: 1, pg: 10, pgCopy: 11, maria: 12, mariaCopy: 13, lite: 14, spare: 15 };
 
 let postgres: PostgresServer | null = null;
-/** The source's own tests have what is decided there, those of whole servers the way through the service. */
+/** In the long form only: the source's own tests and those of whole servers cover most of it. */
 let mariadb: MariadbServer | null = null;
 const nowhere = "mariadb://nobody@127.0.0.1:9/shop";
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
 describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole }) => {
   let service: BackupTestService;
   beforeAll(async () => {
-    // Where not all is tried, PostgreSQL is not.
+    // The short form does not test PostgreSQL here.
     if (isWhole) {
       for (const name of ["shop", "staging", "shop_copy"])
         await postgres?.query("postgres", `drop database if exists ${name} with (force)`);
@@ -128,9 +128,9 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     source: Record<string, unknown>;
     target: string;
     targetBody: Record<string, unknown>;
-    /** What of the source is in the target. */
+    /** Returns what the target has of the source's content. */
     content(): Promise<unknown>;
-    /** Something else of the target's own. */
+    /** Fills the target with other content. */
     fill(): Promise<unknown>;
     full: unknown;
     filled: unknown;
@@ -195,7 +195,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     },
   };
 
-  /** One backup of each source serves all tests: none of them changes a source. */
+  /** One backup of each source for all tests, because none changes a source. */
   const taken = new Map<string, Backup>();
   async function backUp(kind: string, source: Record<string, unknown>): Promise<Backup> {
     const before = taken.get(kind);
@@ -207,7 +207,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     return backup;
   }
 
-  /** What goes the same way for several engines is tried with one of them here, or with another one over SSH. */
+  /** Returns the engines for a test: what several engines have in common is tested with one here, and with another one over SSH. */
   const enginesFor = (here: readonly string[], there: readonly string[]) =>
     casesOf(engines, machine === "this machine" ? here : there);
 
@@ -250,7 +250,7 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
       expect(await actionsOf(1, backup.id)).toContain("asked to restore");
       expect(await actionsOf(far, backup.id)).toContain("restored");
 
-      // It belongs to the target, so restoring it goes back there.
+      // The safety backup belongs to the target, so restoring it changes the target.
       const safety = (await service.show(own.id)).backups[0];
       expect(safety?.id).toBe(restored.restore_target?.safety_backup_id);
       expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
@@ -372,10 +372,10 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
 
   test("two restores never work on one target", async () => {
     const { id } = await service.installed({ backupable_type: "site" });
-    // Something that takes its time, so that it can be canceled.
+    // Large enough that the restore can be canceled.
     await writeFile(join(service.folder, "shop/large"), Buffer.alloc(30_000_000, "quarterdeck"));
     const [one, other] = [await service.run(id), await service.run(id)];
-    // A run that goes before them on the target's server keeps both from ending meanwhile.
+    // An earlier run on the target's server keeps both restores queued.
     const hold = await createHold(service, site.held, far);
     await hold.begin();
     const body = { skip_safety_backup: true };
@@ -387,13 +387,13 @@ describe.each(eachMachine())("into $machine", ({ machine, connectionOf, isWhole 
     );
     expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 409]);
     const [begun, refused] = statuses[0] === 202 ? [one, other] : [other, one];
-    // The same backup, whatever the target.
+    // A backup can be restored only once at a time, whatever the target.
     expect((await into(`site/${site.spare}`, { ...body, backup_id: begun.id })).status).toBe(409);
     expect(await service.statusOf("PUT", `/api/backup/${begun.id}`)).toBe(409);
     expect(await service.statusOf("DELETE", `/api/backup/${begun.id}`)).toBe(409);
     await hold.letGo();
     await service.restored(begun.id, "finished");
-    // A restore elsewhere keeps nobody from the source, and is canceled like any other.
+    // A restore elsewhere does not block the source, and can be canceled like any other.
     await into(`site/${site.copy}`, { ...body, backup_id: refused.id });
     await service.call("POST", `/api/backup/${refused.id}/cancel`);
     await soon(async () =>

@@ -1,4 +1,4 @@
-// One file or folder out of a site's backup: here and on a remote server, from the same code.
+// Tests restores of a single file or folder of a site, with the same tests for this machine and a remote server.
 import {
   chmod,
   link,
@@ -59,13 +59,13 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     configuration = await service.installed({ backupable_type: "site" });
     backup = await service.run(configuration.id);
   });
-  /** One in it is closed to its owner, who has to open it before it can go. */
+  /** One folder in it has no permissions for its owner, who has to add them before it can be removed. */
   const openLinks = () => run("chmod", ["-R", "u+w", at("links")]);
   afterAll(async () => {
     await openLinks();
     await service?.close();
   });
-  /** Each begins with other content than the backup's. */
+  /** Each test begins with other content than the backup's. */
   beforeEach(async () => {
     await rm(at("public"), { recursive: true, force: true });
     await mkdir(at("public/images"), { recursive: true });
@@ -80,7 +80,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
       path,
       ...more,
     });
-  /** The safety backup is that of the first test. */
+  /** The first test covers safety backups. */
   const unsaved = { skip_safety_backup: true };
   const restore = async (path: string, status: string, more: object = unsaved) => {
     const answer = await ask(path, more);
@@ -101,7 +101,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     expect(await readdir(at("public/images"))).toEqual(["later.png"]);
     expect(restored.restore_target).toMatchObject({ name: "shop", part: "public/index.php" });
     expect(restored.restore_output).toContain("Restoring public/index.php in shop alone.");
-    // What was there is in a backup of the whole site.
+    // The previous data is in a safety backup of the whole site.
     const [safety] = (await service.show(configuration.id)).backups;
     expect(safety).toMatchObject({
       id: restored.restore_target?.safety_backup_id,
@@ -119,7 +119,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
     await rm(at("-dash"));
     await restore("-dash", "finished");
     expect(await read("-dash")).toBe("dash");
-    // Of a set-group-ID folder a new one is made with that bit.
+    // A new folder in a set-group-ID folder inherits that bit.
     await rm(at("private"), { recursive: true });
     await chmod(at(), 0o2755);
     await restore("private", "finished");
@@ -134,7 +134,7 @@ describe.each(eachMachine())("a file or folder on $machine", ({ connectionOf, is
   });
 
   test("a file of several names comes back by each of them, alone and in a folder", async () => {
-    // Whichever is archived first, one of two is a link to a file outside of what is restored.
+    // Whichever is archived first, one of the two is a hard link to a file outside of the restored part.
     for (const name of ["links/one/-a", "links/other/c"]) {
       await rm(at(name));
       await restore(name, "finished");
@@ -268,7 +268,7 @@ describe.each([
     await writeFile(join(root, "a/folder/old"), "");
   });
   const partOf = async () =>
-    // A part asks nothing of the source but what these tests leave alone: an empty one will do.
+    // These tests use no member of the source, so an empty object is enough.
     createFolderPart({} as Source, { host: await hostOf(), root, path: "a/folder" });
   const prepare = async (isReady: boolean) => {
     await mkdir(join(root, "a", scratch, "tree/a/folder"), { recursive: true });

@@ -1,4 +1,4 @@
-// Single tables of a backup, put back into the live database over HTTP: here and on a remote server, from the same code.
+// Tests restores of single tables into the live database over HTTP, with the same tests for this machine and a remote server.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
@@ -22,7 +22,7 @@ import {
 } from "../testing/postgres-server.ts";
 
 const database = 4;
-/** As an account that owns less than all. */
+/** Id of the same database with an account that does not own everything. */
 const narrow = 5;
 const identity = await generateX25519Identity();
 const recipient = await identityToRecipient(identity);
@@ -131,7 +131,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(answer.status, JSON.stringify(answer.body)).toBe(202);
       return service.restored(backup.id, status);
     };
-    /** The safety backup is that of the first test on this machine. */
+    /** The first test on this machine covers safety backups. */
     const unsaved = { skip_safety_backup: true };
     const notes = () => sql("select id, note from orders order by id");
     const two = [
@@ -160,7 +160,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       ]);
       expect(await sql("select count(*)::int as n from items")).toEqual([{ n: 2 }]);
       expect(await sql("select count(*)::int as n from customers")).toEqual([{ n: 3 }]);
-      // No trigger has fired, and each is what it was; so are the foreign keys.
+      // No trigger has fired, and triggers and foreign keys are unchanged.
       expect(await sql("select * from log")).toEqual([]);
       expect(await sql(triggers)).toEqual(enabled);
       expect(
@@ -168,7 +168,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
           "select conname, pg_get_constraintdef(oid) as is, obj_description(oid) as note from pg_constraint where contype = 'f' order by 1",
         ),
       ).toEqual(before);
-      // A number that was given is not given again.
+      // An assigned number is not assigned again.
       expect(
         await sql("insert into orders (customer, note) values (1, 'next') returning id"),
       ).toEqual([{ id: 4 }]);
@@ -177,7 +177,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(safety).toMatchObject({ trigger: "safety", status: "finished" });
     });
 
-    // What goes the same way is tried here alone: each way over SSH takes its time.
+    // Tests of shared code paths run on this machine only, because SSH is slow.
     test.each(
       machine === "this machine"
         ? ["that were dropped are made anew, with all that went with them"]
@@ -192,7 +192,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(both.restore_output).not.toContain("Left out");
       await sql("create view shown as select note from orders");
       expect(await whole()).toEqual(before);
-      // Where the other side of a foreign key is not there, the rest comes back without it.
+      // Where the other table of a foreign key is missing, the rest is restored without the key.
       await sql("drop table side.taken cascade; drop table side.refers, side.things");
       const alone = await restore(["side.taken"], "finished", unsaved);
       expect(alone.restore_output).toContain(
@@ -290,7 +290,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(await notes()).toEqual(two);
       expect(await sql("select count(*)::int as n from items")).toEqual([{ n: 2 }]);
       expect(await sql(`select * from ${quoted}`)).toEqual([{ note: "kept" }]);
-      // The sequences had begun anew, and are moved on behind what came back.
+      // The sequences had been reset, and are advanced behind the restored rows.
       expect(await sql('insert into items ("order") values (1) returning id')).toEqual([{ id: 3 }]);
       expect(await sql("insert into orders (customer) values (1) returning id")).toEqual([
         { id: 3 },
@@ -367,7 +367,7 @@ describe.runIf(hasPostgresServer).each(eachMachine())(
       expect(await errors("1", { tables })).toHaveProperty("backup_id");
       expect(await errors(String(database), { tables, database: "copy" })).toHaveProperty("tables");
       expect(await errors(String(database), { tables: [] })).toHaveProperty("tables");
-      // Before anything is backed up.
+      // Refused before the safety backup.
       const unknown = [...tables, "public.nothing", "nowhere.orders"];
       expect(await errors(String(database), { tables: unknown })).toEqual({
         tables: ["The backup contains no table public.nothing, nowhere.orders."],
@@ -398,7 +398,7 @@ test("a name that fits several tables names none", () => {
     ].join("\n"),
   );
   const find = (name: string) => () => findTables(entries, [name], { "x.y.z": 3 });
-  // `a b` of an owner, or `a` of an owner `b owner`: the list doesn't say.
+  // `a b` of an owner, or `a` of an owner `b owner`: the list is ambiguous.
   expect(find("public.a")).toThrow("fits several tables");
   expect(find("public.a b")()).toMatchObject([{ rows: { id: "1" } }]);
   expect(find("x.y.z")()).toMatchObject([

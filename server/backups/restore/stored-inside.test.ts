@@ -49,7 +49,7 @@ test.each([
       expect(await service.statusOf("PUT", `/api/backup/${one}`, body)).toBe(202);
       return service.restored(one, outcome);
     };
-    // Also one that is stored elsewhere.
+    // A backup that is stored elsewhere is refused, too.
     for (const one of [backup.id, other.id])
       expect((await restore(one, {}, "failed")).restore_output).toContain(
         `Nothing was changed: ${reason}`,
@@ -60,7 +60,7 @@ test.each([
       `is in ${join(service.folder, shown, "var")}`,
     );
     expect(await readFile(at("page"), "utf8")).toBe("new");
-    // Nor is it backed up for nothing first.
+    // No safety backup was made in vain.
     const safety = await service.query(
       "select b.id from backups b join backup_configurations c on c.id = b.configuration_id where c.site_id = $1 and b.trigger = 'safety'",
       [site],
@@ -72,7 +72,7 @@ test.each([
     expect(apart.warnings).toEqual([]);
     const { id: small } = await service.run(apart.id);
     await writeFile(at("page"), "newest");
-    // Only backups: RECOVERY.md beside them is written anew after each run, under another name first.
+    // Lists backups only: RECOVERY.md beside them is rewritten after each run, first under another name.
     const listed = () => readdir(join(backups, "shop"), { recursive: true });
     const before = await listed();
     await restore(small, {}, "finished");

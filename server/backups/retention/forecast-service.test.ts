@@ -69,7 +69,7 @@ test("a storage that fills up says when", async () => {
   const { id: backupId } = await service.run(id);
   const client = new pg.Client(service.connection);
   await client.connect();
-  // In a year, more than a number can say.
+  // In a year, more than a number represents exactly.
   await client.query("update backups set size = 100000000000000 where id = $1", [backupId]);
   await client.end();
   const { full_at: fullAt } = await forecastOf(id);

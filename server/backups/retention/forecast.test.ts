@@ -38,10 +38,10 @@ test("of incremental backups each week has a full, which stays as long as what n
   const patch = (daysAgo: number) => backup(daysAgo, { baseId: full.id, sizeBytes: 10 });
   const stored = [patch(1), patch(2), full];
   const incremental = nightly({ incremental: true, hold: 3, stored });
-  // A week after the next run, which makes a full: another full, and two of the changes before it with the one that they need.
+  // A week after the next run, which makes a full: another full, and two incremental ones before it with the full that they need.
   expect(storedAt(incremental, now.getTime() + 7 * dayMs + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
   expect(storedAt({ ...incremental, hold: 1 }, now.getTime() + 3 * dayMs)).toBe(10 + 1000);
-  // What is there already keeps its full as well.
+  // An existing incremental backup keeps its full, too.
   expect(storedAt(incremental, now.getTime() + 2 * hourMs)).toBe(1000 + 2 * 10 + 1000);
 });
 
@@ -101,7 +101,7 @@ test("what is foreseen is what retention leaves, run by run", () => {
 });
 
 test("a storage is full on the day on which what comes has no room", async () => {
-  // 14 more of 100 bytes until the hold of 21 is reached.
+  // 14 more backups of 100 bytes until the hold of 21 is reached.
   const growing = nightly({ hold: 21 });
   const at = (free: number | null) => forecast([growing, nightly()], free, now);
   expect(await at(1400)).toEqual({ storedBytes: 1400, laterBytes: 2800, fullAt: null });
@@ -130,7 +130,7 @@ test("backups that have grown go on growing, and one large one is no growth", as
     backup(index + 1, { sizeBytes: 1000 - index * 10 }),
   );
   const { laterBytes } = await forecast([nightly({ stored: grown })], null, now);
-  // 10 bytes a day more each.
+  // Each backup is 10 bytes larger than that of the previous day.
   expect(laterBytes).toBeGreaterThan(7 * (1000 + 350 * 10));
   expect(laterBytes).toBeLessThan(7 * (1000 + 370 * 10));
   const odd = nightly().stored.map((one, index) =>

@@ -34,7 +34,7 @@ test("a pinned backup outlives the hold until it is unpinned, and the preview kn
   const first = await service.run(id);
   const pinned = await pin(first.id);
   expect(pinned.pinned_at).toMatch(/^\d{4}-/);
-  // Again is no change, and no second line in the timeline.
+  // Pinning again changes nothing, and adds no second entry to the timeline.
   expect((await pin(first.id)).pinned_at).toBe(pinned.pinned_at);
   const second = await service.run(id);
   const third = await service.run(id);
@@ -77,12 +77,12 @@ test("a pinned backup is deleted neither by itself nor with its configuration's 
   expect(await service.statusOf("DELETE", `/api/backup/${backup.id}`)).toBe(204);
   await service.becomesGone(`/api/backup/${backup.id}`);
 
-  // Where the files stay, a pin is in nobody's way.
+  // A deletion that keeps the files is allowed despite a pin.
   const kept = await service.run(id);
   await pin(kept.id);
   expect(await service.statusOf("DELETE", `/api/backup-configuration/${id}`)).toBe(204);
   expect(await filesOf(id)).toEqual([kept.path]);
-  // So that nobody adopts it.
+  // Removes the files, so that they are not adopted.
   for (const path of [kept.path, `${kept.path}.json`])
     await rm(join(service.folder, "copies", path));
 });

@@ -26,7 +26,7 @@ type Copy = {
   locked_until?: Date | null;
 };
 
-/** What can happen to a configuration; a run or restore that fails leaves no finished backup. */
+/** Possible steps of a configuration; a failed run or restore leaves no finished backup. */
 const steps = array(
   oneof(
     record({ kind: constantFrom("schedule", "manual", "safety", "failed") }),
@@ -50,7 +50,7 @@ const keepers = option(
   ),
 );
 
-/** Whatever removes something must keep this. @returns what is left */
+/** Checks the invariants of every removal. @returns the backups that are left */
 function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, at: Date): Copy[] {
   const left = stored.filter((copy) => !gone.includes(copy));
   const good = ofRuns(stored).filter((copy) => isGood(copy) && !isPinned(copy));
@@ -61,7 +61,7 @@ function removed(stored: readonly Copy[], gone: readonly Copy[], hold: number, a
   for (const copy of gone)
     if (copy.trigger === "safety")
       expect(at.getTime() - copy.ended_at.getTime()).toBeGreaterThanOrEqual(keptMs);
-  // Those that stay past their time are the only one, or the only good one.
+  // Backups that stay past their time must be the only one, or the only good one.
   for (const copy of left)
     if (
       copy.trigger === "safety" &&
@@ -79,7 +79,7 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
       let hold = 3;
       let id = 0;
       let stored: Copy[] = [];
-      // The same days without a single restore.
+      // The same steps without restores.
       let calm: Copy[] = [];
       for (const step of list) {
         const at = new Date(nowMs);
@@ -88,7 +88,7 @@ test("nothing that happens loses one of the newest good backups, or any by a saf
           const hurt = stored[step.which];
           if (hurt !== undefined) hurt.damage = "its checksum differs";
         } else if (step.kind === "pinned" && "which" in step) {
-          // Pins and unpins.
+          // Pins or unpins a backup.
           const one = stored[step.which];
           if (one !== undefined) one.pinned_at = isPinned(one) ? null : at;
         } else if (step.kind === "hours" && "count" in step)
@@ -176,7 +176,7 @@ test("what a rule keeps stays beyond the hold, and a damaged copy is never what 
     };
   };
   const all = Array.from({ length: 100 }, (_, index) => day(100 - index));
-  // The last of May, so that the one before it has to stand for its month.
+  // Damages the last backup of May, so that the previous one has to represent the month.
   const damaged = all.map((copy) => (copy.id === 70 ? { ...copy, damage: "gone bad" } : copy));
   const keeping = { hold: 3, keep: { monthly: 3 }, timeZone: "UTC" };
   const gone = removedAfterRun(damaged, keeping, new Date("2026-06-30T02:31:00Z"));
@@ -223,14 +223,14 @@ test("copies are counted apart from runs, by the moments of their runs and not b
     ended_at: moment(day),
     pinned_at: null,
   });
-  // The copy of day 1 was made by hand on day 4, after those of days 2 and 3.
+  // The copy of day 1 was made by hand on day 4, after the copies of days 2 and 3.
   const stored = [made(8, 4, 1), made(7, 3, 3), made(6, 3), made(5, 2, 2), made(4, 2), made(2, 1)];
   const keeping = { hold: 2, keep: null, timeZone: "UTC" };
   expect(removedAfterRun(stored, keeping, moment(4)).map(({ id }) => id)).toEqual([2, 8]);
   const next = removedByNextRun(stored, { ...keeping, isCopied: true }, moment(5), null);
   expect(next.map(({ id }) => id)).toEqual([2, 4, 5, 8]);
   expect(removedByNextRun(stored, keeping, moment(5), null).map(({ id }) => id)).toEqual([2, 4, 8]);
-  // The full that the next run needs stays, and so does the copy of it.
+  // The full that the next run needs stays, and so does its copy.
   const fulls = [{ ...made(2, 1, 1), copy_of_id: 1 }, made(1, 1)];
   const incremental = { ...keeping, hold: 1, isCopied: true };
   expect(removedByNextRun(fulls, incremental, moment(2), 1)).toEqual([]);

@@ -36,7 +36,7 @@ test.each(machines)(
     const say = (line: string) => void said.push(line);
     const hooks = (before: string[] | null, after: string[] | null = null, timeoutMs = 20_000) =>
       createHooks(async () => ({ host, folder }), { before, after, timeoutMs });
-    // Arguments are taken as they are: no shell reads them.
+    // Arguments are passed on unchanged, without a shell.
     await hooks(["sh", "-c", 'pwd; printf "%s\\n" "$1"; echo noted >&2', "sh", "$(id) ; *"]).before(
       say,
       never,
@@ -63,7 +63,7 @@ test.each(machines)(
     const waiting = hooks(["sleep", "600"]).before(say, ending.signal, "3");
     ending.abort(new Error("canceled"));
     await expect(waiting).rejects.toThrow(/cancel|abort/i);
-    // A service that was killed may have left one, and what that started.
+    // A killed service may have left a hook, and processes that the hook started.
     const mark = randomUUID();
     const [left, other] = [mark, `${mark}-of-another`].map((its) => {
       const stopping = new AbortController();
@@ -124,7 +124,7 @@ beforeAll(async () => {
 });
 afterAll(() => hooked?.close());
 
-/** A configuration of its own, whose hooks write their own log. */
+/** Creates a separate configuration whose hooks write their own log. */
 async function makeHooked() {
   const service = hooked;
   const at = (name: string) => join(service.folder, "hooked", name);
@@ -142,7 +142,7 @@ async function makeHooked() {
 const isRoot = process.getuid?.() === 0;
 
 test("databases have hooks, as the account and in the folder that their entries lead to", async () => {
-  // `whole-server.test.ts` has those of a database server and of one of its databases.
+  // `whole-server.test.ts` tests hooks of a database server and of one of its databases.
   const postgres = isLongForm && hasPostgresServer ? await startPostgresServer() : null;
   onTestFinished(() => postgres?.stop());
   const hooks = "before: [sh, -c, pwd; id -un], after: [sh, -c, echo afterwards]";
@@ -204,7 +204,7 @@ test("a run is between its hooks, and a backup before a restore too", async () =
   );
   await service.statusOf("PUT", `/api/backup/${backup.id}`);
   await service.restored(backup.id, "finished");
-  // That of the run's own beginning is what the backup has.
+  // The restored log is that of the backup's own run, which began after the first hook.
   expect(await service.log()).toBe("before two words\n");
   const safety = (await service.show(service.configurationId)).backups[0];
   expect(safety).toMatchObject({ trigger: "safety", status: "finished" });

@@ -8,7 +8,7 @@ const warn = (now: Tables, ...before: Tables[]) =>
     { kind: "database", tables: now },
     before.map((tables) => new Map(Object.entries(tables))),
   );
-/** The counts of one table in each backup, the newest first. */
+/** Returns the warnings for the row counts of one table in each backup, newest first. */
 const warnOf = ([now = 0, ...before]: number[], name = "orders") =>
   warn({ [name]: now }, ...before.map((rows) => ({ [name]: rows })));
 

@@ -1,4 +1,4 @@
-// On a real mount, whose program is stopped.
+// Tests sources on a real mount whose FUSE program is stopped.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -49,7 +49,7 @@ test.for(["here", "on a server"])(
       message: `${isHere ? root : `${root} on web-1`} doesn't respond: what is mounted there hangs. Look at the network and at the file server.`,
     });
     await writeFile(join(disk, "large"), Buffer.alloc(50_000_000));
-    /** @param onFirst called once the content has begun to come */
+    /** @param onFirst called once the first content has arrived */
     const dump = async (onFirst: () => Promise<void>) => {
       let bytes = 0;
       const take = callbackify(async (piece: Buffer) => {
@@ -95,7 +95,7 @@ test("a restore into what lies on a mount that hangs fails in time, before it be
   const orders = await service.run((await service.installed({ backupable_id: 8 })).id);
   await hang();
   patience.answer = 500;
-  // What it said before holds for a moment.
+  // The previous result is cached for a moment.
   for (const asked of [path, `${path}/orders.sqlite`])
     await soon(() => expect(mountWatch(asked, host).isMount()).rejects.toThrow("hangs"));
   const whole = { skip_safety_backup: true };

@@ -1,4 +1,4 @@
-// Many schedules that come to the same minute.
+// Tests many schedules that are due in the same minute.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createApp, type App } from "../../app.ts";
 import { createFakeClock } from "../../testing/fake-clock.ts";
@@ -28,7 +28,7 @@ afterEach(async () => {
   await service.close();
 });
 
-/** Schedules of each minute but one, all of which come to the same one next. */
+/** Creates many configurations whose next runs are all due in the same minute. */
 async function begin() {
   const clock = createFakeClock(Date.parse("2026-06-01T12:00:30Z"));
   service = await createBackupTestService({ clock });
@@ -42,7 +42,7 @@ async function begin() {
   return clock;
 }
 
-/** The scheduler may still be looking when the time comes; then it looks again a second later. */
+/** Advances the clock until the runs are taken: the scheduler may be busy when they become due, and looks again after a second. */
 const untilTaken = (clock: ReturnType<typeof createFakeClock>) =>
   soon(async () => {
     clock.advance(1000);
@@ -52,7 +52,7 @@ const untilTaken = (clock: ReturnType<typeof createFakeClock>) =>
     expect(left?.many).toBe(0);
   });
 
-/** How many runs each configuration has, and how many jobs are, or were, there for them. */
+/** Expects one run of each configuration, and one job for each run. */
 async function expectOneEach(): Promise<void> {
   const runs = await service.query<{ runs: number; jobs: number }>(
     `select count(*)::int as runs, count(distinct job.id)::int as jobs
@@ -70,7 +70,7 @@ test("makes the runs of a hundred schedules with the statements of one", async (
     return untilTaken(clock);
   });
   await expectOneEach();
-  // Other loops of the service read by the same clock meanwhile.
+  // Only writes, because other loops of the service read with the same clock.
   const writes = countEach(statements.filter(({ text }) => /insert into|update/i.test(text)));
   expect(Object.keys(writes)).toContainEqual(expect.stringContaining('insert into "backups"'));
   expect(Object.entries(writes).filter(([, count]) => count > many / 100)).toEqual([]);

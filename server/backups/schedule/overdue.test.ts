@@ -3,7 +3,7 @@ import { createOverdueFinder } from "./overdue.ts";
 
 const hourMs = 3_600_000;
 const now = new Date("2026-06-01T12:30:00Z");
-/** Each runs every hour, at a minute of its own second. */
+/** A configuration that runs every hour. */
 const begunAgo = (id: number, ms: number) => ({
   id,
   frequency: "0 * * * *",

@@ -26,14 +26,14 @@ const clock = createFakeClock(Date.parse("2026-06-01T12:00:00Z"));
 beforeAll(async () => {
   service = await createBackupTestService({ clock });
 });
-/** Each begins at noon. */
+/** Each test begins at noon. */
 beforeEach(async () => {
   await service.clear();
   clock.jump(dayMs - ((clock.now() + 12 * hourMs) % dayMs));
 });
 afterAll(() => service?.close());
 
-/** Waits in real time, while the service's own goes on second by second. */
+/** Waits in real time, while the service's clock advances by seconds. */
 const soon = <Result>(look: () => Promise<Result>): Promise<Result> =>
   vi.waitFor(
     () => {
@@ -49,7 +49,7 @@ const expectFinished = (id: number, expected: number) =>
     return backups;
   });
 
-/** Its id; 0 before the first one. */
+/** Returns the id of the last event; 0 = none. */
 async function lastEvent(): Promise<number> {
   const [found] = await service.query<{ last: number }>(
     "select coalesce(max(id), 0)::int as last from events",
@@ -86,7 +86,7 @@ test("a moment that somebody else took meanwhile makes no second run", async () 
     const next = new Date(clock.now() + 2 * dayMs);
     const take = () => schedules.takeMoments(db, [{ ...due, next }]);
     expect(await take()).toMatchObject([{ id, next_run_at: next }]);
-    // Read before that, as by another instance.
+    // The rows were read before, as by another instance.
     expect(await take()).toEqual([]);
     expect(await schedules.nextMoment([])).toEqual(next);
   } finally {
@@ -119,7 +119,7 @@ test("a run that does not happen is reported once, and the next one that finishe
 test("a run that fell due during the installation is made right after it, and is no missed one", async () => {
   clock.jump(14.5 * hourMs - 10_000);
   const last = await lastEvent();
-  // Keeps the installation waiting.
+  // Locks the database, so that the installation waits.
   const writer = new DatabaseSync(join(service.folder, "orders.sqlite"));
   writer.exec("begin exclusive");
   const { id } = await service.configuration();
@@ -141,7 +141,7 @@ test("another time zone of the server, or another schedule, makes no run a misse
   await expectFinished(id, 1);
   const last = await lastEvent();
   const expectNoneMissed = async () => {
-    // Two looks at all configurations.
+    // Two checks of all configurations.
     for (let look = 0; look < 2; look++) {
       clock.advance(60_000);
       await soon(async () => expect((await service.show(id)).status).toBe("installed"));
@@ -155,7 +155,7 @@ test("another time zone of the server, or another schedule, makes no run a misse
       [zone],
     );
   clock.jump(10 * hourMs);
-  // There it is since half past six in UTC that it is half past two.
+  // 02:30 there is 06:30 in UTC.
   await move("America/New_York");
   onTestFinished(async () => void (await move("UTC")));
   await expectNoneMissed();
@@ -203,7 +203,7 @@ async function expectProven(id: number): Promise<BackupConfiguration> {
 }
 
 test("the newest backup is read again every week", async () => {
-  // Far between, so that no new backup takes its place.
+  // A rare schedule, so that no new backup replaces it.
   const { id } = await service.installed({ frequency: "0 0 1 1 *" });
   const backup = await service.run(id);
   clock.advance(6 * dayMs);
@@ -214,7 +214,7 @@ test("the newest backup is read again every week", async () => {
   await soon(async () => expect((await service.backup(backup.id)).verified_at).not.toBeNull());
 });
 
-/** Restores a backup and answers the safety backup that was made first. */
+/** Restores a backup and returns the safety backup that was made first. */
 async function restore(id: number, configurationId: number): Promise<Backup> {
   await service.call("PUT", `/api/backup/${id}`);
   await service.restored(id, "finished");
@@ -235,7 +235,7 @@ test("a safety backup goes seven days after it was made, also when no run comes"
     "GET",
     `/api/backup-configuration/${id}/schedule`,
   );
-  // The next run comes in seven months.
+  // The next run is due in seven months.
   expect(body.removes_next.map((removed) => removed.id)).toEqual([safety.id]);
   clock.advance(7 * dayMs - hourMs);
   clock.advance(60_000);
@@ -252,7 +252,7 @@ test("a safety backup that is all that is left stays", async () => {
   await service.call("DELETE", `/api/backup/${backup.id}`);
   await soon(async () => expect(await isThere(backup.id)).toBe(404));
   clock.advance(8 * dayMs);
-  // The tick that would remove it is over when it has asked for the weekly look at the file.
+  // The tick that would remove the backup has ended once it has started the weekly verification of the file.
   await soon(async () => expect((await service.backup(safety.id)).verified_at).not.toBeNull());
   clock.advance(dayMs);
   expect(await isThere(safety.id)).toBe(200);
@@ -263,7 +263,7 @@ test("a safety backup that is all that is left stays", async () => {
 test("a file whose removal failed is removed once that is possible, and its row stays until then", async () => {
   const { id } = await service.installed({ frequency: "0 0 1 1 *", hold: 1 });
   const backup = await service.run(id);
-  // A folder in the place of the file cannot be removed as one.
+  // Replaces the file by a folder, which cannot be removed like a file.
   const file = join(service.folder, "copies", backup.path);
   await rename(file, `${file}.away`);
   await mkdir(join(file, "in the way"), { recursive: true });
@@ -282,7 +282,7 @@ test("a file whose removal failed is removed once that is possible, and its row 
 test("a configuration that couldn't be deleted, and that a run mends, has its schedule again", async () => {
   const { id } = await service.installed();
   const backup = await service.run(id);
-  // A folder in the place of the file cannot be removed as one.
+  // Replaces the file by a folder, which cannot be removed like a file.
   const file = join(service.folder, "copies", backup.path);
   await rm(file);
   await mkdir(join(file, "in the way"), { recursive: true });
@@ -299,7 +299,7 @@ test("a configuration that couldn't be deleted, and that a run mends, has its sc
   await rm(file, { recursive: true });
 });
 
-// The last one: its service is another.
+// Must be the last test, because it replaces the service.
 test("a server that another instance has by now is left to that one, with its schedules", async () => {
   await service.close();
   service = await createBackupTestService({ clock, instance: oneOfMany });

@@ -1,4 +1,4 @@
-// A runner that was thought dead comes back in the middle of a backup, when somebody else has its job.
+// Tests a runner that counted as dead and continues in the middle of a backup, when another one has claimed its job.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ let configuration: ConfigurationRow;
 let backup: BackupRow;
 let claim: Claim;
 let takeBackup: TakeBackup;
-/** Happens when all of the content has been written, before the source says that it ended well. */
+/** Runs when all content has been written, before the dump of the source resolves. */
 let meanwhile: () => Promise<void>;
 let done = () => {};
 let hooks: Hooks | undefined;
@@ -88,7 +88,7 @@ beforeEach(async () => {
     resolver: {
       source: async () => {
         const made: Partial<Source> = { ...source, ...(hooks !== undefined && { hooks }) };
-        // What a backup asks of a source is all there.
+        // The object has all members that a backup uses.
         return made as Source;
       },
       hooks: async () => hooks ?? null,
@@ -131,7 +131,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The next claim of the same job has the next attempt. */
+/** Claims the same job again, which increments its attempt. */
 const claimAnew = () =>
   database.db.execute(
     sql`update pgboss.job set retry_count = retry_count + 1 where id = ${claim.id}::uuid`,
@@ -195,7 +195,7 @@ test("what is to run after a backup runs for one that was cut off, and never mak
     status_reason: "It was cut off.",
     output: expect.stringContaining("It failed."),
   });
-  // One that had not begun has run nothing before it.
+  // A backup that has not started has run no hook.
   const waiting = await insertBackup(database.db, configuration);
   await settle(waiting);
   expect(after).toHaveBeenCalledOnce();

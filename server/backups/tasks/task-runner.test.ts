@@ -1,4 +1,4 @@
-// Two instances on one database, the engine's heartbeats and claims included; the work itself is a promise.
+// Tests two instances on one database, with the engine's heartbeats and claims; the work itself is a promise.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Jobs } from "../../jobs/jobs.ts";
 import { ClaimLost } from "../../jobs/job-runner.ts";
@@ -31,7 +31,7 @@ afterEach(async () => {
   await database.close();
 });
 
-/** A service on the database that performs tasks in a given way, and what it settles. */
+/** Creates an instance on the database that performs tasks with `perform`, and records what it settles. */
 async function createInstance(perform: TaskRunnerOptions["perform"]) {
   const jobs = await startTestJobs(database, log);
   const tasks = createTaskStore(database.db, jobs.backupTasks);
@@ -65,7 +65,7 @@ async function add({ tasks }: Instance): Promise<string> {
   return id;
 }
 
-/** A first attempt whose heartbeats do not arrive: its runner is dead, or its machine is stopped. */
+/** Makes the first attempt miss its heartbeats, like a dead runner or a stopped machine. */
 const missHeartbeats = () =>
   database.db.execute(
     sql`update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active' and retry_count = 0`,
@@ -120,7 +120,7 @@ test("settles the job of a runner that died, and refuses the outcome of one that
     claims.push(task);
     await untilAborted(signal);
     isLost = true;
-    // It was stopped for a while, and goes on as if nothing had happened.
+    // The runner was stopped for a while, and continues as if nothing had happened.
     expect(await end(dead.jobs, task)).toBe(false);
     await expect(database.db.transaction((tx) => dead.tasks.hold(tx, task))).rejects.toBeInstanceOf(
       ClaimLost,
