@@ -172,7 +172,6 @@ test("a change that the service refuses is taken back on screen and reported, an
   await expect(row(page, ops)).toContainText("No messages yet");
   await expectAccessible(page);
   expect(await chosen(service, site.id)).toEqual([team.id]);
-  await page.goto("about:blank");
   // Leaves the page, so that it sends no requests to the stopped service.
   await page.goto("about:blank");
   await bare.close();
