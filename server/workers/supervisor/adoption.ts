@@ -1,9 +1,9 @@
-// When the service comes back: which of the processes that bear a slot's mark is the slot's process.
+// Determines, at a start of the service, which of the processes with a slot's mark is the slot's process.
 import type { Leader, MarkedProcess } from "./process-table.ts";
 import type { RunRecord } from "./run-file.ts";
 import type { Found } from "./slot-ports.ts";
 
-/** What the kernel says, passed in. */
+/** State of the kernel, which tests replace. */
 type Facts = {
   boot: string;
   isAlive(leader: Leader): boolean;
@@ -12,7 +12,7 @@ type Facts = {
 
 type Finding = {
   found: Found;
-  /** Leaders that no record tells apart from the slot's process, and of which there may be one only. */
+  /** Other leaders where there is no record: they belong to other starts, and a slot may have only one process. */
   extra: MarkedProcess[];
 };
 
@@ -21,33 +21,33 @@ const byAge = (a: MarkedProcess, b: MarkedProcess) =>
 
 const leaderFrom = ({ pid, startTime }: MarkedProcess): Leader => ({ pid, startTime });
 
-/** Written before the process was there, or while its start time could not be read. */
+/** Whether a record was written before the process existed, or while its start time could not be read. */
 const isStart = (record: RunRecord, boot: string) =>
   record.startTime === null &&
   record.boot === boot &&
   (record.state === "STARTING" || record.state === "RUNNING" || record.state === "STOPPING");
 
-/** Whether a process may exist of which the record knows only that it was to be started. */
+/** Whether the process of a record may exist although the record has only the nonce of its start. */
 export const awaitsProcess = (record: RunRecord | null, boot: string): record is RunRecord =>
   record !== null && isStart(record, boot);
 
 /**
- * A record is written before every start, so the slot's process bears the record's nonce and no other.
- * @param marks the living processes that bear the mark of this slot, descendants included
+ * Finds the slot's process. A record is written before every start, so the process has the nonce of the record.
+ * @param marks the living processes with the mark of this slot, descendants included
  */
 export function findProcess(
   record: RunRecord | null,
   marks: readonly MarkedProcess[],
   facts: Facts,
 ): Finding {
-  // Without a nonce it is a descendant that was given an environment of its own.
+  // A process without a nonce is a descendant that was started with another environment.
   const leaders = marks.filter((mark) => mark.group === mark.pid && mark.nonce !== "").sort(byAge);
   if (record === null) {
     const [oldest, ...others] = leaders;
     if (oldest === undefined) return { found: { kind: "nothing" }, extra: [] };
     return {
       found: { kind: "process", leader: leaderFrom(oldest), nonce: oldest.nonce },
-      // Of the same start they are children that opened a session of their own.
+      // Leaders with the same nonce are children that created their own session.
       extra: others.filter(({ nonce }) => nonce !== oldest.nonce),
     };
   }
@@ -63,7 +63,7 @@ function findRecorded(
   const { nonce } = record;
   const ofStart = (mark: MarkedProcess) => mark.nonce === nonce;
   if (isStart(record, facts.boot)) {
-    // Killed between the start and the note of its pid. A parent is older than its children.
+    // The service was killed after the start, before it stored the pid. The oldest is the parent of the others.
     const isIt = (mark: MarkedProcess) => record.pid === null || mark.pid === record.pid;
     const oldest = leaders.find((mark) => ofStart(mark) && isIt(mark));
     return oldest === undefined
@@ -73,7 +73,7 @@ function findRecorded(
   if (record.pid === null || record.boot !== facts.boot) return { kind: "nothing" };
   const leader = { pid: record.pid, startTime: record.startTime };
   if (facts.isAlive(leader)) return { kind: "process", leader, nonce };
-  // What lives on after its leader is never taken for it, but a stop has to reach it.
+  // Descendants that outlive the leader are not the slot's process, but a stop has to end them.
   const leftBehind = marks.some(
     (mark) => ofStart(mark) && mark.group === leader.pid && mark.pid !== leader.pid,
   );

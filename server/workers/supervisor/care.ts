@@ -1,4 +1,4 @@
-// Looks after what lives once a second: records that could not be written, and logs that grow.
+// Maintains workers with processes once a second: writes records that could not be written, recovers and rotates logs.
 import type { Clock } from "../../clock.ts";
 import type { Slot } from "./slot.ts";
 import type { WorkerSystem } from "./worker-system.ts";
@@ -16,7 +16,7 @@ export function createCare({ workers, clock }: { workers(): Iterable<Cared>; clo
   let looking: Promise<void> | null = null;
   let cancel = () => {};
 
-  /** Goes on for as long as something lives. */
+  /** Starts the loop, which continues while a process runs or a record is not written. */
   function begin() {
     if (isUnderWay || isStopped) return;
     isUnderWay = true;
@@ -40,7 +40,7 @@ export function createCare({ workers, clock }: { workers(): Iterable<Cared>; clo
 
   return {
     begin,
-    /** @returns when nothing is written any more */
+    /** Resolves when nothing is written any more. */
     async stop(): Promise<void> {
       isStopped = true;
       cancel();

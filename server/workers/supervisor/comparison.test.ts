@@ -1,5 +1,5 @@
-// The same programs, started and stopped by the same script: by Debian's supervisord itself, by the supervisor in the
-// service, and by the process manager that asks a supervisord.
+// Runs the same scripts of starts and stops against Debian's supervisord, the service's supervisor, and the process manager for
+// supervisord, and compares the states.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,7 +114,7 @@ type Driver = {
   pid(): Promise<number> | number;
 };
 
-/** Plays the steps and answers with the states that they led to. */
+/** Carries out the steps. @returns the resulting states */
 async function play(steps: Step[], driver: Driver): Promise<string[]> {
   let seen = 0;
   const until = async (state: string) => {

@@ -1,4 +1,4 @@
-// What no mark in an environment can find: processes that were given another environment, or another account.
+// Processes that cannot be found by the mark in their environment, because they have another environment or account.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -35,7 +35,7 @@ const probe = makeInstance();
 const isGranted = groupOf(probe) !== null;
 createControlGroups(probe).removeEmpty();
 
-/** What a script has written into a file of its folder; 0 until it is there. */
+/** Reads the number that a script has written into a file; 0 until the file exists. */
 const numberIn = (path: string): number => {
   try {
     return Number(readFileSync(path, "utf8"));

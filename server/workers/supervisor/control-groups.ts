@@ -38,8 +38,8 @@ const orNull = <T>(read: () => T): T | null => {
 };
 
 /**
- * For the workers of one installation. Only root can keep others from leaving a group, so anybody else gets none; neither
- * does who may not write below the own group.
+ * Creates control groups for the workers of one installation. There are none unless the service runs as root, because other
+ * accounts could not keep processes from leaving a group, nor where the service cannot write below its own group.
  */
 export function createControlGroups(instance: string) {
   const mount = ownAccount().uid === 0 ? orNull(mountPoint) : null;
@@ -69,9 +69,9 @@ export function createControlGroups(instance: string) {
     },
 
     /**
-     * For one look at many processes. A service that was started elsewhere has left its groups elsewhere; whoever made
-     * them has to have been root, because anybody may be given a place below which to make groups of any name.
-     * @returns finds the slot that encloses a process; null for none
+     * Prepares one scan of many processes. An earlier service may have run in another group, so the groups may be anywhere;
+     * but they must belong to root, because other accounts may own a subtree in which they can create groups of any name.
+     * @returns a function that finds the slot that encloses a process; null for none
      */
     lookup(): (pid: number) => SlotName | null {
       if (mount === null) return () => null;

@@ -1,4 +1,4 @@
-// For the crash rounds: a service that is nothing but a supervisor, made to be killed at any moment.
+// A process with only a supervisor, which `crash.test.ts` kills at random moments.
 import { systemClock } from "../../clock.ts";
 import type { Program } from "../process-manager.ts";
 import { createSupervisor } from "./supervisor.ts";

@@ -1,4 +1,4 @@
-// The service is killed again and again, at moments that chance picks, the middle of a start included.
+// Kills the service repeatedly, at random moments, including in the middle of a start.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -66,7 +66,7 @@ function expectSingle(instance: string, where: string): string[] {
   return now;
 }
 
-/** Resolves when the host has said the word. */
+/** Resolves when the host has printed the word. */
 const hears = (host: ChildProcess, word: string) =>
   new Promise<void>((resolve, reject) => {
     let heard = "";

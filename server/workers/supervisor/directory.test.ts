@@ -1,4 +1,4 @@
-// Where a worker starts: resolved at each start, inside the site's folder, as whichever account.
+// The directory of a worker is resolved at each start, and must be inside the site's folder, whatever its account.
 import { chownSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";

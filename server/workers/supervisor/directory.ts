@@ -1,5 +1,5 @@
 // Finds a worker's working directory at each start, because a deployment changes links. It must lie in the site's folder, links
-// followed. The kernel decides what the account may enter; this check prevents mistakes.
+// resolved. The kernel enforces what the account may enter; this check only prevents mistakes.
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
@@ -9,14 +9,14 @@ import type { LaunchEvents } from "./slot-ports.ts";
 
 type Place = Pick<Program, "root" | "directory">;
 
-/** @returns the directory as the user typed it, made absolute, links not followed */
+/** @returns the directory as the user typed it, made absolute, links not resolved */
 export const typedFolder = ({ root, directory }: Place): string =>
   directory === null ? root : resolve(root, directory);
 
 const leadsOut = (directory: string | null, real: string) =>
   `the directory ${directory ?? ""} leads out of the site's folder, to ${real}`;
 
-/** @returns the folder, links followed, for a process of our own account; or why it cannot be used: part of a sentence */
+/** @returns the folder, links resolved, for a process of the service's account; or why it cannot be used, as a part of a sentence */
 export function findFolder(place: Place): { folder: string } | { problem: string } {
   const typed = typedFolder(place);
   let real: string;
@@ -24,12 +24,12 @@ export function findFolder(place: Place): { folder: string } | { problem: string
     real = realpathSync(typed);
     if (isInside(realpathSync(place.root), real)) return { folder: real };
   } catch {
-    return { folder: typed }; // the start itself finds out what is wrong with it, and says so
+    return { folder: typed }; // the start fails then, and reports the reason
   }
   return { problem: leadsOut(place.directory, real) };
 }
 
-/** A script that runs as the account in the directory. Its first argument is the root, the others are the command. */
+/** A shell script that runs as the account in the directory. Its first argument is the root, the others are the command. */
 const checkAndRun = `
 root=$(CDPATH= cd -P -- "$1" && pwd -P) || exit 126
 here=$(pwd -P)

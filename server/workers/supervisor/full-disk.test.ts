@@ -28,7 +28,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Takes all that is left but so many bytes. */
+/** Fills the file system except for `left` bytes. */
 function fill(folder: string, left: number): void {
   writeFileSync(join(folder, "others"), Buffer.alloc(freeBytes(folder) - left));
 }

@@ -1,4 +1,4 @@
-// What process groups take of the machine, from one look at /proc. See proc_pid_stat(5).
+// Reads the CPU and memory usage of process groups in one scan of /proc. See proc_pid_stat(5).
 import { readdirSync, readFileSync } from "node:fs";
 
 export type GroupUsage = {
@@ -7,21 +7,21 @@ export type GroupUsage = {
   residentBytes: number;
 };
 
-/** The kernel counts in hundredths of a second for programs, whatever it does itself. */
+/** The kernel reports hundredths of a second to programs, whatever its own timer frequency is. */
 export const ticksPerSecond = 100;
 
-/** From `state` on; the name before it may hold anything. */
+/** Returns the fields from `state` on; the name before it may contain any character. */
 function fieldsOf(pid: string): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
     return null;
   }
 }
 
-/** The kernel counts memory in pages, whose size differs from machine to machine: by what is known of this process. */
+/** Returns the page size in bytes, computed from this process's own memory: in pages from /proc, and in bytes from Node. */
 function pageSize(): number {
   const pages = Number(fieldsOf("self")?.[21] ?? 0);
   const bytes = pages === 0 ? 4096 : process.memoryUsage.rss() / pages;
@@ -30,7 +30,7 @@ function pageSize(): number {
 
 let pageBytes: number | null = null;
 
-/** @param leaders pids, each of which leads a group of its own */
+/** @param leaders pids of group leaders. @returns the usage by the leader's pid */
 export function readGroups(leaders: ReadonlySet<number>): Map<number, GroupUsage> {
   const found = new Map<number, { ticks: Map<string, number>; residentBytes: number }>();
   if (leaders.size === 0) return found;
@@ -39,7 +39,7 @@ export function readGroups(leaders: ReadonlySet<number>): Map<number, GroupUsage
     if (!/^\d+$/.test(pid)) continue;
     const fields = fieldsOf(pid);
     const group = Number(fields?.[2]);
-    // One that has ended and was not waited for yet takes nothing any more.
+    // A zombie uses nothing.
     if (fields === null || fields[0] === "Z" || !leaders.has(group)) continue;
     const usage = found.get(group) ?? { ticks: new Map<string, number>(), residentBytes: 0 };
     found.set(group, usage);

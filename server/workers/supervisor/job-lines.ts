@@ -1,15 +1,15 @@
-// What a process's log shows of it: what it wrote, and whether it has done a job. Laravel's worker writes a line for each.
+// Reads from a worker's log what was written since a start, and whether a job was begun: Laravel writes a line for each.
 import { basename } from "node:path";
 import { isDiskFull, readLog } from "./log-reader.ts";
 
-/** The lines of Laravel up to 8 ("Processing: App\Jobs\X"), and of those since ("App\Jobs\X ..... RUNNING"). */
+/** Matches the lines of Laravel up to 8 ("Processing: App\Jobs\X"), and of later versions ("App\Jobs\X ..... RUNNING"). */
 const jobLine = /\b(?:Processing|Processed|Failed): |\b(?:RUNNING|DONE|FAIL)\b/;
 
-/** Another program that stands in for artisan may write what it wants. */
+/** Whether the command is PHP: the output of another program in place of artisan has no known format. */
 const isLaravel = ([program]: readonly string[]) =>
   program !== undefined && basename(program).startsWith("php");
 
-/** Where the log ends now; null where that cannot be told. */
+/** Returns the offset at which the log ends now; null where it cannot be read. */
 export function logEnd(folder: string): number | null {
   try {
     return readLog(folder, { lines: 1 }).end;
@@ -18,7 +18,7 @@ export function logEnd(folder: string): number | null {
   }
 }
 
-/** What was written since, by this process or one beside it; nothing where that cannot be told. */
+/** Returns the output since an offset, of all processes of the worker; "" where it cannot be read. */
 export function outputSince(folder: string, since: number | null): string {
   try {
     return since === null ? "" : readLog(folder, { offset: since }).text;
@@ -28,9 +28,9 @@ export function outputSince(folder: string, since: number | null): string {
 }
 
 /**
- * Whether a job was begun since, by this process or one beside it that writes into the same log. True where nothing can be
- * told: of another program than Laravel's, and of a log that cannot be read or written, or was rotated since.
- * @param since where the log ended when the process was started; null = not known
+ * Whether a job was begun since an offset, by any process of the worker, because all write into the same log. Also true where
+ * that is unknown: the program is not PHP, or the log cannot be read or written, or was rotated since.
+ * @param since the end of the log when the process was started; null = unknown
  */
 export function mayHaveWorked(
   folder: string,

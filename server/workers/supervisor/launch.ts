@@ -67,7 +67,7 @@ export function launch(options: Launch, events: LaunchEvents) {
     child.on("error", (error) => {
       if (child.pid === undefined) events.failed(problemOf(error));
     });
-    // The fourth of the pipes above, which the service only reads.
+    // The "pipe" at index 3 of `stdio`, which the service only reads.
     const report = start.isChecked ? (child.stdio[3] as Readable | null) : null;
     child.once("exit", watchCheck(program, report, events));
     return child.pid === undefined ? null : { leader: leaderOf(child.pid), child };

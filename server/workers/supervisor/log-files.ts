@@ -30,7 +30,7 @@ const startPath = (folder: string) => join(folder, "log.start");
 export function readBytes(path: string, position: number, length: number): Buffer {
   let file: number;
   try {
-    // Neither waits for a pipe nor follows a link, which is not a log.
+    // Neither blocks on a pipe nor follows a link: neither is a log.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     if (toError(error).code === "ENOENT") return Buffer.alloc(0);
@@ -47,7 +47,7 @@ export function readBytes(path: string, position: number, length: number): Buffe
 export const sizeOf = (path: string): number =>
   lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** @returns bytes free for an ordinary account on the disk of a folder; null = unknown */
+/** @returns free bytes on the disk of a folder, for accounts other than root; null = unknown */
 export function freeBytesAt(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -87,8 +87,8 @@ export function openLog(folder: string): number {
 }
 
 /**
- * How many bytes were rotated away before the first one of `log`. Offsets count from the worker's first
- * byte, not from the file's: a reader who comes back after a rotation cannot take new text for the old.
+ * Returns the offset of the first byte of `log`: the number of bytes that were rotated away. Offsets count from the worker's
+ * first byte, so that a client that reads on after a rotation cannot mistake new text for old.
  */
 export function readLogStart(folder: string): number {
   try {
@@ -99,7 +99,7 @@ export function readLogStart(folder: string): number {
   }
 }
 
-/** Overwrites in place by one small write of fixed size, which neither a full disk nor a kill can cut. */
+/** Overwrites the offset in place by one small write of fixed size, which neither a full disk nor a kill can interrupt. */
 export function writeLogStart(folder: string, start: number): void {
   const file = openSync(startPath(folder), constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {

@@ -1,11 +1,14 @@
-// Lines of the supervisor's own in a worker's log.
+// Writes the supervisor's own lines into a worker's log.
 import { closeSync, fstatSync, writeSync } from "node:fs";
 import { logPath, openLog, readBytes } from "./log-files.ts";
 
-/** Every line that is not the worker's own begins with it. */
+/** Prefix of the lines that the worker did not write. */
 const notePrefix = "[quarterdeck]";
 
-/** Adds a line, never in the middle of the worker's last one. Throws what the file system throws. */
+/**
+ * Appends a line, after a newline where the worker's last line is incomplete.
+ * @throws the file system's error
+ */
 export function writeLogNote(folder: string, text: string, at: Date): void {
   const file = openLog(folder);
   try {

@@ -1,4 +1,4 @@
-// Reads a worker's log for somebody who follows it: by lines from the end, or on from an offset.
+// Reads a worker's log: the last lines, or what follows an offset.
 import { freeBytesAt, logPath, readBytes, readLogStart, sizeOf } from "./log-files.ts";
 import { fileProblem } from "./reasons.ts";
 
@@ -17,7 +17,7 @@ export type LogPart = {
 
 const newline = 0x0a;
 
-/** The same, and where the file system refuses it, nothing and the reason. */
+/** Reads like `readLog`; where the file system refuses that, returns no text, and the reason as `problem`. */
 export function readLogOrProblem(
   folder: string,
   from: { lines: number } | { offset: number },
@@ -31,13 +31,13 @@ export function readLogOrProblem(
   }
 }
 
-/** So little is taken by the next lines of a process: what they do not find room for is lost, and nobody is told. */
+/** With fewer free bytes the disk counts as full: a process soon fills that, and further output is lost without an error. */
 export const fullBytes = 64 * 1024;
 
 export const isDiskFull = (folder: string): boolean =>
   (freeBytesAt(folder) ?? Infinity) < fullBytes;
 
-/** Of a log that processes write themselves. */
+/** Reads a log that processes write on this machine, and reports a full disk as `problem`. */
 export function readWrittenLog(
   folder: string,
   from: { lines: number } | { offset: number },
@@ -51,9 +51,12 @@ export function readWrittenLog(
     : part;
 }
 
-/** @param from the last `lines`, or what follows `offset`, at most 64 KiB of either */
+/**
+ * @param from the last `lines`, or what follows `offset`; at most 64 KiB
+ * @throws the file system's error
+ */
 export function readLog(folder: string, from: { lines: number } | { offset: number }): LogPart {
-  // The newest rotated log is read along with the present one, so that nothing is missed at a rotation.
+  // The newest rotated log is read as well, so that nothing is missed at a rotation.
   const logStart = readLogStart(folder);
   const end = logStart + sizeOf(logPath(folder));
   const oldest = Math.max(0, logStart - sizeOf(logPath(folder, 1)));
@@ -88,7 +91,7 @@ const part = (bytes: Buffer, start: number, rotated: boolean): LogPart => ({
   rotated,
 });
 
-/** Where the last `count` lines begin; null where there are fewer. */
+/** Returns the position of the last `count` lines; null where there are fewer. */
 function startOfLines(bytes: Buffer, count: number): number | null {
   // The newline that ends the last line does not begin another one.
   let at = bytes.at(-1) === newline ? bytes.length - 1 : bytes.length;
@@ -100,7 +103,7 @@ function startOfLines(bytes: Buffer, count: number): number | null {
   return at + 1;
 }
 
-/** Skips the rest of a line whose beginning is not there, unless nothing else is. */
+/** Skips an incomplete first line, unless it is the only one. */
 function startOfText(bytes: Buffer): number {
   const next = bytes.indexOf(newline) + 1;
   return next === 0 || next === bytes.length ? startOfCharacter(bytes) : next;
@@ -119,7 +122,7 @@ function startOfCharacter(bytes: Buffer): number {
   return at;
 }
 
-/** Leaves a character whose bytes are not all there yet to the next reading. */
+/** Leaves an incomplete last character to the next read. */
 function withoutCutEnd(bytes: Buffer): Buffer {
   let at = bytes.length - 1;
   while (at > bytes.length - 4 && isContinuation(bytes[at])) at -= 1;

@@ -1,4 +1,4 @@
-// Somebody deletes a worker's log, puts something else in its place, or takes the right to read it.
+// A worker's log is deleted, replaced by something else, or made unreadable.
 import {
   chmodSync,
   lstatSync,

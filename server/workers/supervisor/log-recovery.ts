@@ -1,5 +1,5 @@
-// Somebody deleted a worker's log, or took the right to read it: puts it right, and brings in what processes go on writing
-// into the deleted file. They hold it open, and nobody can give them another one.
+// Recovers a worker's log that was deleted or made unreadable, and copies what processes still write into the deleted file:
+// they have it open, and cannot be given another one.
 import {
   closeSync,
   constants,
@@ -22,21 +22,21 @@ import {
 import { writeLogNote } from "./log-note.ts";
 
 const chunkBytes = 256 * 1024;
-/** As at a rotation: the worker may make its file as long as it likes without writing it. */
+/** The same as at a rotation: the worker may extend its file to any size without writing (a sparse file). */
 const maxCopiedBytes = 8 * maxLogBytes;
 
 type Seen = { inode: number; size: number };
 
 export function createLogRecovery(folder: string) {
-  /** The log as it was at the last look. */
+  /** Inode and size of the log at the last check. */
   let seen: Seen | null = null;
 
-  /** The process's output as a deleted log of this worker; null where it is something else, or not ours to see. */
+  /** Returns the path of a process's output if that is a deleted log of this worker; null otherwise, or without permission to see it. */
   function deletedLogOf(pid: number, device: number): string | null {
     const path = `/proc/${pid}/fd/1`;
     try {
       const file = statSync(path);
-      // Whatever a site's program has opened in its place is none of our business.
+      // Excludes other files that a site's program has opened as its output.
       const isLog =
         file.isFile() &&
         file.nlink === 0 &&
@@ -50,8 +50,9 @@ export function createLogRecovery(folder: string) {
   }
 
   /**
-   * It was the log at the last look: what came since then is brought in. Offsets go on behind all of it, so that nobody who
-   * follows the log takes the new one's bytes for those that they wait for; they are told of a rotation.
+   * Begins a new log after the deletion of the one of the last check. Offsets continue after the end of the deleted file, so that
+   * clients that follow the log do not mistake new bytes for the old ones; they see a rotation.
+   * @returns the position in the deleted file from which its content is copied
    */
   function begin(lookedAt: number, size: number): number {
     writeLogStart(folder, readLogStart(folder) + size);
@@ -65,7 +66,7 @@ export function createLogRecovery(folder: string) {
     try {
       const stats = fstatSync(deleted);
       if (stats.size === 0) return;
-      // Of one that was deleted while nobody looked, all is new.
+      // A log that was deleted before its first check is copied from its beginning.
       const lookedAt = seen?.inode === stats.ino ? seen.size : isGone(folder) ? 0 : null;
       const first = lookedAt === null ? 0 : begin(lookedAt, stats.size);
       const log = openLog(folder);
@@ -81,8 +82,9 @@ export function createLogRecovery(folder: string) {
 
   return {
     /**
-     * Throws what the file system throws.
-     * @param pids of the worker's processes
+     * Checks and recovers the log.
+     * @param pids pids of the worker's processes
+     * @throws the file system's error
      */
     look(pids: readonly number[]): void {
       repairLog(folder);
@@ -100,7 +102,7 @@ export function createLogRecovery(folder: string) {
 const isGone = (folder: string) =>
   statSync(logPath(folder), { throwIfNoEntry: false }) === undefined;
 
-/** Copies to the end and empties the source, without yielding: what is written in between is lost, some microseconds. */
+/** Copies to the end and empties the source, synchronously: output between the two, some microseconds apart, is lost. */
 function copy(source: number, target: number, from: number): void {
   const chunk = Buffer.alloc(chunkBytes);
   const most = from + maxCopiedBytes;

@@ -1,5 +1,5 @@
-// Keeps a worker's log from filling the disk. Its processes hold the file open, so it cannot be renamed
-// away under them: it is copied and then cut to nothing, like logrotate's `copytruncate`.
+// Rotates a worker's log. Its processes have the file open, so it cannot be renamed: it is copied and then truncated, like
+// logrotate's `copytruncate`.
 import { fstatSync, ftruncateSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,20 +14,23 @@ import {
 } from "./log-files.ts";
 
 const chunkBytes = 256 * 1024;
-/** What may be left to copy without yielding to the service's other work. */
+/** Most bytes to copy synchronously at the end. */
 const tailBytes = 1024 * 1024;
-/** Against a writer that is always ahead. */
+/** Limit for a process that writes faster than the log is copied. */
 const maxRounds = 64;
 /**
- * The worker holds the file and may make it as long as it likes, without writing it: a copy of terabytes of nothing would
- * fill the disk. What a flood brings within a second fits.
+ * Limit, because the worker may extend its file to any size without writing (a sparse file), and its copy would fill the disk.
+ * The output of one second fits, even at a high rate.
  */
 const maxCopiedBytes = 8 * maxLogBytes;
 
-/** @returns whether the log was long enough to be rotated; throws what the file system throws */
+/**
+ * @returns whether the log was long enough to be rotated
+ * @throws the file system's error
+ */
 export async function rotateLog(folder: string): Promise<boolean> {
   if (sizeOf(logPath(folder)) < maxLogBytes) return false;
-  // Each file has its own `finally`: a handle that is left to the garbage collector ends the service.
+  // Each file has its own `finally`, because Node throws when a file handle is closed by the garbage collector.
   const log = await open(logPath(folder), "r+");
   try {
     const { size } = await log.stat();
@@ -40,9 +43,9 @@ export async function rotateLog(folder: string): Promise<boolean> {
 }
 
 /**
- * A copy that fails for want of room takes the last of it from everybody else on the disk, with every attempt. The log that
- * goes with this rotation may go before it.
- * @throws where there is no room for the copy
+ * Checks the free space before copying, because each failing copy would fill the disk for all others. If needed, deletes the
+ * oldest log, which this rotation would delete anyway.
+ * @throws where there is no space for the copy
  */
 function makeRoom(folder: string, neededBytes: number): void {
   const freeBytes = freeBytesAt(folder);
@@ -67,11 +70,11 @@ async function copyAndCut(folder: string, log: FileHandle, size: number): Promis
   }
 }
 
-/** The part of the log that is copied; what is before it is lost, and what comes after it as well. */
+/** The part of the log that is copied; the rest is lost. */
 type Span = { from: number; to: number };
 const spanOf = (from: number): Span => ({ from, to: from + maxCopiedBytes + maxLogBytes });
 
-/** Copies until little is missing. @returns up to which byte of the log it copied */
+/** Copies until at most `tailBytes` are missing. @returns the position in the log up to which it copied */
 async function copyMost(log: FileHandle, copy: FileHandle, span: Span): Promise<number> {
   const chunk = Buffer.alloc(chunkBytes);
   let copied = span.from;
@@ -89,9 +92,9 @@ async function copyMost(log: FileHandle, copy: FileHandle, span: Span): Promise<
 }
 
 /**
- * Puts the copy in its place and empties the log, without yielding, so that no reader sees it half done.
- * Lost is only what a process writes between the last look and the cut, some microseconds apart. A kill
- * in between loses nothing: the log is still whole then, and is told a second time.
+ * Puts the copy in its place and truncates the log, synchronously, so that no reader sees an intermediate state. Only output
+ * between the last check and the truncation, some microseconds apart, is lost. A kill before the truncation loses nothing: the
+ * log is still complete, and its content appears twice.
  */
 function replace(
   folder: string,
@@ -114,7 +117,7 @@ function replace(
       writeLogStart(folder, start + copied);
     }
   } finally {
-    // Also where the disk filled up just now: to keep some last lines is not worth another 10 MB.
+    // Also if the disk has just filled up: the last lines are not worth another 10 MB.
     ftruncateSync(log, 0);
   }
 }

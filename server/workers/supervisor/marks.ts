@@ -1,4 +1,4 @@
-// Which living processes are a worker's: those that bear its mark and run as it does, or that its control group encloses.
+// Finds the living processes of a worker: those with its mark that run as its account, or that are in its control group.
 import type { Clock } from "../../clock.ts";
 import type { Program } from "../process-manager.ts";
 import type { ControlGroups } from "./control-groups.ts";
@@ -7,7 +7,7 @@ import { createMarkScanner, type MarkedProcess, markedProcesses } from "./proces
 export type Marks = ReturnType<typeof createMarks>;
 
 export function createMarks(instance: string, groups: ControlGroups, clock: Clock) {
-  /** Whom each worker runs as, or did before its account changed; a process of anybody else only says that it is the worker's. */
+  /** Uids that each worker runs as, or did before its account changed. Any other account's process may have a forged mark. */
   const uids = new Map<number, Set<number>>();
   const scan = createMarkScanner(instance, groups, clock);
   const isGenuine = ({ worker, uid, isEnclosed }: MarkedProcess): boolean =>
@@ -15,13 +15,13 @@ export function createMarks(instance: string, groups: ControlGroups, clock: Cloc
   const all = () => markedProcesses(instance, groups).filter(isGenuine);
 
   return {
-    /** Before anything is looked for that may be the worker's. */
+    /** To be called before the worker's processes are searched for. */
     noteAccount({ id, account }: Program) {
       if ("uid" in account) uids.set(id, (uids.get(id) ?? new Set()).add(account.uid));
     },
     all,
     of: (id: number): MarkedProcess[] => all().filter(({ worker }) => worker === id),
-    /** As `of`, in one look for all who ask in the same moment; rejects where nothing can be seen now. */
+    /** The same as `of`, with one scan for simultaneous callers; rejects where /proc cannot be read now. */
     find: async (id: number): Promise<MarkedProcess[]> =>
       ((await scan()).get(id) ?? []).filter(isGenuine),
   };

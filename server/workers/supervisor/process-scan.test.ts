@@ -1,4 +1,4 @@
-// That a scan misses nobody who lives, whatever happens while it runs.
+// A scan misses no living process, whatever happens while it runs.
 import { describe, expect, test } from "vitest";
 import { type Look, scanProcesses } from "./process-scan.ts";
 

@@ -1,19 +1,19 @@
-// Looks at every process of a system while processes start and end.
+// Scans all processes of a system while processes start and end.
 
 /**
- * What a look at one process found: what was searched for; nothing of it; that the process has ended; or that it is just
- * becoming another program and shows nothing yet.
+ * Result of inspecting one process: a match; no match; the process has ended; or it is executing a new program and has no
+ * environment yet.
  */
 export type Look<Found> = { found: Found } | "other" | "ended" | "changing";
 
-/** For a process that stays "changing", and for a system on which others end at every moment. */
+/** Limit for a process that stays "changing", and for a system where processes end all the time. */
 const maxRounds = 20;
 
 /**
- * Finds something of every family of processes that lives, even if each of it starts the next one and ends. One that was
- * listed and ended before it was looked at may have started another, so the list is read again for who is new, until
- * everybody on it was looked at in time.
- * @param list the ids of the processes that are there
+ * Finds at least one process of each living family of processes, even if each process starts the next one and ends. A process
+ * that ended between the listing and its inspection may have started another, so new processes are listed again, until all
+ * listed ones were inspected in time.
+ * @param list returns the pids of all processes
  */
 export function scanProcesses<Found>(
   list: () => readonly number[],

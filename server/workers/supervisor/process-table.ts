@@ -54,7 +54,7 @@ const read = (path: string): string | null => {
   }
 };
 
-/** A process that cannot be read counts as living, or a second one would be started. */
+/** A process that cannot be read counts as living; otherwise, the slot would start a second one. */
 const unlessUnknown = (look: () => boolean): boolean => {
   try {
     return look();
@@ -66,13 +66,13 @@ const unlessUnknown = (look: () => boolean): boolean => {
 /** Id of the boot, because a stored start time is valid for one boot only. */
 export const bootId = (): string => read("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 
-/** From `state` on. The name before it may hold spaces and parentheses, so only the last one ends it. */
+/** Returns the fields from `state` on. The name before it may contain spaces and parentheses, so only the last one ends it. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 
 const startTimeIn = (stat: string | null): string | null =>
   stat === null ? null : (fieldsOf(stat)[19] ?? null);
 
-/** Of /proc/<pid>/stat, from `state` on; null for a process that does not live; a zombie does not. */
+/** Returns the fields of /proc/<pid>/stat from `state` on; null where the process has ended or is a zombie. */
 function livingFieldsOf(pid: number): string[] | null {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === null) return null;
@@ -98,14 +98,14 @@ const allPids = (): number[] =>
         .filter((pid) => pid > 1)
     : [];
 
-/** How much of an environment is searched for the mark. A foreign one may have megabytes. */
+/** How much of an environment is searched for the mark. That of another program may have megabytes. */
 const lookedAtBytes = 256 * 1024;
 
 const looked = Buffer.alloc(lookedAtBytes);
 
 const goneCodes = new Set(["ENOENT", "ESRCH"]);
 
-/** Empty of a zombie, a kernel thread, and a process that is just becoming another program; null for what is not ours to read. */
+/** Returns "" for a zombie, a kernel thread, or a process that is executing a new program; null without permission to read it. */
 function environmentOf(pid: number): string | null {
   try {
     const file = openSync(`/proc/${pid}/environ`, "r");
@@ -142,7 +142,7 @@ function markIn(text: string, instance: string): Mark | null {
   return { worker: Number(worker), number: Number(number), nonce };
 }
 
-/** Of the flags in /proc/<pid>/stat, see PF_KTHREAD in the kernel's include/linux/sched.h. */
+/** Bit of the flags in /proc/<pid>/stat, see PF_KTHREAD in the kernel's include/linux/sched.h. */
 const kernelThreadFlag = 0x00200000;
 
 /** Classifies a process with an empty environment. */
@@ -150,7 +150,7 @@ function lookAtEmpty(pid: number): "other" | "ended" | "changing" {
   const fields = livingFieldsOf(pid);
   if (fields === null) return "ended";
   const isKernelThread = (Number(fields[6]) & kernelThreadFlag) !== 0;
-  // Between its old program and the new one a process has no place for an environment yet (`env_end`).
+  // During execve(2), a process has no environment until the new program is loaded (`env_end` is 0).
   return !isKernelThread && fields[48] === "0" ? "changing" : "other";
 }
 
@@ -209,15 +209,15 @@ export const isAlive = (leader: Leader): boolean =>
   unlessUnknown(() => statOf(leader.pid)?.startTime === leader.startTime);
 
 /**
- * Whether the program itself runs: not yet what becomes its account and enters its folder, which a mount that hangs holds up. Neither
- * of those stays once it has executed the next.
+ * Whether the program itself runs, and no longer `env` or `setpriv`, which change the folder and the account before they execute it.
+ * A hanging mount delays that.
  */
 export function hasBegun({ pid }: Leader): boolean {
   let stat: string | null = null;
   try {
     stat = read(`/proc/${pid}/stat`);
   } catch {
-    // Nothing can be read now. Most programs have begun.
+    // Nothing can be read now. It counts as begun, because most programs have.
   }
   return !/^\d+ \((?:env|setpriv)\) /.test(stat ?? "");
 }
@@ -227,12 +227,12 @@ export function hasGroup(leader: Leader): boolean {
   try {
     process.kill(-leader.pid, 0);
   } catch (error) {
-    // Linux says EPERM of a group that lives and may not be signalled; macOS says it of zombies.
+    // On Linux, EPERM means that the group exists but may not be signaled; on macOS, that it has only zombies.
     if (!supportsAdoption || toError(error).code !== "EPERM") return false;
   }
   if (!supportsAdoption || isAlive(leader)) return true;
-  // Zombies that nobody reaps (no init in the container) answer a signal and must not hold up a stop.
-  // The session, which the leader opened too, tells its group from a later one of the same number.
+  // Zombies that no process reaps (no init in the container) accept signals, and must not delay a stop.
+  // The session, which the leader created as well, distinguishes its group from a later one of the same number.
   return unlessUnknown(() =>
     allPids().some((pid) => {
       const stat = statOf(pid);
@@ -241,7 +241,7 @@ export function hasGroup(leader: Leader): boolean {
   );
 }
 
-/** @returns null, or why the signal could not be sent; a process that is gone is no failure */
+/** @returns null, or why the signal could not be sent; null also where the process has ended */
 export function signalProcess(pid: number, signal: NodeJS.Signals): string | null {
   try {
     process.kill(pid, signal);

@@ -1,16 +1,16 @@
-// Why a process is not up, in the operator's words.
+// Formats for operators why a process is not up.
 import { accessSync, constants, existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { startFailure } from "../../hosts/as-account.ts";
 import { toError } from "../../to-error.ts";
 import { typedFolder } from "./directory.ts";
 
-/** An end that Quarterdeck asked for is told in other words, see `killReason`. */
+/** Only for kills by others: `killReason` formats those by Quarterdeck. */
 const byKill = "Killed by SIGKILL";
 const killHint =
   "Quarterdeck did not send it. Laravel does when a job exceeds its timeout; the kernel does when memory runs out, and says so in its log (journalctl -k).";
 
-/** A cause is a sentence without its full stop, so that more can be said in it. */
+/** Completes a cause, which is a sentence without its full stop, so that callers can extend it. */
 export const sentence = (cause: string): string =>
   cause.startsWith(byKill) ? `${cause}. ${killHint}` : `${cause}.`;
 
@@ -42,8 +42,8 @@ export function giveUpReason(cause: string, failures: number, same: boolean): st
 }
 
 /**
- * Why a stop ended in a KILL.
- * @param isLeader whether the process itself was still there, or only what it had started
+ * Returns why a stop needed SIGKILL.
+ * @param isLeader whether the process itself was still running, or only what it had started
  */
 export const killReason = (isLeader: boolean, waited: number, signal: string): string =>
   isLeader
@@ -54,13 +54,13 @@ const couldNot = "Couldn't start: ";
 
 export const startCause = (why: string): string => `${couldNot}${why}`;
 
-/** Of a process that is held up before it has executed the program. */
+/** Returns the reason for a process that is blocked before it has executed the program. */
 export const notBegun = (place: Parameters<typeof typedFolder>[0]): string =>
   `The program has not begun yet: its folder, ${typedFolder(place)}, or its account doesn't respond.`;
 
 type Attempt = { program: string; directory: string; path: string };
 
-/** Of the folder as well as of the program. */
+/** Error codes that may concern the folder or the program. */
 const ofPaths = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"]);
 
 /** Explains what `spawn` refused; see execve(2), chdir(2) and fork(2). */
@@ -93,17 +93,17 @@ export function spawnProblem(error: unknown, attempt: Attempt): string {
   }
 }
 
-/** Of `sh` too, which runs the command where the folder is checked first. */
+/** Message of `sh`, which runs the command where the folder is checked first. */
 const ofShell = /^sh: (?:(?:line )?\d+: )?exec: (.+): (not found|Permission denied)$/;
 const ofEnv = /^[‘']?(.+?)[’']?: (No such file or directory|Permission denied)$/;
-/** Of `setpriv`, which looks for its groups. */
+/** Message of `setpriv`, which looks up the account's groups. */
 const ofAccount = /^uid \d+ not found/;
 const ofFolder = /^cannot change directory to .*: (.+)$/;
 
 /**
- * Explains what kept another account's command from being started.
- * @param output the process's whole output, which ends with the words of `env`, `setpriv` or `sh` then
- * @returns null where it does not say that
+ * Explains why a command could not be started as another account.
+ * @param output the whole output of the process, which ends with a message of `env`, `setpriv` or `sh` in that case
+ * @returns null where the output has no such message
  */
 export function accountProblem(
   exitCode: number | null,
@@ -131,7 +131,7 @@ const codeByWords: Record<string, string> = {
   "Too many levels of symbolic links": "ELOOP",
 };
 
-/** Why a folder cannot be entered. @param problem the system's code, or its words in the C locale */
+/** Returns why a folder cannot be entered. @param problem the system's error code, or its message in the C locale */
 export function folderProblem(problem: string, folder: string): string {
   switch (codeByWords[problem] ?? problem) {
     case "ENOENT":
@@ -153,7 +153,7 @@ function missing(program: string, directory: string): string {
     : `${program} was not found`;
 }
 
-/** One folder of PATH that may not be entered turns "not found" into "permission denied", see execvp(3). */
+/** execvp(3) reports a missing program as "permission denied" if a folder of PATH may not be entered, so this checks for the file. */
 const executionProblem = (attempt: Attempt): string =>
   isAnywhere(attempt)
     ? `no permission to execute ${attempt.program}`
@@ -171,7 +171,7 @@ function whyNotEntered(directory: string): string | null {
   }
 }
 
-/** What the file system refused, as a part of a sentence. */
+/** Returns the file system's error as a part of a sentence. */
 export function fileProblem(error: unknown): string {
   const { code, message } = toError(error);
   switch (code) {

@@ -1,4 +1,4 @@
-// The service goes and comes back, in an orderly way or not, and finds what it left.
+// The service stops or is killed, starts again, and finds its processes.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,24 +1,24 @@
-// Brings a worker's processes onto other settings, one after the other: each ends its job, and the next one waits until its
-// successor is up. Until its turn comes a process that ends by itself comes back with the settings that it had.
+// Replaces a worker's processes by ones with new settings, one after the other: each finishes its job, and the next one is
+// replaced once its successor is up. Before its turn, a process that ends by itself is started again with its old settings.
 import type { Program } from "../process-manager.ts";
 import type { Slot } from "./slot.ts";
 
-/** What a change asks of a process; supervisord's fill it, too. */
+/** The part of a slot that a change needs; slots of supervisord's processes have it, too. */
 export type ChangingSlot = Pick<
   Slot,
   "number" | "status" | "hasProcess" | "isOutdated" | "renew" | "renewOutdated" | "retire"
 >;
 
 export type RollingChange = {
-  /** The transition that it belongs to. */
+  /** The order that the change belongs to, see `Program`. */
   order: number | null;
-  /** What a process is to be run with, by its number. */
+  /** Returns the program that a process should run now, by its number. */
   programOf(number: number): Program;
-  /** A deployment came meanwhile, which what is not replaced yet carries as well. */
+  /** To be called at a deployment during the change: processes that are not replaced yet get it as well. */
   noteDeployment(program: Program): void;
-  /** Something changed on one of the slots. */
+  /** To be called after each change of one of the slots. */
   notice(slot: ChangingSlot): void;
-  /** Resolves once all is done, or the change is no longer wanted. */
+  /** Resolves once all processes are replaced, or the change was canceled. */
   carryOut(): Promise<void>;
   cancel(): void;
 };
@@ -27,11 +27,11 @@ type RollingChangeOptions = {
   /** The newest settings. */
   program(): Program;
   previous: Program;
-  /** Those that are still to be replaced. */
+  /** Numbers of the processes that are still to be replaced. */
   pending: Set<number>;
-  /** Makes those that are not there yet; by number. */
+  /** Returns the slots that the worker should have, by number, and creates missing ones. */
   wanted(): ChangingSlot[];
-  /** Those that are too many. */
+  /** Returns the slots beyond the worker's number of processes. */
   surplus(): ChangingSlot[];
 };
 
@@ -44,11 +44,11 @@ export function createRollingChange(options: RollingChangeOptions): RollingChang
 
   const isUp = (slot: ChangingSlot) => {
     const { state } = slot.status();
-    // One that ended by itself after its start seconds had come up.
+    // A process that exited by itself after its start seconds was up.
     return !slot.isOutdated() && (state === "RUNNING" || state === "EXITED");
   };
 
-  /** What ends keeps its settings to its end; its successor has the new ones. */
+  /** Switches a slot to the new settings once its process has ended, because a process keeps its settings to its end. */
   const takeTurn = (slot: ChangingSlot) => {
     if (slot.number === current && !slot.hasProcess()) pending.delete(slot.number);
   };

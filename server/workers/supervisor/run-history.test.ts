@@ -1,4 +1,4 @@
-// What a slot remembers of its runs, with a clock turned by hand and a system that does what the test says.
+// The history of a slot's runs, with a fake clock and a fake system.
 import { expect, test } from "vitest";
 import { createFakeClock } from "../../testing/fake-clock.ts";
 import type { Program } from "../process-manager.ts";

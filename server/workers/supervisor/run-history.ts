@@ -1,29 +1,29 @@
-// What a slot remembers of its runs: what its process was started as, and when it was not up and nobody had
-// asked for that. Whether the latter is a crash loop is decided elsewhere.
+// Keeps the history of a slot's runs: the program that its process was started with, and its outages, i.e. when the process was
+// down without an order. `server/workers/crash-loop.ts` decides whether they are a crash loop.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Outage, Program } from "../process-manager.ts";
 import type { RunRecord } from "./run-file.ts";
 
-/** What is known of a process's end. */
+/** How a process ended; null = unknown. */
 type ProcessEnd = {
   code: number | null;
   signal: string | null;
   livedMs: number;
-  /** Whether it may have done a job. */
+  /** Whether the process may have run a job. */
   hasWorked: () => boolean;
 };
 
-/** More are of no use: so many within the window of the rule are a crash loop already. */
+/** Number of outages to keep: this many within the window of the rule are a crash loop already. */
 export const keptOutages = 5;
 
-/** No queue worker does a job sooner, so one that ends earlier did not end for `max_jobs`. */
+/** Shortest time of a job: a process that ends earlier than its `max_jobs` allow did not end because of them. */
 const leastMsPerJob = 1;
-/** The worker counts its time from a moment later than we do, or, of one that was taken over, earlier. */
+/** Tolerance, because the queue worker measures `max_time` from another moment than the service. */
 const timeToleranceMs = 1000;
 
 /**
- * Whether `max_jobs` or `max_time` explains that a process ended which had outlived its start seconds. An end that nobody
- * saw is taken for a good one.
+ * Whether `max_jobs` or `max_time` explains the end of a process that had outlived its start seconds. An unknown exit code
+ * counts as 0.
  */
 export function isEndByRule(
   { code, signal, livedMs, hasWorked }: ProcessEnd,
@@ -52,16 +52,17 @@ export function createRunHistory(now: () => number) {
   };
 
   return {
-    /** A process is about to be started. */
+    /** To be called before a process is started. */
     starts(program: Program) {
       ({ deployment, settings, order } = program);
       startedAs = program;
     },
-    /** What the process was started as, which says how it is to be ended; null = an earlier life of the service did that. */
+    /** Returns the program that the process was started with, for its stop; null = an earlier run of the service started it. */
     startedAs: () => startedAs,
     /**
-     * The process ended without anybody having asked for it; null = its start failed.
-     * @param why a sentence; null where nobody saw it
+     * To be called when the process ended without an order.
+     * @param end null = its start failed
+     * @param why a sentence; null = unknown, because the service was not running
      */
     ended(end: ProcessEnd | null, program: Program, why: string | null) {
       isBetweenRuns = end !== null && isEndByRule(end, program);
@@ -70,23 +71,23 @@ export function createRunHistory(now: () => number) {
       lastEnd = why;
       outages = [...outages, { at: now(), backAt: null }].slice(-keptOutages);
     },
-    /** Its next start is held up, so it is down. */
+    /** To be called when the next start is delayed: the process then counts as down, not as between two runs. */
     holdUp() {
       isBetweenRuns = false;
     },
-    /** Before the slot goes from one state into another. */
+    /** To be called before the slot changes its state. */
     enter(from: ProcessState, to: ProcessState) {
       if (from === "RUNNING") upAt = to === "STOPPING" ? null : now();
       if (to === "EXITED" || to === "STARTING") return;
       isBetweenRuns = false;
       if (to !== "BACKOFF") close();
     },
-    /** Whether it was started with other settings than these. */
+    /** Whether the process was started with other settings than these. */
     isOutdated: (wanted: number) => settings !== wanted,
-    /** Whether it was started for an earlier order. */
+    /** Whether the process was started for an earlier order, or for an unknown one. */
     isBefore: (given: number | null) => given === null || order === null || order < given,
     isOlderThan: (required: number | null) => required !== null && (deployment ?? 0) < required,
-    /** Goes on from what an earlier life of the service left. */
+    /** Continues from the record of an earlier run of the service. */
     restore(record: Pick<RunRecord, "deployment" | "settings" | "order" | "outages"> | null) {
       deployment = record?.deployment ?? null;
       settings = record?.settings ?? 0;

@@ -1,21 +1,21 @@
-// Changes of workers' settings: begun, gone on with after a restart of the service, undone, given up.
+// Carries out changes of workers' settings: begins, resumes after a restart of the service, undoes and ends them.
 import type { Program } from "../process-manager.ts";
 import { type ChangingSlot, createRollingChange, type RollingChange } from "./rolling-change.ts";
 
-/** The part of a worker that a change is about. */
+/** The part of a worker that a change needs. */
 type Changing = {
   program: Program;
   slots: ReadonlyMap<number, ChangingSlot>;
-  /** Null while its processes are left as they are. */
+  /** Null = no change is under way. */
   change: RollingChange | null;
 };
 
 type SettingsChangesOptions<Worker> = {
-  /** Makes those that are not there yet; by number. */
+  /** Returns the slots that the worker should have, by number, and creates missing ones. */
   wanted(worker: Worker): ChangingSlot[];
-  /** Those that are too many. */
+  /** Returns the slots beyond the worker's number of processes. */
   surplus(worker: Worker): ChangingSlot[];
-  /** Forgets those that are too many and have ended. */
+  /** Removes the surplus slots whose process has ended. */
   dropSurplus(worker: Worker): void;
   onChange(id: number): void;
 };
@@ -47,13 +47,13 @@ export function createSettingsChanges<Worker extends Changing>({
 
   async function carryOut(worker: Worker): Promise<void> {
     const { change } = worker;
-    // Those that are to come are there from the beginning, so that nobody takes the rest for all of them.
+    // Creates all slots first, so that the existing ones do not pass for the whole worker.
     wanted(worker);
     await change?.carryOut();
     if (worker.change === change) end(worker);
   }
 
-  /** Replaces what has other settings than the worker's, and ends what is too many. */
+  /** Replaces processes with other settings than the worker's, and ends surplus ones. */
   const renewOutdated = async (worker: Worker): Promise<void> =>
     void (await Promise.all([
       ...surplus(worker).map((slot) => slot.retire()),
@@ -62,13 +62,13 @@ export function createSettingsChanges<Worker extends Changing>({
 
   return {
     begin,
-    /** Goes on with a change that was cut off, or with the undoing of one. */
+    /** Resumes a change that was interrupted, or the undoing of one. */
     goOn: (worker: Worker): Promise<void> =>
       worker.change === null ? renewOutdated(worker) : carryOut(worker),
     end,
     renewOutdated,
     async change(worker: Worker, previous: Program): Promise<void> {
-      // It was resumed already.
+      // The start of the service has resumed this change already.
       if (worker.change !== null && worker.change.order === worker.program.order) return;
       const outdated = [...worker.slots.values()].filter((slot) => slot.isOutdated());
       begin(

@@ -1,4 +1,4 @@
-// Who is signalled by a stop and by a restart, how long they have, and what is said of a kill.
+// The signals of a stop and a restart, their deadline, and the reason of a kill.
 import { describe, expect, test } from "vitest";
 import type { Program } from "../process-manager.ts";
 import { isDone, seconds, setUp } from "./testing/slot.ts";

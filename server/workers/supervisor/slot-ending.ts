@@ -1,4 +1,4 @@
-// How a slot's process is brought to its end: who is signalled, how long they have, and when nothing is left.
+// Ends a slot's process: sends the signals, kills at the deadline, and waits until nothing is left.
 import type { Program } from "../process-manager.ts";
 import type { Leader } from "./process-table.ts";
 import { killReason } from "./reasons.ts";
@@ -8,8 +8,8 @@ const groupPollMs = 50;
 const killAgainMs = 1000;
 
 /**
- * A stop is for all that the process started. A restart lets the process end its job, with what that started. So does the
- * end of one that gets no successor, which then ends what was left behind.
+ * `stop` ends the process and all its descendants. `restart` signals only the process, so that it can finish its job, with what
+ * that started. `retire` is for a process without a successor: as `restart`, and then ends what was left behind.
  */
 export type EndKind = "stop" | "restart" | "retire";
 
@@ -38,7 +38,7 @@ export function createEnding(
 
   function kill(process: Leader | null) {
     if (process !== null) {
-      cancelDeadline = clock.after(killAgainMs, () => kill(process)); // what was just being forked is killed by the next
+      cancelDeadline = clock.after(killAgainMs, () => kill(process)); // a process that was just being forked may miss the first KILL
       if (ports.hasGroup(process)) {
         tellKill(ports.isAlive(process) ? process : null);
         ports.signalGroup(process, "SIGKILL");
@@ -64,21 +64,21 @@ export function createEnding(
   }
 
   return {
-    /** Sends the signal; the stop seconds begin. @param process null where nothing runs and only what was left is to end */
+    /** Sends the stop signal; the stop seconds begin. @param process null = only what earlier processes left behind has to end */
     begin(process: Leader | null, kind: EndKind) {
       isKillTold = false;
       isLast = kind === "retire";
       cancelDeadline = clock.after(program().stopwaitsecs * 1000, () => kill(process));
       if (kind === "stop" || process === null) endAll(process);
       else if (program().stopasgroup) ports.signalGroup(process, stopSignal());
-      // Alone, as `queue:restart` does: its job, and what that started, has all the stop seconds to end.
+      // Only the leader, like `queue:restart`: its job, and what that started, has the stop seconds to end.
       else ports.signalLeader(process, stopSignal());
     },
-    /** A restart that is under way becomes a stop, within the time that it has. */
+    /** Turns a restart that is under way into a stop, with the same deadline. */
     widen: endAll,
-    /** Whether it is a stop that is under way; while it is, the next process would be taken for what was left. */
+    /** Whether processes outside the leader's group are being ended; that would end a new process of the slot as well. */
     isStop: () => sweep !== null,
-    /** The leader has ended: calls back once nothing is left that has to be gone. */
+    /** To be called when the leader has ended. Calls `done` once everything that has to end has ended. */
     finish,
     cancel() {
       cancelDeadline();

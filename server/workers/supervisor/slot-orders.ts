@@ -1,4 +1,4 @@
-// What a slot can be asked for, and what that means in each of its states.
+// Carries out the orders of a slot (start, stop, restart, replacement) according to its state.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Program } from "../process-manager.ts";
 import type { Leader } from "./process-table.ts";
@@ -10,12 +10,12 @@ type SlotSteps = {
   history: RunHistory;
   state(): ProcessState;
   leader(): Leader | null;
-  /** Whether it is to be up. */
+  /** Whether the process should be up. */
   isWanted(): boolean;
   want(isUp: boolean): void;
-  /** Whether something is on its way down, be it what earlier processes left behind. */
+  /** Whether a stop is under way, of the process or of what earlier ones left behind. */
   isEnding(): boolean;
-  /** Whether what ends is more than the process itself. */
+  /** Whether the stop that is under way includes descendants outside the leader's group. */
   isStopping(): boolean;
   untilStopped(): Promise<void>;
   startFresh(): void;
@@ -50,7 +50,7 @@ export function createSlotOrders(slot: SlotSteps) {
     return done;
   }
 
-  /** Resolves when what ran is gone and its successor is on its way. */
+  /** Resolves when the old process has ended and its successor was started. */
   function replace(): Promise<void> {
     const leader = slot.leader();
     if (isEnding()) return slot.untilStopped();
@@ -62,14 +62,14 @@ export function createSlotOrders(slot: SlotSteps) {
 
   function restart(): Promise<void> {
     slot.want(true);
-    // What was started for this order, or a later one, is what was asked for.
+    // A process that was started for this order, or for a later one, need not be replaced.
     const isDone = slot.leader() !== null && !isEnding() && !history.isBefore(program().order);
     return isDone ? Promise.resolve() : replace();
   }
 
   const isOutdated = () => history.isOutdated(program().settings);
 
-  /** Replaces or starts it, whatever it was started for. */
+  /** Replaces or starts the process, regardless of the order that it was started for. */
   function renew(): Promise<void> {
     slot.want(true);
     return replace();
@@ -80,16 +80,16 @@ export function createSlotOrders(slot: SlotSteps) {
     stop,
     restart,
     renew,
-    /** Replaces a process that carries an older deployment than it must, once for each deployment. */
+    /** Replaces the process if it was started before the required deployment. */
     deploy: (): Promise<void> =>
       slot.isWanted() && history.isOlderThan(program().requiredDeployment)
         ? replace()
         : Promise.resolve(),
     isOutdated,
-    /** Replaces it if it is to be up and was started with other settings. */
+    /** Replaces the process if it should be up and was started with other settings. */
     renewOutdated: (): Promise<void> =>
       slot.isWanted() && isOutdated() ? renew() : Promise.resolve(),
-    /** Ends for good once its job is done. */
+    /** Lets the process end its current job, and starts no successor. */
     retire(): Promise<void> {
       const leader = slot.leader();
       if (leader === null || isEnding()) return stop();

@@ -1,30 +1,30 @@
-// Ends what a stop's own signals do not reach: whoever bears the slot's mark and has left the leader's group.
+// Ends the processes that a stop's own signals do not reach: those with the slot's mark outside the leader's group.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { type Leader, type MarkedProcess, signalProcess } from "./process-table.ts";
 import type { SlotSweep } from "./slot-ports.ts";
 
 const lookMs = 100;
-/** After so many looks it hangs in the kernel, or is not ours to kill: told once, and looked at less often. */
+/** After this many scans, the rest hangs in the kernel or may not be killed: logged once, and scanned less often. */
 const patientLooks = 100;
 const patientLookMs = 1000;
-/** One look may miss a child whose pid is below its parent's, because the numbers began anew; the next one sees it. */
+/** Scans without a finding until done: one may miss a child with a lower pid than its parent (pids wrap around). */
 const emptyLooks = 2;
 
 type Options = {
-  /** Null where nothing runs. */
+  /** Null where no process of the slot runs. */
   leader: Leader | null;
   signal: NodeJS.Signals;
-  /** The living processes with the slot's mark; rejects where nothing can be seen now. */
+  /** Finds the living processes with the slot's mark; rejects where /proc cannot be read now. */
   find(): Promise<readonly MarkedProcess[]>;
   onKill(): void;
-  /** What the kernel keeps together for the slot, the leader included; without control groups nothing, and always empty. */
+  /** The slot's control group, the leader included; always empty where there are no control groups. */
   group: { isEmpty(): boolean; kill(): void };
   clock: Clock;
   log: Log;
 };
 
-/** Begins at once. */
+/** Starts the sweep. */
 export function sweepSlot(options: Options): SlotSweep {
   const { leader, signal, find, onKill, group, clock, log } = options;
   const asked = new Set<string>();
@@ -37,7 +37,7 @@ export function sweepSlot(options: Options): SlotSweep {
   let cancelPause = () => {};
 
   function end(left: readonly MarkedProcess[]) {
-    // Until its end the leader's group gets its signals from the stop itself.
+    // Until the leader's group has ended, the stop itself signals it.
     const outside = left.filter(({ group }) => done !== null || group !== leader?.pid);
     if (isKilling && (outside.length > 0 || (done !== null && !group.isEmpty()))) {
       onKill();
@@ -57,11 +57,11 @@ export function sweepSlot(options: Options): SlotSweep {
     isLooking = true;
     const left = await find().catch(() => null);
     isLooking = false;
-    // Canceled while it looked.
+    // The cast keeps TypeScript from assuming that `isCanceled` is still false after the await.
     if (isCanceled as boolean) return;
     if (left !== null) end(left);
     if (done === null) return;
-    // What forks fast enough is missed by a look through all processes, but not by the kernel.
+    // A scan of all processes may miss those that fork quickly; the control group does not.
     empty = left?.length === 0 && group.isEmpty() ? empty + 1 : 0;
     if (empty === emptyLooks) {
       isCanceled = true;

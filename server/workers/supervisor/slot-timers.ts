@@ -1,8 +1,8 @@
-// A slot's timers, and which launch the events of a process belong to.
+// Timers of a slot, and a guard against events of an earlier launch.
 import type { Leader } from "./process-table.ts";
 import type { SlotPorts } from "./slot-ports.ts";
 
-/** A process that is not our child tells nobody that it ended. */
+/** Poll interval for adopted processes: the service gets no exit event of a process that is not its child. */
 const adoptedPollMs = 250;
 
 export function createSlotTimers({ clock, isAlive }: Pick<SlotPorts, "clock" | "isAlive">) {
@@ -10,13 +10,13 @@ export function createSlotTimers({ clock, isAlive }: Pick<SlotPorts, "clock" | "
   let cancelWatch = () => {};
   let launches = 0;
 
-  /** Takes the slot's next step in `delayMs` milliseconds, instead of the one that was waited for. */
+  /** Schedules the slot's next step in `delayMs` milliseconds, in place of the one scheduled before. */
   function wait(delayMs: number, run: () => void) {
     cancelWait();
     cancelWait = clock.after(delayMs, run);
   }
 
-  /** Looks every 250 ms whether a process that is not our child still lives. */
+  /** Polls whether an adopted process still lives. */
   function watch(process: Leader, ended: () => void) {
     cancelWatch = clock.after(adoptedPollMs, () => {
       if (isAlive(process)) watch(process, ended);
@@ -31,13 +31,13 @@ export function createSlotTimers({ clock, isAlive }: Pick<SlotPorts, "clock" | "
     waitWithin: (delayMs: number, maxMs: number, run: () => void) =>
       wait(Math.min(Math.max(delayMs, 0), maxMs), run),
     cancelWait: () => cancelWait(),
-    /** Cancels both timers; events of what was launched before are none of the slot's any more. */
+    /** Cancels both timers, and makes guarded functions of earlier launches ineffective. */
     rest() {
       cancelWait();
       cancelWatch();
       launches += 1;
     },
-    /** Makes functions that do nothing once the launch of this moment is no longer the present one. */
+    /** Returns a wrapper for functions, which do nothing once another launch has begun. */
     guardLaunch() {
       const launch = launches;
       return <Args extends unknown[]>(run: (...args: Args) => void) =>

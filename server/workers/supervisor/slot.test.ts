@@ -1,4 +1,4 @@
-// The rules of one process, with a clock turned by hand and a system that does what the test says.
+// The rules of one process, with a fake clock and a fake system.
 import { describe, expect, test } from "vitest";
 import { seconds, setUp } from "./testing/slot.ts";
 

@@ -1,4 +1,4 @@
-// What a stop and a restart do to real processes: the job at hand, what it started, and what got away.
+// The effect of a stop and a restart on real processes: the current job, its children, and escaped descendants.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "vitest";
@@ -7,7 +7,7 @@ import { supportsAdoption } from "./process-table.ts";
 import { isRunning, makeSupervisor, marked, programOf, shell, soon } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-/** What a script has written into a file of its folder, once it is there. */
+/** Reads the number that a script has written into a file of its folder. */
 const numberIn = (path: string): number => {
   try {
     return Number(readFileSync(path, "utf8").trim() || Number.NaN);

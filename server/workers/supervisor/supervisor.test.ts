@@ -13,7 +13,7 @@ import {
 } from "./testing/supervisor.ts";
 import { sendSignal } from "../../testing/signals.ts";
 
-/** What a script has written into a file of its folder, once it is there. */
+/** Reads the number that a script has written into a file. */
 const numberIn = (path: string): number => Number(readFileSync(path, "utf8").trim() || Number.NaN);
 
 describe.concurrent("A stop", () => {

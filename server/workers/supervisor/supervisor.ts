@@ -257,7 +257,7 @@ export function createSupervisor(options: SupervisorOptions): ProcessManager {
     // Read synchronously: handing 64 KiB to another thread takes longer.
     readLog: async (id, from) => readWrittenLog(folderOf(id), from),
 
-    // It is this process.
+    // This manager runs in the service's own process, so it is always reachable.
     refusal: async () => null,
     know: () => undefined,
     away: () => null,

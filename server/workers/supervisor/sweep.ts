@@ -1,20 +1,20 @@
-// Ends processes that nobody watches: those of a worker that is removed, and strays.
+// Ends processes that belong to no slot: those of a removed worker, and strays.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import { type MarkedProcess, signalProcess } from "./process-table.ts";
 
 const lookMs = 100;
-/** How long they have after TERM before they are killed. */
+/** How long processes may take to end after SIGTERM before they are killed. */
 const graceMs = 3000;
-/** When to say that something does not even obey KILL (it hangs in the kernel, or is not ours to kill). */
+/** When to log that a process has survived SIGKILL (it hangs in the kernel, or may not be killed). */
 const patienceMs = 10_000;
 
 type Sweep = {
-  /** The living processes to end, asked again and again: ended ones may have had children. */
+  /** Finds the living processes to end. Called repeatedly, because they may have started others. */
   find: () => MarkedProcess[];
   clock: Clock;
   log: Log;
-  /** The service is going, the next one sweeps again. */
+  /** Whether the service is stopping; its next start sweeps again. */
   isReleased: () => boolean;
 };
 
@@ -23,7 +23,7 @@ const pause = (clock: Clock, ms: number) =>
     clock.after(ms, resolve);
   });
 
-/** Null where nothing can be seen now, for want of file descriptors or memory. */
+/** Returns null where /proc cannot be read now, for lack of file descriptors or memory. */
 function look(find: Sweep["find"]): MarkedProcess[] | null {
   try {
     return find();
@@ -32,10 +32,10 @@ function look(find: Sweep["find"]): MarkedProcess[] | null {
   }
 }
 
-/** Resolves when none is left, or on release. */
+/** Resolves when no process is left, or when the service is stopping. */
 export async function sweep({ find, clock, log, isReleased }: Sweep): Promise<void> {
   const asked = new Set<string>();
-  // Counted in looks, because the wall clock may jump.
+  // Counts scans, because the wall clock may jump.
   for (let waitedMs = 0; !isReleased(); waitedMs += lookMs) {
     const left = look(find);
     if (left?.length === 0) return;

@@ -1,5 +1,5 @@
-// What a start of the service does with the processes that an earlier one left: adopts those of each worker, starts what is
-// missing, ends what nobody claims.
+// Handles, at a start of the service, the processes of its earlier run: adopts those of each worker, starts missing ones, and
+// ends those that belong to no worker.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { Program, Resumed } from "../process-manager.ts";
@@ -14,13 +14,13 @@ const startLagMs = 500;
 
 type TakeOverOptions = {
   marks: Marks;
-  /** Before its slots: which of them keep to the settings before a change that was cut off. */
+  /** Called before a worker's slots are resumed; resumes an interrupted change of settings. */
   beginChange(resumed: Resumed): void;
   slotOf(program: Program, number: number): Slot;
   systemOf(program: Program): Pick<WorkerSystem, "recordedNumbers" | "recordOf">;
-  /** Once the worker's slots have what was found. */
+  /** Called once a worker's slots are resumed. */
   onTaken(program: Program): void;
-  /** Ends what is found, until nothing is. */
+  /** Ends the processes found, until none is left. */
   sweepAway(find: () => MarkedProcess[]): Promise<void>;
   isReleased(): boolean;
   clock: Clock;
@@ -53,7 +53,7 @@ export async function takeOver(
   void sweepAway(() => marks.all().filter(({ worker }) => strays.has(worker)));
 }
 
-/** Looks twice where a process may be between its fork and the moment it shows its mark. */
+/** Scans twice where a process may have been forked, but not have its mark yet. */
 async function findMarks(
   programs: readonly Program[],
   { marks, systemOf, clock }: TakeOverOptions,
@@ -84,11 +84,11 @@ function takeOverWorker(
   beginChange(resumed);
   const system = systemOf(program);
   const ofWorker = all.filter((mark) => mark.worker === program.id);
-  // A change starts what is to come and ends what is too many by itself.
+  // The change itself starts additional processes and ends surplus ones.
   const before = previous ?? program;
   const most = Math.max(program.processes, before.processes);
   const asked = Array.from({ length: before.processes }, (_, index) => index + 1);
-  // Those that it should have, and those that left something.
+  // The processes that the worker should have, and those with a record or a living process.
   const numbers = [...asked, ...system.recordedNumbers(), ...ofWorker.map(({ number }) => number)];
   const extra = [...new Set(numbers)].flatMap((number) => {
     const record = system.recordOf(number);

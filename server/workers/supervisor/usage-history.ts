@@ -1,4 +1,4 @@
-// Samples what each process takes of the machine and remembers the last hour, in memory alone.
+// Samples the CPU and memory usage of each process, and keeps the last hour in memory.
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
 import type { ProcessUsage } from "../process-manager.ts";
@@ -18,7 +18,7 @@ type Running = { worker: number; number: number; pid: number };
 type History = ProcessUsage & { pid: number; atMs: number; ticks: GroupUsage["ticks"] };
 
 type UsageHistoryOptions = {
-  /** All processes that run now. */
+  /** Returns all processes that run now. */
   running(): Running[];
   clock: Clock;
   log: Log;
@@ -26,14 +26,14 @@ type UsageHistoryOptions = {
 
 const keyOf = ({ worker, number }: Pick<Running, "worker" | "number">) => `${worker}/${number}`;
 
-/** What is used since the look before. What has ended meanwhile takes its last ticks with it. */
+/** Returns the clock ticks used since the last sample, without the last ticks of members that have ended meanwhile. */
 function ticksSince(before: GroupUsage["ticks"], now: GroupUsage["ticks"]): number {
   let sum = 0;
   for (const [member, ticks] of now) sum += ticks - (before.get(member) ?? 0);
   return Math.max(0, sum);
 }
 
-/** A worker's processes that run now. */
+/** Returns the processes of a worker that run now. */
 export const runningOf = ({ program, slots }: Watched): Running[] =>
   [...slots.values()].flatMap((slot) => {
     const { number, pid } = slot.status();
@@ -64,7 +64,7 @@ export function createUsageHistory({ running, clock, log }: UsageHistoryOptions)
       const usage = groups.get(one.pid);
       if (usage === undefined) continue;
       const history = historyOf(keyOf(one));
-      // Of one that is seen for the first time nobody knows when it used what it has.
+      // At the first sample of a process, it is unknown when it used its ticks.
       if (history.pid === one.pid && nowMs > history.atMs) {
         const seconds = (nowMs - history.atMs) / 1000;
         const cores = ticksSince(history.ticks, usage.ticks) / ticksPerSecond / seconds;
@@ -80,7 +80,7 @@ export function createUsageHistory({ running, clock, log }: UsageHistoryOptions)
     for (const [key, { samples, starts, atMs }] of histories) {
       while (samples[0] !== undefined && samples[0].atMs <= beforeMs) samples.shift();
       while (starts[0] !== undefined && starts[0] <= beforeMs) starts.shift();
-      // Of one that was just seen for the first time there is nothing yet.
+      // A process that was just sampled for the first time has no sample yet, and is kept.
       if (samples.length + starts.length === 0 && atMs <= beforeMs) histories.delete(key);
     }
   }
@@ -102,7 +102,7 @@ export function createUsageHistory({ running, clock, log }: UsageHistoryOptions)
     start() {
       if (supportsAdoption) next();
     },
-    /** A process is being started. */
+    /** To be called when a process is started. */
     noteStart: (worker: number, number: number) =>
       void historyOf(keyOf({ worker, number })).starts.push(clock.now()),
     of: (worker: number, number: number): ProcessUsage =>

@@ -204,7 +204,7 @@ export function createWorkerSystem(options: WorkerSystemOptions) {
 
     /**
      * Recovers and rotates the log. Never rejects, never overlaps itself.
-     * @param pids of the worker's processes
+     * @param pids pids of the worker's processes
      */
     async lookAfterLog(pids: readonly number[]): Promise<void> {
       if (isClosed) return;

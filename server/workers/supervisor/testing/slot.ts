@@ -1,4 +1,4 @@
-// For the tests: one slot, with a clock turned by hand and a system that does what the test says.
+// Creates a slot for tests, with a fake clock and a fake system.
 import { createFakeClock } from "../../../testing/fake-clock.ts";
 import type { Program } from "../../process-manager.ts";
 import type { Leader } from "../process-table.ts";
@@ -24,24 +24,24 @@ export function setUp(given: Partial<Program> = {}) {
     history,
     signals,
     records,
-    /** What the next launches do. */
+    /** Whether the next launches succeed. */
     launches: "succeed" as "succeed" | "fail",
     saves: true,
-    /** How often the slot said that it starts a process once more. */
+    /** Number of restarts that the slot reported. */
     restarts: 0,
     onChange: () => {},
     starts: () => starts,
-    /** The leader ends, and its group with it unless children stay behind. */
+    /** Ends the leader, and its group unless children stay behind. */
     exit(code: number | null, signal: string | null = null, childrenStay = false) {
       if (!childrenStay) groups.clear();
       system.leaderGone = childrenStay;
       events?.exited(code, signal);
     },
     endGroup: () => groups.clear(),
-    /** Something bears the slot's mark outside the group. */
+    /** Whether a process outside the group has the slot's mark. */
     hasOthers: false,
     leaderGone: false,
-    /** False: what enters the program's folder for it is held up there. */
+    /** Whether the program itself runs; false = the command that enters its folder is blocked. */
     begins: true,
     killings: new Array<string>(),
     deaths: new Array<string>(),
@@ -106,6 +106,6 @@ export function setUp(given: Partial<Program> = {}) {
   };
 }
 
-/** Whether a promise that needs nothing more is resolved. */
+/** Whether a promise is resolved, once pending microtasks have run. */
 export const isDone = async (promise: Promise<void>) =>
   Promise.race([promise.then(() => true), new Promise((resolve) => setImmediate(resolve, false))]);

@@ -11,10 +11,10 @@ import type { Kill, ProcessManager, ProcessStatus, Program } from "../../process
 import { createSupervisor } from "../supervisor.ts";
 import { sendSignal } from "../../../testing/signals.ts";
 
-/** The one of the test's context: tests that run side by side have no common "current test". */
+/** Taken from the test's context, because concurrent tests share no global "current test". */
 type Cleanup = Pick<TestContext, "onTestFinished">;
 
-/** In /tmp, whose path root may trust. */
+/** Creates a folder in /tmp, whose path only root can change. */
 export function makeFolder({ onTestFinished }: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), "quarterdeck-workers-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ const readProc = (pid: string, name: string) => {
   }
 };
 
-/** Whoever lives and bears a mark of the instance. */
+/** Returns the living processes with a mark of the instance. */
 export function marked(instance: string): Marked[] {
   return readdirSync("/proc").flatMap((pid) => {
     const mark = new RegExp(`QUARTERDECK_WORKER=${instance}/(\\d+/\\d+)/(\\w+)\0`).exec(
@@ -79,7 +79,7 @@ export function marked(instance: string): Marked[] {
   });
 }
 
-/** The fields of a process in /proc/<pid>/status, e.g. `Uid`. */
+/** Returns the fields of /proc/<pid>/status, e.g. `Uid`. */
 export const statusOf = (pid: number): Record<string, string> =>
   Object.fromEntries(
     readProc(String(pid), "status")
@@ -95,7 +95,7 @@ export const isRunning = (pid: number): boolean => {
   return state !== undefined && !/^[ZX]/.test(state);
 };
 
-/** Ends what a test has left, which is all that bears the instance of that test. */
+/** Kills the processes that a test has left, by the mark of its instance. */
 export function endMarked(instance: string): void {
   for (const { pid } of marked(instance)) {
     try {
@@ -109,7 +109,7 @@ export function endMarked(instance: string): void {
 export type TestSupervisor = ProcessManager & {
   instance: string;
   folder: string;
-  /** Every state that process `number` of the worker came into, in order. */
+  /** Returns all states that process `number` of the worker entered, in order. */
   history(id: number, number?: number): ProcessState[];
   state(id: number, number?: number): ProcessState | undefined;
   problems: string[];
@@ -124,7 +124,7 @@ type Given = {
   clock?: Clock;
 };
 
-/** Keeps what a process manager reports. */
+/** Records what a process manager reports. */
 export function keepReports(processesOf: (id: number) => ProcessStatus[]) {
   const histories = new Map<string, ProcessState[]>();
   const problems: string[] = [];
@@ -132,7 +132,7 @@ export function keepReports(processesOf: (id: number) => ProcessStatus[]) {
   const noteProblem = (fields: object, message: string) =>
     problems.push(`${message} ${JSON.stringify(fields)}`);
   return {
-    /** For the manager. */
+    /** Options of the manager. */
     listener: {
       onChange(id: number) {
         for (const { number, state } of processesOf(id)) {
@@ -158,7 +158,7 @@ export function keepReports(processesOf: (id: number) => ProcessStatus[]) {
   };
 }
 
-/** Released, and its processes ended, when the test is over. */
+/** Creates a supervisor, which is released, with its processes killed, at the end of the test. */
 export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervisor {
   const instance = given.instance ?? makeInstance();
   const folder = given.folder ?? makeFolder(context);
@@ -177,5 +177,5 @@ export function makeSupervisor(context: Cleanup, given: Given = {}): TestSupervi
   return { ...supervisor, ...reports, instance, folder };
 }
 
-/** For `expect.poll`: long enough for a machine that is busy with something else. */
+/** Options of `expect.poll`, long enough for a busy machine. */
 export const soon = { timeout: 60_000, interval: 20 };

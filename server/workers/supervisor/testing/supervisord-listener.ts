@@ -1,4 +1,4 @@
-// An event listener of supervisord's: writes each change of a process into a file, so that none is missed.
+// An event listener of supervisord: appends each change of a process to a file, so that none is missed.
 // See http://supervisord.org/events.html#event-listener-notification-protocol.
 import { appendFileSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// For the comparison: Debian's supervisord, started for a test and driven over its own socket.
+// Starts Debian's supervisord for `comparison.test.ts`, and drives it over its socket.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export const hasSupervisord = spawnSync("supervisord", ["--version"]).status ===
 export type Supervisord = {
   start(name: string): Promise<void>;
   stop(name: string): Promise<void>;
-  /** Every state that the program came into, in order. */
+  /** Returns all states that the program entered, in order. */
   history(name: string): string[];
   pid(name: string): Promise<number>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ buffer_size=10000
 ${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
   );
   const daemon = spawn("supervisord", ["-c", path("supervisord.conf")], { stdio: "ignore" });
-  // `supervisorctl` would take a Python start, some 200 ms, for each word.
+  // `supervisorctl` would start Python, which takes about 200 ms, for each command.
   const call = createRpc({
     openSocket: async () => path("socket"),
     path: path("socket"),
@@ -70,13 +70,13 @@ ${[...programs].map(([name, program]) => sectionOf(name, program)).join("")}`,
   while (!existsSync(path("events")) && Date.now() < deadlineMs)
     await new Promise((resolve) => setTimeout(resolve, 50));
 
-  // supervisord looks after its processes whenever it is woken, and sleeps for up to a second otherwise.
+  // supervisord checks its processes whenever a request wakes it, and sleeps for up to a second otherwise.
   const nudge = setInterval(() => void call("getState").catch(() => {}), 50);
 
   return {
     async start(name) {
       await call("startProcess", name, false).catch((error: unknown) => {
-        // It was started, and has ended already by the time of the answer.
+        // The program was started, and had ended before the response.
         if (!(error instanceof RpcFault) || !error.message.includes("SPAWN_ERROR")) throw error;
       });
     },
