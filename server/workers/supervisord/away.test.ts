@@ -1,4 +1,4 @@
-// A supervisord that hangs, is stopped or was never there.
+// A supervisord that hangs, is stopped or is not installed.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

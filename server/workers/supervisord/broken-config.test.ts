@@ -1,4 +1,4 @@
-// While supervisord cannot read its configuration, because of a file that somebody else put there.
+// Orders while supervisord cannot read its configuration because of a foreign file.
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => supervisord?.close());
 
-/** @returns what cures it */
+/** @returns a function that repairs it */
 function breakConfig(): () => void {
   const path = join(supervisord.programs, "others.conf");
   writeFileSync(path, "[program:others\n");

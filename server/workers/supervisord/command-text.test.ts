@@ -1,4 +1,4 @@
-// Against Debian's supervisord: a child writes down what it was given.
+// Checks quoting with Debian's supervisord: a child process writes its arguments and environment to a file.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ let count = 0;
 const tell =
   'f=$1; shift; for a; do printf "%s\\0" "$a"; done >"$f"; printf "\\1\\0" >>"$f"; env -0 >>"$f"; mv -- "$f" "$f.done"';
 
-/** Runs all of them at once, and answers with what the processes saw. */
+/** Runs all commands at once. @returns what the processes got */
 async function run(all: readonly Given[]): Promise<Given[]> {
   const { folder, programs, call } = supervisord;
   const started = all.map(({ args, environment: variables }) => {

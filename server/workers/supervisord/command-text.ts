@@ -1,13 +1,13 @@
-// Writes a command into supervisord's configuration, so that the process gets each argument and each variable byte for byte.
-// Three readers are in between. ConfigParser reads one line, drops what follows white space and `;` or `#`, and replaces
+// Quotes a command for supervisord's configuration, so that the process gets each argument and each variable byte for byte.
+// Three parsers are in between. ConfigParser reads one line, drops what follows white space and `;` or `#`, and replaces
 // `%(here)s` wherever it stands; Python's % operator expands the rest; shlex splits it. See http://supervisord.org/configuration.html.
 
-/** Nothing in it means anything to any of the three. */
+/** Text without any character that is special to one of the three parsers. */
 const plain = /^[\w/.,:=@+-]+$/;
 
 /**
- * Reads `\0ooo` of printf(1), because no line of the configuration holds a line break.
- * The full stop keeps the line breaks at an argument's end, which `$(…)` drops.
+ * Shell script that decodes `\0ooo` with printf(1), because the configuration cannot contain line breaks.
+ * The full stop preserves line breaks at the end of an argument, which `$(…)` would drop.
  */
 const decodeAndRun =
   'n=$#; while [ $n -gt 0 ]; do a=$(printf "%b." "$1"); set -- "$@" "${a%.}"; shift; n=$((n - 1)); done; exec "$@"';
@@ -16,10 +16,10 @@ const hasLineBreak = (text: string) => /[\n\r]/.test(text);
 
 const octal = (character: string) => `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
 
-/** One argument, in quotes that none of the three readers can see an end or a sign in. */
+/** Quotes one argument for all three parsers. */
 function quote(argument: string): string {
   if (plain.test(argument)) return argument;
-  // Closed and opened again after a “%” and before what could begin a comment, each stands alone.
+  // The quotes are closed and reopened after each “%” and before each “;” or “#”, so that none begins an expansion or a comment.
   const inner = argument
     .replaceAll("'", `'"'"'`)
     .replaceAll("%", "%%''")
@@ -28,8 +28,8 @@ function quote(argument: string): string {
 }
 
 /**
- * The value of the option `command`.
- * @param argv without NUL, which no argument of a process can hold
+ * Returns the value of the option `command`.
+ * @param argv without NUL, which no argument of a process can contain
  */
 export function commandText(argv: readonly string[]): string {
   const encoded = argv.some(hasLineBreak)
@@ -38,13 +38,13 @@ export function commandText(argv: readonly string[]): string {
   return encoded.map(quote).join(" ");
 }
 
-/** A command behind env(1), which takes what holds a “=” for a variable. */
+/** Returns a command for use after env(1), which would take a program with “=” in its name for a variable. */
 export const afterEnv = (argv: readonly string[]): readonly string[] =>
   argv[0]?.includes("=") === true ? ["sh", "-c", 'exec "$@"', "sh", ...argv] : argv;
 
 /**
- * A value that the option `environment` can hold, which knows no way to write all of them: such ones are set by env(1).
- * @returns the value of the option, and the command with what that leaves
+ * Formats variables for the option `environment`. It has no syntax for some values; env(1) sets these.
+ * @returns the value of the option, and the command, with env(1) where needed
  */
 export function withEnvironment(
   argv: readonly string[],

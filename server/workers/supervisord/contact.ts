@@ -1,4 +1,4 @@
-// How one supervisord is reached: found from its configuration, asked with a time limit, and known to be away where it is.
+// Connects to one supervisord, found by its configuration, and tracks since when and why it does not respond.
 import { Agent } from "node:http";
 import type { Away } from "../process-manager.ts";
 import { findInstalled, type Installed, SupervisordMissing } from "./installed.ts";
@@ -18,7 +18,7 @@ type ContactOptions = {
 };
 
 const callLimitMs = 5000;
-/** A supervisord that is restarted is back sooner. */
+/** How long supervisord may fail before it counts as away; a restart takes less. */
 const patienceMs = 4000;
 
 export type Contact = ReturnType<typeof createContact>;
@@ -31,20 +31,20 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
   let away: Away | null = null;
 
   return {
-    /** Ends the connection that is kept; calls that are under way with it. */
+    /** Closes the connection, and aborts the calls on it. */
     close: () => agent.destroy(),
-    /** Whether it has failed since it last answered. */
+    /** Whether supervisord has failed to respond since its last response. */
     isFailing: () => failingSinceMs !== null,
-    /** Whether nothing was seen of it since the start of the service, or since it was away. */
+    /** Whether supervisord has not responded since the start of the service, or since it was away. */
     isNew: () => seenAtMs === 0 || away !== null,
     installed: () => connected?.installed ?? null,
     away: () => away,
-    /** Nobody knows yet whether it answers. */
+    /** Whether it is still unknown if supervisord responds. */
     isUnseen: () => seenAtMs === 0 && away === null,
-    /** When the newest look began that it answered; 0 = it has not since the start of the service. */
+    /** Returns when the newest successful poll began; 0 = none since the start of the service. */
     seenAtMs: () => seenAtMs,
 
-    /** Finds it, which says nothing of whether it answers. @throws SupervisordAway or SupervisordMissing */
+    /** Reads the configuration, without a request to supervisord. @throws SupervisordAway or SupervisordMissing */
     async connect(): Promise<Connected> {
       if (connected !== null) return connected;
       const installed = await findInstalled(machine, config);
@@ -61,7 +61,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
       return connected;
     },
 
-    /** Everything that was asked since then was answered. */
+    /** To be called after a successful poll. @param sinceMs when it began */
     succeeded(sinceMs: number) {
       seenAtMs = sinceMs;
       failingSinceMs = null;
@@ -70,7 +70,7 @@ export function createContact({ machine, config, nowMs }: ContactOptions) {
 
     failed(error: unknown) {
       failingSinceMs ??= nowMs();
-      // What is somebody else's mistake by now may be cured in its configuration.
+      // The next attempt reads the configuration again, because it may be corrected meanwhile.
       connected = null;
       agent.destroy();
       const isOver = nowMs() - failingSinceMs >= patienceMs;

@@ -1,29 +1,29 @@
-// How processes of supervisord ended, as its log and theirs say.
+// Reads from the logs of supervisord and its processes how they ended.
 import { folderProblem } from "../supervisor/reasons.ts";
 import { isAway, type Rpc } from "./rpc.ts";
 import type { RpcArgument } from "./xml-rpc.ts";
 
-/** So much of the end of supervisord's log tells how processes ended. */
+/** How much of the end of supervisord's log is read. */
 const logBytes = 32 * 1024;
-/** Of the end of a process's own log, for the words of supervisord. */
+/** How much of the end of a process's log is read, for a message of supervisord. */
 const unstartedBytes = 2048;
 
 /** How a process ended. */
 export type ProcessExit = {
   code: number | null;
   signal: string | null;
-  /** What kept it from running its command, as the rest of a sentence; left out where it ran, or that is not known. */
+  /** Why the command could not be executed, as a part of a sentence; left out where it was, or that is unknown. */
   unstarted?: string;
 };
 
-/** With which a process ends that supervisord has made and that could not become the command. */
+/** Exit code of a process of supervisord that could not execute its command. */
 const unstartedCode = 127;
 
 export const unknownExit: ProcessExit = { code: null, signal: null };
 
 /**
- * The newest end of each process by its name. supervisord forgets the exit code of a failed start, and that of any other
- * with the next one; its log has them all.
+ * Returns the newest exit of each process by its name. supervisord keeps no exit code of a failed start, and any other only until
+ * the next start; its log has all of them.
  * @param log the end of supervisord's own log
  */
 function parseExits(log: string): Map<string, ProcessExit> {
@@ -39,9 +39,9 @@ function parseExits(log: string): Map<string, ProcessExit> {
 }
 
 /**
- * What such a process says.
+ * Returns the message of a process that could not execute its command.
  * @param log the end of its log
- * @returns the rest of a sentence; null where it says nothing
+ * @returns a part of a sentence; null where there is no such message
  */
 function parseUnstarted(log: string): string | null {
   const told =
@@ -54,7 +54,7 @@ function parseUnstarted(log: string): string | null {
   return folderProblem(code, folder);
 }
 
-/** The end of a log; nothing where it is written to nowhere. */
+/** Returns the end of a log; "" where it cannot be read, e.g. because there is none. */
 async function readEnd(rpc: Rpc, method: string, ...args: readonly RpcArgument[]) {
   try {
     const text = await rpc(method, ...args);
@@ -65,7 +65,7 @@ async function readEnd(rpc: Rpc, method: string, ...args: readonly RpcArgument[]
   }
 }
 
-/** How processes have ended, by their names. */
+/** Returns how processes have ended, by their names. */
 export async function readExits(
   rpc: Rpc,
   names: readonly string[],

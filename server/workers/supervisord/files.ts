@@ -1,12 +1,12 @@
-// Files on the server, by commands that every server has. Each is one argument list; a shell reads only the text written here.
+// Reads and writes files on the server with standard commands. Values are passed as arguments, never as shell text.
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import type { Machine } from "./machine.ts";
 
-/** Longer than a program file of 64 processes, and shorter than what a command's output may be. */
+/** More than a program file of 64 processes, and less than the limit of a command's output. */
 const maxFileBytes = 512 * 1024;
-/** A server that does not respond holds up nothing for longer. */
+/** Time limit of each command. */
 const limitMs = 20_000;
 
 const ok = 0;
@@ -26,7 +26,7 @@ const run = (
     ...more,
   });
 
-/** Without what a shell says first: its own name, and the line of its script. */
+/** Creates an error with the last line of stderr, without the shell's prefix (its name and the line of the script). */
 const problemOf = (what: string, { stderr }: { stderr: string }) =>
   new Error(
     `${what}: ${
@@ -41,7 +41,7 @@ const problemOf = (what: string, { stderr }: { stderr: string }) =>
 /** @returns null where there is no such file */
 export async function readText(machine: Machine, path: string): Promise<string | null> {
   const folder = dirname(path);
-  // What lies in a closed folder looks as if it were not there.
+  // Without search permission on the folder, the file seems not to exist.
   const script = `[ -e "$1" ] || { [ -d "$2" ] && [ ! -x "$2" ] && exit ${closed}; exit ${missing}; }; head -c ${maxFileBytes} -- "$1"`;
   const end = await run({ machine, script, args: [path, folder] });
   if (end.exitCode === missing) return null;
@@ -51,9 +51,9 @@ export async function readText(machine: Machine, path: string): Promise<string |
   return end.stdout;
 }
 
-/** Whoever reads the folder meanwhile sees the old text or the new one. Everybody may read the file, as supervisord's own. */
+/** Writes atomically. Every account may read the file, like those that come with supervisord. */
 export async function writeText(machine: Machine, path: string, text: string): Promise<void> {
-  // Its name has not the ending that supervisord includes.
+  // supervisord does not include files with the suffix `.new`.
   const script =
     'umask 022; new="$1.new"; trap \'rm -f -- "$new"\' EXIT; cat >"$new" && chmod 644 -- "$new" && sync -- "$new" && mv -f -- "$new" "$1"';
   const end = await run({ machine, script, args: [path] }, { input: Readable.from([text]) });
@@ -66,14 +66,14 @@ export async function removeFiles(machine: Machine, paths: readonly string[]): P
   if (end.exitCode !== ok) throw problemOf("Couldn't delete a file", end);
 }
 
-/** For nobody else to look into; one that is there stays as it is. */
+/** Creates a folder that only the account can read, unless it exists. */
 export async function makeFolder(machine: Machine, path: string): Promise<void> {
   const script = '[ -d "$1" ] || mkdir -p -m 700 -- "$1"';
   const end = await run({ machine, script, args: [path] });
   if (end.exitCode !== ok) throw problemOf(`Couldn't make ${path}`, end);
 }
 
-/** Deletes each file whose path begins in one of these ways. */
+/** Deletes all files whose path begins with one of these prefixes. */
 export async function removeStarting(machine: Machine, starts: readonly string[]): Promise<void> {
   await run({ machine, script: 'for s; do rm -f -- "$s"*; done', args: starts });
 }
@@ -84,10 +84,10 @@ export async function removeEmptyFolder(machine: Machine, path: string): Promise
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What a machine that is asked for one line may take for it. */
+/** Time limit of `firstLine`. */
 const lineLimitMs = 5000;
 
-/** Whether `hashesIn` would find just these, as far as one line tells that. */
+/** Whether `hashesIn` would find exactly these hashes, by one hash over all of them; false if that fails. */
 async function areExpected(
   machine: Machine,
   folder: string,
@@ -97,14 +97,14 @@ async function areExpected(
   const script = 'export LC_ALL=C; cd -- "$1" && { sha256sum -- "$2"* 2>/dev/null; } | sha256sum';
   const line = await machine
     .firstLine?.(["sh", "-c", script, "sh", folder, start], lineLimitMs)
-    // What is wrong is said by the longer way.
+    // `hashesIn` then repeats this with a full command, which reports the error.
     .catch(() => "");
   const names = [...expected.keys()].toSorted();
   const list = names.map((name) => `${expected.get(name)}  ${name}\n`).join("");
   return line?.slice(0, 64) === sha256(list);
 }
 
-/** What is left on the disk that a folder is on; null where that cannot be told. */
+/** Returns the free bytes on the disk of a folder; null = unknown. */
 export async function freeBytesIn(machine: Machine, folder: string): Promise<number | null> {
   const script = 'df -Pk -- "$1" | { read -r _; read -r _ _ _ free _; echo "$free"; }';
   const argv = ["sh", "-c", script, "sh", folder];
@@ -116,8 +116,8 @@ export async function freeBytesIn(machine: Machine, folder: string): Promise<num
 }
 
 /**
- * Hashes, as by `sha256`, of the files in a folder whose names begin so, by name.
- * @param expected what is probably there: to be told so costs less
+ * Returns the SHA-256 of the files in a folder whose names begin with `start`, by name.
+ * @param expected the probable result, which is cheaper to confirm than to read
  */
 export async function hashesIn(
   machine: Machine,
@@ -138,7 +138,7 @@ export async function hashesIn(
   );
 }
 
-/** Of a file; null where there is none. An inode stays the file's through a rename. */
+/** Inode and size of a file; null where there is none. A file keeps its inode when it is renamed. */
 type FileFacts = { inode: string; size: number } | null;
 
 export async function factsOf(machine: Machine, paths: readonly string[]): Promise<FileFacts[]> {

@@ -1,4 +1,4 @@
-// Programs of a server's supervisord that Quarterdeck did not write: what supervisord says of them, and their stop.
+// Lists and stops programs of a server's supervisord that Quarterdeck did not write.
 import * as z from "zod/mini";
 import { createRpc, type Rpc } from "./rpc.ts";
 import { findWay } from "./installed.ts";
@@ -12,34 +12,34 @@ const info = z.object({
   stop: z.int(),
 });
 
-/** Older versions say less. */
+/** Older versions give fewer fields. */
 const config = z.object({
   group: z.string(),
   command: z.optional(z.string()),
-  /** Of the account; a text where none is configured. */
+  /** Uid of the account; a text where none is configured. */
   uid: z.optional(z.union([z.int(), z.string()])),
 });
 
 type ForeignProcess = {
   group: string;
-  /** supervisord's word for its state. */
+  /** State in supervisord's words. */
   state: string;
-  /** Seconds since it ended last, by the server's clock. */
+  /** Seconds since its last end, by the server's clock. */
   endedFor: number;
 };
 
 export type ForeignPrograms = {
   processes: ForeignProcess[];
-  /** One for each process of what supervisord has read of its configuration; null = its version does not say that. */
+  /** One entry for each configured process; a field is null where supervisord's version does not give it. */
   configured: { group: string; command: string | null; uid: number | "supervisord's" | null }[];
-  /** Of the account that supervisord runs as; null = that could not be found out. */
+  /** Uid that supervisord runs as; null = unknown. */
   uid: number | null;
 };
 
-/** Where supervisord is, of the server's entry in the inventory. */
+/** The server, and the configuration file of supervisord from the inventory. */
 type SupervisordPlace = { machine: Machine; config: string | null };
 
-/** A supervisord that is busy with stops answers late. */
+/** Long enough for a supervisord that is stopping programs and responds late. */
 const limitMs = 5000;
 
 const list = <Item>(answer: RpcValue, schema: z.ZodMiniType<Item>): Item[] =>
@@ -72,7 +72,7 @@ const look = async (rpc: Rpc): Promise<Omit<ForeignPrograms, "uid">> => ({
   })),
 });
 
-/** @throws what `createRpc` throws, or `findWay` */
+/** @throws the errors of `createRpc` and `findWay` */
 export async function lookAtPrograms(place: SupervisordPlace): Promise<ForeignPrograms> {
   const rpc = await connect(place);
   const pid = Number(await rpc("getPID"));
@@ -84,15 +84,15 @@ export async function lookAtPrograms(place: SupervisordPlace): Promise<ForeignPr
   return { ...(await look(rpc)), uid: /^\d+\n$/.test(stdout) ? Number(stdout) : null };
 }
 
-/** Ends with 1 where it is not there, or in a comment only. */
+/** Shell script that exits with 1 where the section does not exist, or only in a comment. */
 const hasSection =
   '[ ! -e "$1" ] && exit 1; lines=$(grep -F -- "$2" "$1") || exit; printf "%s\\n" "$lines" | grep -q "^[[:space:]]*\\["';
 
 const toBeStopped = new Set(["STARTING", "RUNNING", "BACKOFF"]);
-/** One that has just exited is started again by then, if it is to be. */
+/** How long after its exit supervisord has started a process again, if it does so at all. */
 const exitedSeconds = 5;
 
-/** Whether nothing of a program runs, and nothing of it comes up by itself. */
+/** Whether no process of a program runs, and supervisord will not start one by itself. */
 export const areStopped = (processes: readonly ForeignProcess[]): boolean =>
   processes.every(
     ({ state, endedFor }) =>
@@ -100,20 +100,20 @@ export const areStopped = (processes: readonly ForeignProcess[]): boolean =>
   );
 
 type ProgramStop = {
-  /** Whether a file has its section, or may have it. */
+  /** Whether a file has the program's section; also true where the file cannot be read. */
   standsIn(file: string): Promise<boolean>;
-  /** None where supervisord does not have it. */
+  /** Empty where supervisord does not have the program. */
   processes: ForeignProcess[];
-  /** What supervisord runs for it; null = it does not say. */
+  /** The program's command; null = unknown. */
   command: string | null;
   /**
-   * Ends what is up, as its own `stopsignal` and `stopwaitsecs` say, and does not wait for that. It stays down until somebody
-   * starts it, or supervisord itself starts.
+   * Stops running processes with the program's own `stopsignal` and `stopwaitsecs`, without waiting for their end. They stay
+   * stopped until they are started on the server, or supervisord itself starts.
    */
   stop(): Promise<void>;
 };
 
-/** @throws what `createRpc` throws, or `findWay` */
+/** @throws the errors of `createRpc` and `findWay` */
 export async function openProgram(place: SupervisordPlace, name: string): Promise<ProgramStop> {
   const rpc = await connect(place);
   const { processes, configured } = await look(rpc);

@@ -1,4 +1,4 @@
-// Finds out from supervisord's own configuration how to reach it: its socket, the folder that it includes, where logs go.
+// Reads from supervisord's configuration its socket, the folder that it includes, and the folder of its logs.
 import { dirname, isAbsolute, join } from "node:path";
 import { ServerAway } from "../../ssh/server-away.ts";
 import { toError } from "../../to-error.ts";
@@ -6,27 +6,27 @@ import { readText } from "./files.ts";
 import type { Machine } from "./machine.ts";
 import { SupervisordAway } from "./rpc.ts";
 
-/** How it is asked. */
+/** How to connect to supervisord. */
 type Way = {
   socket: string;
-  /** `user:password`; null where it asks for none. */
+  /** `user:password`; null = it requires none. */
   login: string | null;
 };
 
 export type Installed = Way & {
-  /** Of program files. */
+  /** Folder of program files. */
   folder: string;
-  /** What the name of a program file has to end with, e.g. `.conf`. */
+  /** Required suffix of program files, e.g. `.conf`. */
   suffix: string;
   logFolder: string;
 };
 
-/** supervisord is not on the server. The message names the commands that install it. */
+/** Thrown where supervisord is not installed on the server. The message names the commands that install it. */
 export class SupervisordMissing extends SupervisordAway {
   override name = "SupervisordMissing";
 }
 
-/** Where supervisord itself looks that was started without `-c`, without the folders relative to its own. */
+/** The absolute paths where supervisord searches its configuration without `-c`. */
 const usualPaths = ["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"];
 
 const missingText =
@@ -34,7 +34,7 @@ const missingText =
 
 type Sections = Map<string, Map<string, string>>;
 
-/** As ConfigParser reads it: see https://docs.python.org/3/library/configparser.html#supported-ini-file-structure. */
+/** Parses like ConfigParser: see https://docs.python.org/3/library/configparser.html#supported-ini-file-structure. */
 function parse(text: string): Sections {
   const sections: Sections = new Map();
   let options = new Map<string, string>();
@@ -61,7 +61,7 @@ function parse(text: string): Sections {
 export const findInstalled = (machine: Machine, told: string | null): Promise<Installed> =>
   read(machine, told, readInstalled);
 
-/** The same of one that is asked only. */
+/** Finds only how to connect, for a supervisord to which no programs are added. */
 export const findWay = (machine: Machine, told: string | null): Promise<Way> =>
   read(machine, told, readWay);
 
@@ -88,7 +88,7 @@ async function read<Found>(
   );
 }
 
-/** Reads an option as supervisord does. @returns null where it is not there */
+/** Reads an option like supervisord. @returns null where it is not set */
 const reader =
   (path: string, sections: Sections) =>
   (section: string, option: string): string | null => {
@@ -131,7 +131,7 @@ function readInstalled(path: string, sections: Sections): Installed {
   return { ...way, folder, suffix, logFolder: absolute(logFolder) };
 }
 
-/** The first folder of which it includes every file with an ending. */
+/** Returns the first folder of which supervisord includes all files with a suffix. */
 function includedFolder(path: string, files: string, absolute: (value: string) => string) {
   for (const pattern of files.split(/\s+/)) {
     const [, folder, suffix] = /^([^*?[]+)\/\*(\.[\w.-]+)$/.exec(pattern) ?? [];

@@ -1,4 +1,4 @@
-// The workers of one server: what each is to be, a slot for each of its processes, and what is written down of them here.
+// The workers of one server: their settings, a slot for each process, and their records on the service's machine.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
@@ -21,13 +21,13 @@ type KnownWorkersOptions = ProcessListener & {
   machine: Machine;
   contact: Contact;
   names: Names;
-  /** Here; one folder below it for each worker. */
+  /** Folder on the service's machine, with one folder for each worker. */
   folder: string;
   /** Called with the records of a worker's processes whenever they have changed. */
   onRecords?: ((id: number, text: string) => void) | undefined;
-  /** How far the logs of workers were read, for whoever reads them next. */
+  /** How far the logs of workers were read, shared with the next reader. */
   sharedLog?: ((id: number) => SharedLogState) | undefined;
-  /** Each time a process was started that had ended by itself or never came up. */
+  /** Called when a process was started again that ended by itself or did not come up. */
   onRestart(): void;
   clock: Clock;
   log: Log;
@@ -73,7 +73,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       change: null,
       log: createLog(id, async () => {
         const { logFolder } = (await contact.connect()).installed;
-        // Those of one that is stopped have logs too.
+        // Includes stopped processes, which have logs, too.
         const asked = Array.from({ length: worker.program.processes }, (_, index) => index + 1);
         const numbers = new Set([...asked, ...slots.keys()]);
         return [...numbers].map((number) => ({
@@ -124,7 +124,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
   const surplus = ({ slots, program }: SupervisordWorker) =>
     [...slots.values()].filter(({ number }) => number > program.processes);
 
-  /** Slots beyond the worker's processes are there only until what ran in them is gone. @returns whether one went */
+  /** Removes slots beyond the worker's number of processes once supervisord has no group for them. @returns whether it removed any */
   function dropSurplus(worker: SupervisordWorker): boolean {
     if (worker.change !== null) return false;
     const gone = surplus(worker).filter((slot) => !slot.isThere() && !slot.isBusy());
@@ -143,7 +143,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
       worker.recordsText = text;
       unwritten.delete(worker.id);
     } catch (error) {
-      // Once, however often that is tried again.
+      // Logged once for all retries.
       if (!unwritten.has(worker.id))
         log.warn({ err: error, worker: worker.id }, "the records of a worker were not written");
       unwritten.add(worker.id);
@@ -152,7 +152,7 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
 
   return {
     byId,
-    /** Takes up its settings as of now. */
+    /** Returns the worker with these settings; creates it if it is new. */
     workerOf(program: Program): SupervisordWorker {
       const existing = all.get(program.id);
       if (existing === undefined) {
@@ -172,19 +172,19 @@ export function createKnownWorkers(options: KnownWorkersOptions) {
     surplus,
     dropSurplus,
     tell,
-    /** What an earlier life of the service wrote down of a worker's processes. */
+    /** Returns the records of a worker's processes that an earlier run of the service wrote. */
     recordsOf: (id: number) => readRecords(folderOf(id)),
-    /** Also of a worker that is not known: what was fetched of it. */
+    /** Returns the log of a worker; of an unknown one, what was fetched of it. */
     logOf: (id: number): RemoteLog => all.get(id)?.log ?? createLog(id, async () => []),
     remove(id: number) {
       all.delete(id);
       unwritten.delete(id);
       rmSync(folderOf(id), { recursive: true, force: true });
     },
-    /** supervisord was looked at, or is away, for a reason. */
+    /** To be called after each poll. @param away why supervisord is unreachable; null = it responded */
     noteLook(away: string | null) {
       for (const worker of all.values()) {
-        // What is left may be all up.
+        // Without the removed slots, the worker may have the wanted state.
         if (dropSurplus(worker)) tell(worker.id);
         save(worker);
       }

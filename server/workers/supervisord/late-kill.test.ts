@@ -1,4 +1,4 @@
-// supervisord kills by itself what outlives its stop seconds, and nobody is looking in that moment.
+// supervisord kills a process at the end of its stop seconds, between two polls.
 import { existsSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => supervisord?.close());
 
-/** A worker that is looked at only when it is woken, by a clock that the test sets. */
+/** Starts a worker whose manager polls only when woken, with a clock of the test. */
 async function startOne(
   context: TestContext,
   stopwaitsecs: number,
@@ -25,9 +25,9 @@ async function startOne(
   let nowMs = Date.now();
   const folder = makeFolder(context);
   const file = join(folder, "file");
-  /** How long supervisord's answer to the order to stop is under way. */
+  /** Delay of supervisord's response to the stop. */
   let answerMs = 0;
-  /** Before supervisord gets that order. */
+  /** Called before supervisord gets the stop. */
   let beforeStop: (() => Promise<void>) | null = null;
   const slow = createServer((client) => {
     const to = connect(supervisord.socket);

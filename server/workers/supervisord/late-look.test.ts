@@ -1,4 +1,4 @@
-// What was started before an order does not count for it, however late it is seen.
+// A process that was started before an order does not fulfill it, however late it is seen.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";

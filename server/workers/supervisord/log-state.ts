@@ -1,36 +1,36 @@
-// How far the logs of a worker's processes, which are on its server, were taken over into the one log here. Its newest part
-// can be put together again from those files, so that another instance goes on at the same offsets.
+// How far the log files of a worker's processes on its server were merged into the local log. From the pieces, another instance
+// can rebuild the newest part of that log, and continue at the same offsets.
 import * as z from "zod/mini";
 
-/** Up to which byte of which file something was taken over. */
+/** File and offset up to which a process's log was merged. */
 const position = z.object({ inode: z.string(), offset: z.int() });
 export type Position = z.infer<typeof position>;
 
-/** Bytes of a file that follow one another in the log here. */
+/** Bytes of a file that are contiguous in the local log. */
 const piece = z.object({ path: z.string(), inode: z.string(), offset: z.int(), length: z.int() });
 export type Piece = z.infer<typeof piece>;
 
 const stateSchema = z.object({
-  /** By the path of the newest file. */
+  /** By the path of the process's newest file. */
   positions: z.record(z.string(), position),
-  /** Where the log here ends that they led to; what is beyond was written by a service that was killed then. */
+  /** End of the local log at these positions; anything beyond was written by a service that was killed before it stored them. */
   end: z.int(),
-  /** What stands before `end`, the oldest first. */
+  /** The pieces before `end`, the oldest first. */
   pieces: z._default(z.array(piece), []),
 });
 export type LogState = z.infer<typeof stateSchema>;
 
-/** @throws where it is none */
+/** @throws where the text has another format */
 export const parseLogState = (text: string): LogState => stateSchema.parse(JSON.parse(text));
 
-/** Whoever follows a log is not further behind than this. */
+/** Clients that follow a log are not further behind than this. */
 const maxPieceBytes = 1024 * 1024;
 const maxPieces = 128;
 
 export const lengthOf = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { length }) => sum + length, 0);
 
-/** The last `bytes` of them. */
+/** Returns the last `bytes` of the pieces. */
 export function lastOf(pieces: readonly Piece[], bytes: number): Piece[] {
   let before = lengthOf(pieces) - bytes;
   return pieces.flatMap((one) => {
@@ -42,7 +42,7 @@ export function lastOf(pieces: readonly Piece[], bytes: number): Piece[] {
   });
 }
 
-/** Those of before and one that follows them, as far as they are kept. */
+/** Appends a piece, and drops the oldest beyond the limits. */
 export function withPiece(pieces: readonly Piece[], next: Piece): Piece[] {
   const last = pieces.at(-1);
   const isNext =

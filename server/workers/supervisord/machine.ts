@@ -1,16 +1,16 @@
-// A server with supervisord on it, as its process manager reaches it. This machine and one over SSH are alike.
+// Access of a process manager to a server with supervisord: this machine, or one over SSH.
 import type { Host } from "../../hosts/host.ts";
 
 export type Machine = Pick<Host, "run"> & {
   /**
-   * @param path of a unix socket on the server
-   * @returns the path of a socket here that leads to it; rejects where the server is away
+   * @param path path of a Unix socket on the server
+   * @returns the path of a local socket that is connected to it; rejects where the server is away
    */
   openSocket(path: string): Promise<string>;
-  /** The code of what is wrong with a socket there, which a way through SSH does not tell; null = nothing that shows. */
+  /** Returns the error code of a socket on the server, which a forward over SSH does not report; null = no problem found. */
   whyClosed(path: string): Promise<string | null>;
-  /** The first line that a quick command prints, where that costs less than `run`. */
+  /** Returns the first line that a quick command prints, where that is cheaper than `run`. */
   firstLine?(argv: readonly string[], limitMs: number): Promise<string>;
-  /** What its workers find in their environment beside what is their account's. */
+  /** Environment of the server's workers, in addition to their account's variables. */
   environment: Record<string, string>;
 };

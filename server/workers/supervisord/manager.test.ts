@@ -1,4 +1,4 @@
-// Against Debian's supervisord.
+// Tests the manager with Debian's supervisord.
 import {
   existsSync,
   mkdirSync,
@@ -32,7 +32,7 @@ afterAll(() => supervisord?.close());
 
 type Manager = ReturnType<typeof makeManager>;
 
-/** What supervisord has of an installation: its groups, its files, its logs. */
+/** Returns the groups, files and logs of an installation in supervisord. */
 async function left({ instance }: Pick<Manager, "instance">) {
   const { prefix } = createNames(instance);
   const all = await supervisord.call("getAllProcessInfo");

@@ -1,6 +1,6 @@
-// Keeps the processes of a server's workers up by the supervisord of that server. The wanted state is here, the actual state
-// there; each turn compares them and takes the steps between. After any interruption of the service or the connection, the next
-// turn continues from what it finds.
+// Keeps the processes of a server's workers up through the supervisord of that server. Each turn compares the wanted state with
+// the actual state in supervisord and takes the steps that are needed, so after an interruption of the service or the
+// connection, the next turn continues from the actual state.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../log.ts";
@@ -123,7 +123,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
 
   function deploy(id: number): Promise<void> {
     const slots = slotsOf(id);
-    // What was stopped on the server is stopped, as if it had been from here.
+    // A worker that was stopped on the server stays stopped, as if it had been stopped by an order.
     const isStopped = slots.every((slot) => slot.status().isStoppedElsewhere === true);
     return all(isStopped ? [] : slots.map((slot) => slot.deploy()));
   }
@@ -258,7 +258,7 @@ export function createSupervisordManager(options: SupervisordOptions) {
       return worker?.delayNotice ?? worker?.tidyingNotice ?? worker?.fileNotice ?? null;
     },
 
-    /** supervisord keeps the processes up without this service. */
+    /** Stops no process: supervisord keeps them up without this service. */
     async stopAll() {
       release();
     },

@@ -1,4 +1,4 @@
-// What supervisord says of its processes, read for ours.
+// Parses supervisord's list of processes, and selects those of this installation.
 import * as z from "zod/mini";
 import { processStates, type ProcessState } from "../../../contract/workers/worker.ts";
 import type { Names } from "./program-file.ts";
@@ -7,11 +7,11 @@ import type { RpcValue } from "./xml-rpc.ts";
 export type Observed = {
   state: ProcessState;
   pid: number | null;
-  /** Of its newest start, in seconds of the server's clock; 0 = none. */
+  /** Time of the newest start, in seconds of the server's clock; 0 = never started. */
   start: number;
   /** The same by the clock of this machine, to within a second. Milliseconds since 1970. */
   startedAtMs: number;
-  /** Why it could not be started or did not stay; empty where that is unknown. */
+  /** Why the process could not be started or did not stay up; empty where that is unknown. */
   spawnError: string;
 };
 
@@ -25,15 +25,15 @@ const info = z.object({
 });
 
 const stateOf = (name: string): ProcessState =>
-  // UNKNOWN is a fault of supervisord's own, from which only another start helps.
+  // UNKNOWN is an internal error of supervisord; only another start helps.
   processStates.find((state) => state === name) ?? "FATAL";
 
-/** What passes in such an answer with every second, and says nothing of a process that is not said elsewhere in it. */
+/** Matches the parts of the response that change every second, and have no information that other parts lack. */
 export const passing = /<name>(?:now|description)<\/name>\s*<value>[^]*?<\/value>/g;
 
 /**
- * @param answer of `getAllProcessInfo`
- * @returns our groups by name; each has one process, of the same name
+ * @param answer the response to `getAllProcessInfo`
+ * @returns the processes of this installation by the name of their group, which each have alone
  */
 export function readProcesses(
   answer: RpcValue,

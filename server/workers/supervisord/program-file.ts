@@ -1,33 +1,32 @@
-// What supervisord reads of a worker: one file, with one program for each of its processes. Only so can supervisord replace
-// one process with other settings, or end one that is too many, and leave the others alone: with `numprocs` they would be
-// one group, which is removed and added as a whole.
+// Formats a worker's program file, with one program for each process. With `numprocs`, the processes would be one group, which
+// supervisord can only remove and add as a whole; so, it can replace or end one process without the others.
 import { accountEnvironment } from "../../hosts/as-account.ts";
 import type { Program } from "../process-manager.ts";
 import { typedFolder } from "../supervisor/directory.ts";
 import { keptLogs, maxLogBytes } from "../supervisor/log-files.ts";
 import { afterEnv, commandText, withEnvironment } from "./command-text.ts";
 
-/** Names of one installation, which no other program of the server has. */
+/** Names of one installation's programs and files, unique on the server. */
 export type Names = ReturnType<typeof createNames>;
 
 const numberPattern = "([1-9]\\d*)";
 
-/** @param instance tells this installation from those of others that use the same supervisord */
+/** @param instance distinguishes this installation from others that use the same supervisord */
 export function createNames(instance: string) {
   const prefix = `quarterdeck-${instance.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 12)}`;
   const group = new RegExp(`^${prefix}-${numberPattern}-${numberPattern}$`);
   const file = new RegExp(`^${prefix}-${numberPattern}\\.`);
   return {
     prefix,
-    /** Of a process; it is the name of its program, too. */
+    /** Returns the name of a process's group, which is also that of its program. */
     groupOf: (id: number, number: number) => `${prefix}-${id}-${number}`,
-    /** @returns worker and number; null for what is not ours */
+    /** @returns worker and number; null for a group of another owner */
     parseGroup(name: string): { id: number; number: number } | null {
       const [, id, number] = group.exec(name) ?? [];
       return id === undefined ? null : { id: Number(id), number: Number(number) };
     },
     fileOf: (id: number, suffix: string) => `${prefix}-${id}${suffix}`,
-    /** @returns the worker's id; null for what is not ours */
+    /** @returns the worker's id; null for a file of another owner */
     parseFile(name: string): number | null {
       const [, id] = file.exec(name) ?? [];
       return id === undefined ? null : Number(id);
@@ -37,20 +36,20 @@ export function createNames(instance: string) {
   };
 }
 
-/** Ends where the folder leads out of the site's: it is found out at each start, because a deployment points a link elsewhere. */
+/** Refuses a folder outside the site's. Checked at each start, because a deployment may change links. */
 const checkAndRun = `root=$(CDPATH= cd -P -- "$1" && pwd -P) || exit 126; here=$(pwd -P); case $here/ in "\${root%/}"/*) shift; exec "$@" ;; esac; echo "Quarterdeck: the directory leads out of the site's folder, to $here" >&2; exit 126`;
 
 type Section = {
   program: Program;
   number: number;
   names: Names;
-  /** Where its log goes. */
+  /** Folder of its log. */
   logFolder: string;
-  /** Beside what is the account's. */
+  /** Variables in addition to the account's. */
   environment: Record<string, string>;
 };
 
-/** @returns the program's section; or why there is none: a sentence */
+/** @returns the program's section; or, as a sentence, why there is none */
 export function programSection(section: Section): string | { problem: string } {
   const { program, number, names, logFolder } = section;
   const { account } = program;
@@ -65,7 +64,7 @@ export function programSection(section: Section): string | { problem: string } {
     ...section.environment,
     ...accountEnvironment(account),
   });
-  // supervisord has no quotes for a folder.
+  // supervisord's option `directory` cannot be quoted.
   const isPlain = /^[\w/.,:=@+-]+$/.test(folder);
   const name = names.groupOf(program.id, number);
   const options: Record<string, string | number | boolean> = {
@@ -80,7 +79,7 @@ export function programSection(section: Section): string | { problem: string } {
     startretries: program.startretries,
     stopsignal: program.stopsignal,
     stopwaitsecs: program.stopwaitsecs,
-    // A stop is for all that the process started. A restart that is for the process alone signals it by itself.
+    // A stop ends all descendants, too. A restart of the process alone does not use `stopProcess`, but sends a signal.
     stopasgroup: true,
     killasgroup: true,
     redirect_stderr: true,
@@ -97,11 +96,11 @@ const head = `; Written by Quarterdeck, which replaces it at the next change.
 ; To change this worker, use Quarterdeck's dashboard.
 `;
 
-/** The whole file; null where it is not to be there. */
+/** Returns the content of the file; null = there should be no file. */
 export const fileText = (sections: readonly string[]): string | null =>
   sections.length === 0 ? null : [head, ...sections].join("\n");
 
-/** The sections of a file that was written here, by the number of their process. */
+/** Returns the sections of a file written by this module, by the number of their process. */
 export function sectionsIn(text: string, names: Names): Map<number, string> {
   const sections = text.split(/^(?=\[program:)/m).slice(1);
   return new Map(

@@ -1,4 +1,4 @@
-// The program files of a server's workers, and the logs beside them: written, compared with what was written, and deleted.
+// Writes, compares and deletes the program files of a server's workers, and deletes their logs.
 import { dirname } from "node:path";
 import type { Connected } from "./contact.ts";
 import {
@@ -46,7 +46,7 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
     for (const worker of workers.values()) {
       const path = pathOf(installed, worker.id);
       const hash = hashes.get(names.fileOf(worker.id, installed.suffix));
-      // One that is as it was is not read again: each takes a command, and every state waits for that.
+      // An unchanged file is not read again: each read takes a command, which delays the poll.
       const isKnown = worker.fileText !== null && hash === sha256(worker.fileText);
       if (isFirst && hash !== undefined && !isKnown) {
         worker.fileText = await readText(machine, path);
@@ -56,7 +56,7 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
     }
   }
 
-  /** Has supervisord forget what has gone from the files; while it cannot read those of others, that waits for them. */
+  /** Makes supervisord read its configuration after files were deleted. Ignores that it cannot read files of others. */
   async function forget(rpc: Rpc): Promise<void> {
     try {
       await rpc("reloadConfig");
@@ -76,10 +76,9 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
   }
 
   /**
-   * Brings the file in line with what supervisord has, and is to have.
-   * @param isForStart a program of it is about to be added, which takes the file as it is on the server just now, and
-   * needs the folder of its log
-   * @throws RpcFault where supervisord cannot read it; then it is as it was
+   * Writes the program file with the sections of the worker's slots, if it differs.
+   * @param isForStart whether a program is added next: then the file is always written, and the folder of the log created
+   * @throws RpcFault where supervisord cannot read its configuration; the file then has its previous content
    */
   async function write(
     { rpc, installed }: Connected,
@@ -107,26 +106,26 @@ export function createProgramFiles({ names, machine, workers }: ProgramFilesOpti
       await rpc("reloadConfig");
     } catch (error) {
       if (isAway(error)) throw error;
-      // A file of somebody else: what has gone from this one, supervisord has let go of already.
+      // If sections were only removed, the cause is another file, and supervisord has already removed their groups.
       if (!isForStart && sections.every((section) => before?.includes(section) === true)) return;
-      // A file that it cannot read would keep it from reading everybody else's.
+      // A file that supervisord cannot read would keep it from reading all others.
       await put(before);
       throw error;
     }
   }
 
-  /** Writes the file as it was, to learn whether it can be written. */
+  /** Writes the file with its present content, to check that it can be written. */
   async function rewrite({ installed }: Connected, { id, fileText: text }: SupervisordWorker) {
     if (text !== null) await writeText(machine, pathOf(installed, id), text);
   }
 
-  /** Deletes what a worker leaves: its logs, and its program file. */
+  /** Deletes the logs and the program file of a removed worker. */
   async function clean({ folder, logFolder }: Installed, id: number): Promise<void> {
     const log = names.logOf(logFolder, id, 0);
-    // A cut connection may have left the program file under the name that it was written by.
+    // Also deletes the temporary file that an interrupted write may have left.
     const file = `${folder}/${names.fileOf(id, ".")}`;
     await removeStarting(machine, [log.replace(/0\.log$/, ""), file]);
-    // supervisord makes the log of a group up to a second after the group, and not the folder for it.
+    // supervisord creates the log of a group up to a second after the group, but not its folder.
     const others = [...workers.values()].filter((worker) => worker.id !== id);
     const isInUse = others.some(({ slots }) => slots.values().some((slot) => slot.isThere()));
     if (!isInUse) await removeEmptyFolder(machine, dirname(log));

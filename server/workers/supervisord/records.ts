@@ -1,5 +1,5 @@
-// What is remembered of a worker's processes between two lives of the service: what each was started for, which no
-// supervisord knows.
+// Stores the records of a worker's processes for the next start of the service, e.g. the order that each was started for, which
+// supervisord does not have.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -25,7 +25,7 @@ const workerRecord = z.record(z.string(), slotRecord);
 
 const pathIn = (folder: string) => join(folder, "slots.json");
 
-/** By number of the process; none where the text says nothing of them. */
+/** @returns the records by number of the process; none where the text has another format. @throws where it is not JSON */
 export function parseRecords(text: string): Map<number, SlotRecord> {
   const { success, data } = workerRecord.safeParse(JSON.parse(text));
   return new Map(
@@ -33,7 +33,7 @@ export function parseRecords(text: string): Map<number, SlotRecord> {
   );
 }
 
-/** By number of the process; none where nothing was written or it cannot be read. */
+/** @returns the records by number of the process; none where there is no readable file */
 export function readRecords(folder: string): Map<number, SlotRecord> {
   try {
     return parseRecords(readFileSync(pathIn(folder), "utf8"));
@@ -42,7 +42,7 @@ export function readRecords(folder: string): Map<number, SlotRecord> {
   }
 }
 
-/** Atomic. @throws what the file system throws */
+/** Writes atomically. @throws the file system's error */
 export function writeRecords(folder: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = pathIn(folder);

@@ -1,4 +1,4 @@
-// The log here of processes elsewhere, where it cannot be written.
+// The local copy of a remote log, where it cannot be written.
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,

@@ -1,6 +1,6 @@
-// The log of a worker whose processes run elsewhere. supervisord writes one file a process there and rotates it; here they
-// are one log, as if the processes had been started here. It is fetched when somebody reads it, from where the last reading
-// ended, so that a connection that was cut leaves no gap.
+// Reads the log of a worker whose processes a supervisord keeps up. supervisord writes and rotates one file for each process on
+// its server; these are merged into one local log. Each read fetches what is new since the last one, so that an interrupted
+// connection leaves no gap.
 import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,9 +25,9 @@ import {
 import type { Machine } from "./machine.ts";
 
 const newline = 0x0a;
-/** At once from one process; whoever wants more asks again. */
+/** Most bytes to fetch at once from one process. */
 const maxBytes = 512 * 1024;
-/** One that nobody read for long is not fetched from its beginning. */
+/** A log that is further behind is not fetched from its beginning. */
 const maxBehindBytes = 4 * 1024 * 1024;
 
 const fullThere =
@@ -35,27 +35,27 @@ const fullThere =
 
 export type ProcessLog = {
   path: string;
-  /** A process runs that may go on with its last line. */
+  /** Whether a process runs that may continue the last line. */
   isOpen: boolean;
 };
 
 type RemoteLogOptions = {
   machine: Machine;
-  /** Here, of the worker's own. */
+  /** The worker's folder on the service's machine. */
   folder: string;
-  /** There, of each process. */
+  /** Returns the log file of each process on the server. */
   files(): Promise<ProcessLog[]>;
-  /** Where several instances look after the server by turns: how far they are. */
+  /** How far the log was fetched, shared by the instances that look after the server in turn. */
   shared?: SharedLogState | undefined;
   log: Log;
 };
 
-/** What was read there has no place here. */
+/** Thrown where fetched output could not be stored on the service's machine. */
 class NotStored extends Error {
   override name = "NotStored";
 }
 
-/** @throws NotStored with what the file system has against it */
+/** @throws NotStored with the file system's error */
 async function storing(run: () => void | Promise<void>): Promise<void> {
   try {
     await run();
@@ -64,10 +64,10 @@ async function storing(run: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/** What is told a reader was kept before, so that whichever instance is asked next goes on from there. */
+/** Stored before a client gets the output, so that any other instance continues at the same offsets. */
 export type SharedLogState = {
   find(): Promise<string | null>;
-  /** Rejects where this instance does not look after the server any more. */
+  /** Rejects where this instance no longer looks after the server. */
   keep(text: string): Promise<void>;
 };
 
@@ -109,14 +109,14 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     return newest;
   }
 
-  /** Brings the log here to where another instance has come, by the files there. */
+  /** Completes the local log up to the offset that another instance has reached, from the files on the server. */
   async function catchUp(end: number, { end: newest, pieces }: LogState): Promise<void> {
     const isKnown = end < newest && newest - end <= lengthOf(pieces);
     const missing = isKnown ? lastOf(pieces, newest - end) : pieces;
     let found: Buffer[] = [];
     for (const one of missing) {
       const bytes = await bytesOf(one);
-      // What was before it cannot be told from what follows it any more.
+      // A lost piece would shift the offsets of the pieces before it, so these are dropped.
       if (bytes === null) found = [];
       else found.push(bytes);
     }
@@ -129,7 +129,7 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     await storing(() => appendFile(logPath(folder), bytes, { mode: 0o600 }));
   }
 
-  /** @returns null where they are gone */
+  /** @returns null where the bytes no longer exist */
   async function bytesOf({ path, inode, offset, length }: Piece): Promise<Buffer | null> {
     const files = withRotated(path);
     const index = async () =>
@@ -137,18 +137,18 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     for (let at = await index(); at !== -1;) {
       const bytes = await readBytes(machine, files[at] ?? path, offset, length);
       const now = await index();
-      // It may have been rotated between the two looks; then the bytes are of another file.
+      // If the file was rotated meanwhile, the bytes may come from another file.
       if (now === at) return bytes.length === length ? bytes : null;
       at = now;
     }
     return null;
   }
 
-  /** What follows a position, of one file, and where that leads. */
+  /** Returns what follows a position in the log of one process, and the position after that. */
   async function follow({ path, isOpen }: ProcessLog, from: Position | undefined) {
     const files = withRotated(path);
     const facts = await factsOf(machine, files);
-    // The oldest one that has something new; those before it were read.
+    // The oldest file with new content; older ones were read.
     const known = facts.findIndex((one) => one !== null && one.inode === from?.inode);
     const oldest = facts.findLastIndex((one) => one !== null);
     let index = known === -1 ? (from === undefined ? startIndex(facts) : oldest) : known;
@@ -165,7 +165,7 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
     const length = Math.min(found.size - offset, maxBytes);
     if (length <= 0) return null;
     const bytes = await readBytes(machine, file, offset, length);
-    // It may have been rotated between the two looks; then the bytes are of another file.
+    // If the file was rotated meanwhile, the bytes may come from another file.
     const [again] = await factsOf(machine, [file]);
     if (again?.inode !== found.inode)
       return { bytes: Buffer.alloc(0), position: from, isMore: true };
@@ -197,14 +197,14 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
       await shared?.keep(JSON.stringify(next));
       await storing(() => save(next));
     } catch (error) {
-      // Nobody has seen it. It is taken again, or the next instance orders it otherwise.
+      // No client has seen the output, so it is fetched again, by another instance perhaps in another order.
       if (sizeOf(logPath(folder)) > size) truncateSync(logPath(folder), size);
       throw error;
     }
     return next;
   }
 
-  /** What was taken stays so: a log that cannot be rotated is read on, and tried again with what comes next. */
+  /** Rotates the local log. A failure is logged once and does not fail the read; the next read retries. */
   async function rotate(): Promise<void> {
     try {
       await rotateLog(folder);
@@ -230,7 +230,7 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
         if (sizeOf(join(folder, "log.start")) === 0) await storing(() => writeLogStart(folder, 0));
         state = await take(state, path, found.bytes, found.position);
         await rotate();
-        // The rest of a line is in the file after it, and belongs before what another process wrote.
+        // The rest of an incomplete line is in the next file, and must be stored before the output of another process.
         isTorn = found.isMore && found.bytes.at(-1) !== newline;
       }
     }
@@ -261,7 +261,7 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
             ? `Couldn't store the log on Quarterdeck's machine, so this is what was read before: ${error.message}.`
             : `Couldn't read the log on the server, so this is what was read before: ${messageOf(error)}`;
         const known = readLogOrProblem(folder, from);
-        // How far another instance has come is not known yet: whoever follows it is told to ask again.
+        // The offset that another instance has reached is unknown, so the client has to read again from its own offset.
         if (state === null && known.rotated && "offset" in from)
           return { text: "", start: from.offset, end: from.offset, rotated: false, problem };
         return { ...known, problem };
@@ -270,17 +270,17 @@ export function createRemoteLog(options: RemoteLogOptions): RemoteLog {
   };
 }
 
-/** The newest first. */
+/** Returns the log and its rotated files, the newest first. */
 const withRotated = (path: string): string[] => [
   path,
   ...Array.from({ length: keptLogs }, (_, index) => `${path}.${index + 1}`),
 ];
 
-/** Of a log that was never read: from the newest file on, and the one before it where that is short. */
+/** Returns where to begin a log that was never read: at the newest file, or at the one before it if the newest is short. */
 const startIndex = (facts: readonly ({ size: number } | null)[]) =>
   facts[1] != null && (facts[0]?.size ?? 0) < maxBytes ? 1 : 0;
 
-/** A line that is still being written is left to the next reading, because another process's may come in between. */
+/** Leaves an incomplete last line to the next read, because output of another process may come in between. */
 function wholeLines(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline) + 1;
   return end === 0 && bytes.length < 4096

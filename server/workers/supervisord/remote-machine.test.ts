@@ -1,4 +1,4 @@
-// What is wrong on the way to a supervisord on a server over SSH, in the operator's words.
+// Messages for operators about a supervisord that cannot be reached over SSH.
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

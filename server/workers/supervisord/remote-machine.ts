@@ -1,4 +1,4 @@
-// A server over SSH as the process manager of its supervisord reaches it: as the account that logs in.
+// Gives the process manager of a supervisord access to its server over SSH, as the account that logs in.
 import type { Connection } from "../../ssh/connection.ts";
 import { openRemoteHost } from "../../ssh/remote-host.ts";
 import { ServerAway } from "../../ssh/server-away.ts";
@@ -16,17 +16,17 @@ const connect = [
   'except ConnectionRefusedError: print("ECONNREFUSED")',
 ].join("\n");
 
-/** What sshd does not say of a socket that it could not connect to. */
+/** Shell script that prints why a socket cannot be connected to, which sshd does not report. */
 const look = [
   '[ -x "$(dirname -- "$1")" ] || { echo EACCES; exit; }',
   '[ -S "$1" ] || { echo ENOENT; exit; }',
   '[ -w "$1" ] || { echo EACCES; exit; }',
-  // supervisord needs it, so a server that has the one has the other.
+  // A server with supervisord has Python, because supervisord needs it.
   `python3 -c '${connect}' "$1" 2>/dev/null`,
   "exit 0",
 ].join("\n");
 
-/** @param find the server as the inventory has it now. @throws ServerAway where it has it no more */
+/** @param find returns the server from the inventory; without it there, the methods throw `ServerAway` */
 export function createRemoteMachine(find: () => { connection: Connection } | null): Machine {
   let way: Way | null = null;
 

@@ -1,4 +1,4 @@
-// Against Debian's supervisord.
+// Tests calls to Debian's supervisord.
 import { writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { connect, createServer } from "node:net";

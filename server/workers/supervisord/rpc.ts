@@ -1,47 +1,47 @@
-// Calls supervisord by its socket. It may hang for good, in which case only a time limit ends a call.
+// Calls supervisord through its socket, with a time limit for each call.
 import { type Agent, request } from "node:http";
 import { ServerAway } from "../../ssh/server-away.ts";
 import { toError } from "../../to-error.ts";
 import { decodeAnswer, encodeCall, RpcFault, type RpcArgument, type RpcValue } from "./xml-rpc.ts";
 
-/** supervisord cannot be asked now: its server, its socket or itself is away. The message says which, and what to do. */
+/** Thrown where supervisord cannot be called: its server, its socket or the process is away. The message says which, and what to do. */
 export class SupervisordAway extends Error {
   override name = "SupervisordAway";
 }
 
-/** supervisord cannot be asked now, or its server is away. */
+/** Whether an error means that supervisord or its server is unreachable. */
 export const isAway = (error: unknown): boolean =>
   error instanceof SupervisordAway || error instanceof ServerAway;
 
 export type Rpc = (method: string, ...args: RpcArgument[]) => Promise<RpcValue>;
 
 type RpcOptions = {
-  /** Of a socket here. */
+  /** Returns the path of a local socket. */
   openSocket(): Promise<string>;
-  /** See `Machine`; asked where the connection was closed without an answer. */
+  /** See `Machine`; called where the connection was closed without a response. */
   whyClosed?(path: string): Promise<string | null>;
-  /** What it is called on the server, for messages. */
+  /** Path of the socket on the server, for messages. */
   path: string;
-  /** `user:password`; null where it asks for none. */
+  /** `user:password`; null = it requires none. */
   login: string | null;
   limitMs: number;
-  /** Keeps the connection for the next call; without it, each has one of its own. */
+  /** Keeps the connection for the next call; without it, each call has its own connection. */
   agent?: Agent;
-  /** Parts of an answer, global. One that differs from the answer before in nothing else is the same value as that. */
+  /** Global pattern of parts to ignore: if a response differs from the last one only in them, the same value is returned again. */
   passing?: RegExp;
 };
 
 /** `SHUTDOWN_STATE` of `supervisor.xmlrpc.Faults`. */
 const shutdownState = 6;
-/** Of ten thousand processes it is less. */
+/** More than a response with ten thousand processes. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** @returns calls a method of the `supervisor` namespace. @throws RpcFault or SupervisordAway */
+/** @returns a function that calls a method of the `supervisor` namespace, and throws `RpcFault`, `SupervisordAway` or `ServerAway` */
 export function createRpc(options: RpcOptions): Rpc {
   const { openSocket, whyClosed, path, login, limitMs, agent, passing } = options;
   let last: { text: string; value: RpcValue } | null = null;
 
-  /** To read an answer takes longer than to get it. */
+  /** Reuses the last value where possible, because parsing a response takes longer than receiving it. */
   function read(answer: string): RpcValue {
     if (passing === undefined) return decodeAnswer(answer);
     const text = answer.replaceAll(passing, "");
@@ -60,7 +60,7 @@ export function createRpc(options: RpcOptions): Rpc {
         agent: agent ?? false,
       });
     } catch (error) {
-      // Of the way to it, which says itself what to do.
+      // The message of this error already says what to do.
       if (error instanceof ServerAway) throw error;
       const why = isClosed(error) ? await whyClosed?.(path) : null;
       throw new SupervisordAway(
@@ -150,9 +150,9 @@ function post(call: Post): Promise<{ status: number; text: string }> {
       },
     );
     sent.once("error", (error) => {
-      // A connection that was kept may have been closed just now, which says nothing of a new one.
+      // A reused connection may just have been closed, so the call is repeated on another one.
       if (sent.reusedSocket && isClosed(error)) resolve(post(call));
-      // Also by the signal: then it is the signal's own reason.
+      // Also rejects when the signal aborts the request.
       else reject(error);
     });
     sent.end(body);

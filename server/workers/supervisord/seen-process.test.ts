@@ -1,4 +1,4 @@
-// What must have happened between two looks at a process.
+// The states that are inferred between two polls of a process.
 import { expect, test } from "vitest";
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import { programOf } from "../supervisor/testing/supervisor.ts";

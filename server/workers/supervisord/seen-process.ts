@@ -1,4 +1,4 @@
-// One process as supervisord has shown it, look by look: its state, its runs, and what must have happened in between.
+// Follows one process by polls of supervisord: its state, its runs, and the states that it must have had between two polls.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { ProcessStatus, Program } from "../process-manager.ts";
 import { createRunHistory } from "../supervisor/run-history.ts";
@@ -13,32 +13,32 @@ import {
   stoppedByOthers,
 } from "./slot-reasons.ts";
 
-/** What it is to be, which says what was asked for of what is seen. */
+/** The wanted state, by which an ordered change is distinguished from others. */
 type Intent = {
-  /** It is to be up, and nothing on its way says otherwise. */
+  /** Whether the process should be up, and no order is under way. */
   isUp(): boolean;
   isEnding(): boolean;
-  /** A start was asked for, by itself or after an end. */
+  /** Whether a start was ordered, alone or after a stop. */
   isStart(): boolean;
-  /** supervisord would start it as it is to be. */
+  /** Whether supervisord has the current settings of the process. */
   isAsWanted(): boolean;
-  /** What was asked for before a run can have begun that is seen only now. */
+  /** Returns the program that was wanted when a run that is seen for the first time began. */
   startedFor(): Program;
-  /** The start that was asked for is seen. */
+  /** Called when a start is seen. */
   noteStart(): void;
-  /** So is what was to come back after its end. @param isOrdered it did not come back by itself */
+  /** Called when a start is seen, after `noteStart`. @param isOrdered whether the start was ordered, not made by supervisord itself */
   noteReturn(isOrdered: boolean): void;
 };
 
 export type SeenProcessPorts = {
   nowMs(): number;
-  /** What it would be started with now. */
+  /** Returns the program with which the process would be started now. */
   program(): Program;
-  /** When the newest deployment was heard of. */
+  /** Returns when the newest deployment became known. */
   deployedAtMs(): number;
-  /** After a process that ended by itself, or never came up, was started once more. */
+  /** Called after a process that ended by itself, or did not come up, was started again. */
   restarting(): void;
-  /** After every change of state. */
+  /** Called after every change of state. */
   changed(): void;
 };
 
@@ -47,13 +47,13 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
   let state: ProcessState = "STOPPED";
   let sinceMs = ports.nowMs();
   let pid: number | null = null;
-  /** Of the newest run that was seen, see `Observed`. */
+  /** Start time of the newest run that was seen, see `Observed`. */
   let start = 0;
   let startedAtMs = 0;
   let exit = unknownExit;
   let restarts = 0;
   let reason: string | null = null;
-  /** Why the last stop or restart had to kill; null where everything ended by itself. */
+  /** Why the last stop or restart needed a kill; null = it did not. */
   let killed: string | null = null;
 
   const enter = (next: ProcessState, why: string | null) => {
@@ -87,7 +87,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     }
   }
 
-  /** What a run carries that is seen for the first time. */
+  /** Records the settings, order and deployment of a run that is seen for the first time. */
   function noteRun(seen: Observed, isOrdered: boolean) {
     if (isOrdered) {
       restarts = 0;
@@ -96,7 +96,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     }
     const program = ports.program();
     const { deployment, settings, order } = history.toRecord();
-    // supervisord counts whole seconds. One that is taken for too early is replaced once more; none is missed.
+    // supervisord gives whole seconds, hence the margin: a process may be replaced once too often, but none is missed.
     const isNewest = seen.startedAtMs - 2000 >= ports.deployedAtMs();
     history.starts({
       ...startedAs(),
@@ -106,11 +106,11 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     });
   }
 
-  /** Whether the next run began before the one before can have had its start seconds; supervisord gives whole seconds. */
+  /** Whether the next run began before the previous one can have outlived its start seconds; supervisord gives whole seconds. */
   const hadNoTimeToRun = (seen: Observed) =>
     seen.start > start && seen.start - start < startedAs().startsecs;
 
-  /** The end of the run before this look: states that nobody saw follow from supervisord's rules. */
+  /** Records the end of a run, and infers the states between two polls from supervisord's rules. */
   function noteEnd(seen: Observed) {
     const livedMs = Math.max(0, ports.nowMs() - startedAtMs);
     if (state === "STOPPING" || seen.state === "STOPPED" || seen.state === "STOPPING") {
@@ -123,7 +123,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
       history.ended(null, startedAs(), failedStartReason(runOf(seen)));
       if (seen.state === "FATAL") enter("BACKOFF", failedStartReason(runOf(seen)));
     } else {
-      // It was up, as far as anybody can tell.
+      // The process is assumed to have been up.
       if (state === "STARTING") enter("RUNNING", null);
       const why = exitReason({ spawnError: "", exit, program: startedAs() });
       if (!intent.isEnding())
@@ -133,7 +133,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
   }
 
   function noteStart(seen: Observed) {
-    // What somebody else started again, or stopped, was asked for as well.
+    // A start from STOPPED or FATAL was ordered on the server, because supervisord does not start those by itself.
     const isOrdered = intent.isStart() || state === "STOPPED" || state === "FATAL";
     noteRun(seen, isOrdered);
     if (!isOrdered) {
@@ -154,7 +154,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     pid = seen.pid;
     if (isOtherRun && seen.start !== 0 && seen.state !== "STOPPED") {
       noteStart(seen);
-      // One that failed before anybody looked.
+      // The start has failed before this poll.
       if (seen.state === "BACKOFF" || seen.state === "FATAL")
         history.ended(null, startedAs(), failedStartReason(runOf(seen)));
       if (seen.state === "FATAL") enter("BACKOFF", failedStartReason(runOf(seen)));
@@ -162,13 +162,13 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     if (seen.state !== state) enter(seen.state, reasonOf(seen));
   }
 
-  /** The first look after a start of the service. */
+  /** Handles the first poll after a start of the service. */
   function adopt(seen: Observed) {
     if (seen.state !== "STOPPED") intent.noteStart();
     const isRecorded = seen.start === start && seen.pid === pid;
     if (!isRecorded && seen.state !== "STOPPED") {
       if (start === 0 && intent.isAsWanted()) {
-        // The records are lost, and it is what it should be.
+        // There is no record, and the process has the current settings.
         const { settings, order } = ports.program();
         history.starts({ ...ports.program(), settings, order, deployment: null });
       } else noteRun(seen, false);
@@ -187,7 +187,7 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     state: () => state,
     pid: () => pid,
     hasProcess: () => pid !== null,
-    /** By an order, not by a look. @param why a sentence; left out: the reason stays */
+    /** Changes the state by an order, not by a poll. @param why a sentence; left out = the reason stays */
     enter: (next: ProcessState, why = reason) => enter(next, why),
     noteKill(why: string) {
       killed = why;
@@ -196,25 +196,25 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
     forgetKill() {
       killed = null;
     },
-    /** Whether this look shows that a run has ended since the last one. */
+    /** Whether a run has ended since the last poll. */
     hasEnded: (seen: Observed) =>
       seen.state !== "STOPPED" && (seen.start !== start || (pid !== null && seen.pid === null)),
 
-    /** Takes in a look. @param isFirst after a start of the service */
+    /** Stores the result of a poll. @param isFirst whether it is the first one after a start of the service */
     take(seen: Observed, seenExit: ProcessExit | null, isFirst: boolean) {
       if (seenExit !== null) exit = seenExit;
       if (isFirst) adopt(seen);
       else follow(seen);
     },
 
-    /** supervisord has no such group. @param wasThere at the look before; null = there was none */
+    /** Stores that supervisord has no such group. @param wasThere whether it had one at the previous poll; null = this is the first poll */
     takeAbsence(wasThere: boolean | null) {
       pid = null;
       if (intent.isUp() ? wasThere === true : state !== "STOPPED")
         enter("STOPPED", intent.isUp() ? removedByOthers : killed);
     },
 
-    /** Before anything was seen: what an earlier life of the service wrote down. */
+    /** Continues from the record of an earlier run of the service. To be called before the first poll. */
     restore(record: SlotRecord) {
       ({ pid, start, restarts, state, sinceMs, reason } = record);
       exit = { code: record.exitCode, signal: null };
@@ -234,13 +234,13 @@ export function createSeenProcess(ports: SeenProcessPorts, intent: Intent) {
 
     status: (): Omit<ProcessStatus, "number"> => ({
       pid,
-      // One that may end its job first is still up to supervisord, and no longer what was asked for.
+      // A process that is finishing its job is still RUNNING to supervisord.
       state: intent.isEnding() && state === "RUNNING" ? "STOPPING" : state,
       since: new Date(sinceMs),
       exitCode: exit.code,
       restarts,
       reason,
-      // Not where its start was asked for since.
+      // False once its start was ordered again: `isUp` is false then.
       isStoppedElsewhere: state === "STOPPED" && intent.isUp() && isByOthers(),
       ...history.status(),
     }),

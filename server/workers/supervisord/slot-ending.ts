@@ -1,35 +1,34 @@
-// How a process that supervisord keeps is brought to its end: what is asked of supervisord, how long the process has, and
-// who waits for that.
+// Ends a process that supervisord keeps up: the requests to supervisord, the deadline, and the promises of those who wait.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Program } from "../process-manager.ts";
 import { killReason } from "../supervisor/reasons.ts";
 import type { ProcessExit } from "./exits.ts";
 import { isKept, type Step } from "./slot-step.ts";
 
-/** A process on its way down. */
+/** A stop or restart that is under way. */
 type Ending = {
-  /** Its job may end first: the process alone is signaled. */
+  /** Whether only the process itself is signaled, so that it can finish its job. */
   isGentle: boolean;
-  /** supervisord is not to start it again by itself meanwhile. */
+  /** Whether supervisord must not start the successor by itself. */
   isFinal: boolean;
-  /** Whom the signal was sent to. */
+  /** Pid that the signal was sent to; null = none yet. */
   signaled: number | null;
-  /** When supervisord was asked, not when it answered: its own time runs from in between. */
+  /** When the request was sent, not when its response came: supervisord's own deadline begins between the two. */
   sentAtMs: number | null;
   isKillTold: boolean;
-  /** Asked to stop it, supervisord starts nothing by itself, and may have stopped what it had just started. */
+  /** Whether a stop was requested: supervisord then starts no successor by itself, and may have stopped one that it had just started. */
   isStopTold: boolean;
-  /** supervisord may know of it: also where it did not answer, it may do what it was asked to once it goes on. */
+  /** Whether a request was sent: even without a response, supervisord may carry it out later. */
   isTold: boolean;
 };
 
 type EndingPorts = {
   nowMs(): number;
-  /** What the process was started as. */
+  /** Returns the program that the process was started with. */
   startedAs(): Program;
-  /** Whether supervisord would start it as it is to be. */
+  /** Whether supervisord has the current settings of the process. */
   isAsWanted(): boolean;
-  /** Once, where it had to be killed. */
+  /** Called once if the process had to be killed. */
   onKill(reason: string): void;
 };
 
@@ -67,12 +66,12 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
   }
 
   return {
-    /** Whether it has had its stop seconds, so that supervisord may have killed it. */
+    /** Whether the stop seconds are over, so that supervisord may have killed the process. */
     isOverdue,
     isUnderWay: () => ending !== null,
-    /** Whether its successor is started by an order, and not by supervisord itself. */
+    /** Whether supervisord must not start the successor by itself. */
     isFinal: () => ending?.isFinal === true,
-    /** Whether supervisord starts it again by itself, which ends the ending. */
+    /** Whether supervisord starts the successor by itself, which completes the restart. */
     comesBack: () =>
       ending !== null &&
       !ending.isFinal &&
@@ -81,9 +80,9 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       isAsWanted(),
     finish,
 
-    /** @returns resolves when what runs is gone, and its successor on its way where there is to be one */
+    /** Begins a stop or restart. Resolves when the process has ended, and its successor, if any, is being started. */
     begin(isGentle: boolean, isFinal: boolean): Promise<void> {
-      // A restart that is under way becomes a stop, within the time that it has.
+      // Turns a restart that is under way into a stop, with the same deadline.
       ending = {
         ...(ending ?? begun),
         isGentle: isGentle && ending?.isGentle !== false,
@@ -92,12 +91,12 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       return new Promise<void>((resolve) => waiting.push(resolve));
     },
 
-    /** What came back is to end as well; who waits for the end goes on waiting. */
+    /** Ends the successor as well, because it is outdated already; the promises stay pending. */
     repeat(isGentle: boolean) {
       ending = { ...begun, isGentle, isFinal: false };
     },
 
-    /** One that supervisord was not told of leaves no trace. */
+    /** Cancels a stop or restart of which no request was sent to supervisord. */
     cancelUntold() {
       if (ending?.isTold === false) finish();
     },
@@ -110,7 +109,7 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       if (kind === "signal") ending.sentAtMs = nowMs();
     },
 
-    /** What is to be done next about a process that is not to be as it is. @param wanted whether it is to come back */
+    /** Returns the next step of a stop or restart. @param wanted whether a successor should be started */
     nextStep({ state, pid }: Shown, wanted: boolean): Step | null {
       if (state === "STOPPING" || state === "EXITED") return null;
       if (!isKept(state)) return wanted ? null : { kind: "removeGroup" };
@@ -124,7 +123,7 @@ export function createSlotEnding({ nowMs, startedAs, isAsWanted, onKill }: Endin
       if (ending !== null) ending.signaled = pid;
     },
     noteKill: tellKill,
-    /** The process has ended. supervisord kills by itself; where its log does not say how it ended, time does. */
+    /** To be called when the process has ended. Reports a kill by supervisord; if the exit is unknown, by the elapsed time. */
     noteEnd({ code, signal }: ProcessExit) {
       const isOwn = code !== null || (signal !== null && signal !== "SIGKILL");
       if (isOverdue() && !isOwn) tellKill();

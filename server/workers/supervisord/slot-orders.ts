@@ -1,4 +1,4 @@
-// What a slot can be asked for, and what that means in each state that supervisord shows.
+// Carries out the orders of a slot (start, stop, restart, replacement) according to the state that supervisord shows.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 import type { Program } from "../process-manager.ts";
 import type { RunHistory } from "../supervisor/run-history.ts";
@@ -6,22 +6,22 @@ import { isKept } from "./slot-step.ts";
 
 type SlotSteps = {
   program(): Program;
-  /** What its process was started as. */
+  /** Returns the program that the process was started with. */
   startedAs(): Program;
   history: RunHistory;
   state(): ProcessState;
   hasProcess(): boolean;
-  /** supervisord has its group; null = nobody has looked yet. */
+  /** Whether supervisord has the group of the process; null = not polled yet. */
   isThere(): boolean | null;
   isWanted(): boolean;
   isEnding(): boolean;
-  /** Whether it is to be up. */
+  /** Sets whether the process should be up. */
   want(isUp: boolean): void;
-  /** Whether a start is asked for that supervisord does not show yet. */
+  /** Sets whether a start was ordered that supervisord does not show yet. */
   setStartDue(isDue: boolean): void;
-  /** @returns resolves when what runs is gone, and its successor on its way where there is to be one */
+  /** Begins a stop or restart. Resolves when the process has ended, and its successor, if any, is being started. */
   end(how: { isGentle: boolean; isFinal: boolean }): Promise<void>;
-  /** Forgets an end that supervisord was not told of. */
+  /** Cancels a stop or restart that was not sent to supervisord. */
   cancelUntold(): void;
 };
 
@@ -51,7 +51,7 @@ export function createSlotOrders(slot: SlotSteps) {
     return Promise.resolve();
   }
 
-  /** Replaces a process that carries an older deployment than it must. */
+  /** Replaces the process if it was started before the required deployment. */
   const deploy = (): Promise<void> =>
     isWanted() && history.isOlderThan(program().requiredDeployment)
       ? replace(false)
@@ -60,9 +60,9 @@ export function createSlotOrders(slot: SlotSteps) {
   return {
     start,
     stop: () => stop({ isGentle: false }),
-    /** Ends for good once its job is done. */
+    /** Lets the process end its current job, and starts no successor. */
     retire: () => stop({ isGentle: isGentle() }),
-    /** Replaces or starts it, whatever it was started for. */
+    /** Replaces or starts the process, regardless of the order that it was started for. */
     renew: () => replace(true),
     restart(): Promise<void> {
       const isDone = hasProcess() && !isEnding() && !history.isBefore(program().order);
@@ -70,7 +70,7 @@ export function createSlotOrders(slot: SlotSteps) {
       return isDone ? Promise.resolve() : replace(false);
     },
     deploy,
-    /** See the process manager. */
+    /** See `ProcessManager.withdraw`. */
     withdraw(isUp: boolean | null) {
       slot.cancelUntold();
       slot.setStartDue(false);
@@ -78,19 +78,19 @@ export function createSlotOrders(slot: SlotSteps) {
       else if (isUp === false || state() === "STOPPED") void stop({ isGentle: false });
       else slot.want(true);
     },
-    /** Leaves a process that is as it is to be, and was to be replaced, and supervisord knows nothing of that. */
+    /** Cancels the replacement of a process that has the current settings, if it was not sent to supervisord. */
     keep() {
       if (!isWanted() || isOutdated()) return;
       slot.cancelUntold();
-      // It may have been for that as well.
+      // A deployment may still require the replacement.
       void deploy();
     },
     isOutdated,
     renewOutdated: (): Promise<void> =>
       isWanted() && isOutdated() ? replace(true) : Promise.resolve(),
     /**
-     * Whether nothing says that what runs was started for that order. Before the first look the record may be older than the
-     * process: one that is replaced once more is better than one that is missed.
+     * Whether the process was started before an order, as far as known. Before the first poll the record may be older than the
+     * process: replacing it once too often is better than not at all.
      */
     isOlderThan: (given: number) => !isEnding() && history.isBefore(given),
   };

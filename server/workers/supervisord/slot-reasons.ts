@@ -1,4 +1,4 @@
-// Why a process that supervisord keeps is as it is, in the operator's words.
+// Formats for operators why a process that supervisord keeps up is in its state.
 import type { Program } from "../process-manager.ts";
 import { exitCause, giveUpReason, sentence, startCause } from "../supervisor/reasons.ts";
 import type { ProcessExit } from "./exits.ts";
@@ -12,11 +12,11 @@ export const removedByOthers =
 type Run = {
   spawnError: Observed["spawnError"];
   exit: ProcessExit;
-  /** What it was started as. */
+  /** The program that the run was started with. */
   program: Pick<Program, "startsecs" | "startretries">;
 };
 
-/** Why a run ended. @param within the start seconds that it did not outlive; null where it did */
+/** Returns why a run ended. @param within the start seconds that it did not outlive; null = it did */
 function causeOf({ spawnError, exit }: Run, within: number | null): string {
   if (exit.unstarted !== undefined) return startCause(exit.unstarted);
   const isUnstartable =
@@ -24,11 +24,11 @@ function causeOf({ spawnError, exit }: Run, within: number | null): string {
   return isUnstartable ? startCause(spawnError) : exitCause(exit.code, exit.signal, within);
 }
 
-/** Of a run that was up and ended by itself. */
+/** Reason for a run that was up and ended by itself. */
 export const exitReason = (run: Run): string => sentence(causeOf(run, null));
-/** Of a start that failed and is tried again. */
+/** Reason for a start that failed and is retried. */
 export const failedStartReason = (run: Run): string =>
   sentence(causeOf(run, run.program.startsecs));
-/** Of starts that failed until none was left. */
+/** Reason for a process that was given up after its last retry. */
 export const fatalReason = (run: Run): string =>
   giveUpReason(causeOf(run, run.program.startsecs), run.program.startretries + 1, true);

@@ -1,4 +1,4 @@
-// What can be asked of supervisord for one process.
+// The steps that supervisord can take for one process.
 import type { ProcessState } from "../../../contract/workers/worker.ts";
 
 export type Step =
@@ -8,12 +8,12 @@ export type Step =
   | { kind: "signal"; signal: string }
   /** Kills the process and all that it started, because its stop seconds are over. */
   | { kind: "kill"; pid: number }
-  /** It has stopped, and is to be gone or to come back with other settings. */
+  /** Removes a stopped process, for good or to add it with other settings. */
   | { kind: "removeGroup" }
   | { kind: "addGroup" }
   | { kind: "start" };
 
 const kept: ReadonlySet<ProcessState> = new Set(["STARTING", "RUNNING", "BACKOFF", "EXITED"]);
 
-/** Neither stopped nor given up, by supervisord's rules. */
+/** Whether supervisord keeps a process in this state up, i.e. it is neither stopped nor given up. */
 export const isKept = (state: ProcessState): boolean => kept.has(state);

@@ -1,5 +1,5 @@
-// One process of a worker as supervisord keeps it: what it is to be, what supervisord says it is, and the next step from
-// the one to the other. It does nothing by itself, so that a step that was cut off is found again by looking.
+// One process of a worker that supervisord keeps up: its wanted state, its state in supervisord, and the next step between the
+// two. A slot takes no step itself, so that after an interrupted step, the next poll determines what is still to be done.
 import type { ProcessStatus } from "../process-manager.ts";
 import { type ProcessExit, unknownExit } from "./exits.ts";
 import type { Observed } from "./observed.ts";
@@ -11,9 +11,9 @@ import { isKept, type Step } from "./slot-step.ts";
 
 /** `changed` may call back into the slot. */
 type SlotPorts = SeenProcessPorts & {
-  /** Its section of the program file as it would be started now; or why there is none. */
+  /** Returns the section of the program file with the current settings; or why there is none. */
   target(): string | { problem: string };
-  /** A stop or restart ended in a KILL. */
+  /** Called when a stop or restart needed SIGKILL. */
   killing(reason: string): void;
 };
 
@@ -21,23 +21,23 @@ export type Slot = ReturnType<typeof createSlot>;
 
 export function createSlot(number: number, ports: SlotPorts) {
   let wanted = false;
-  /** A start was asked for that supervisord does not show yet. */
+  /** Whether a start was ordered that supervisord does not show yet. */
   let isStartDue = false;
-  /** supervisord has its group; null = nobody has looked yet. */
+  /** Whether supervisord has the group of the process; null = not polled yet. */
   let isThere: boolean | null = null;
-  /** Its section in the file, which is what supervisord has as long as the group is there. */
+  /** The process's section in the program file, which is what supervisord has while the group exists. */
   let section: string | null = null;
-  /** Somebody else changed the file, and supervisord may have read that since. */
+  /** Whether the file was changed on the server, so that supervisord may have read other settings. */
   let isEdited = false;
 
-  /** What it was to be when the look was asked for that comes next. */
+  /** The wanted program at the time of the current poll's request. */
   let asked = ports.program();
-  /** What it was to be at a moment when no run had begun that is still to be seen. */
+  /** The wanted program at the last poll or step: a run that is seen for the first time began after that. */
   let startedFor = asked;
 
   const isAsWanted = () => !isEdited && section === ports.target();
 
-  /** Whether something was asked for that what is seen now may have been started before. */
+  /** Whether the process may have been started before the newest order or deployment. */
   function isOutstanding(): boolean {
     const { order, requiredDeployment } = ports.program();
     return (
@@ -94,7 +94,7 @@ export function createSlot(number: number, ports: SlotPorts) {
     cancelUntold: ending.cancelUntold,
   });
 
-  /** Whether what was to end has. */
+  /** Completes a stop or restart once the process has ended. */
   function checkEnding() {
     if (!ending.isUnderWay()) return;
     if (isThere !== false && !isOver({ pid: pid(), state: state() })) return;
@@ -107,7 +107,7 @@ export function createSlot(number: number, ports: SlotPorts) {
     ...orders,
     hasProcess,
 
-    /** @returns null where there is nothing to do but to look again */
+    /** @returns null where no step is needed now */
     nextStep(): Step | null {
       if (isThere === null) return null;
       if (isThere && (ending.isUnderWay() || !wanted))
@@ -119,9 +119,9 @@ export function createSlot(number: number, ports: SlotPorts) {
     },
 
     target: ports.target,
-    /** Whether nothing is on its way that changes its section. */
+    /** Whether no order is under way that changes the section. */
     isSettled: () => !ending.isUnderWay() && !isStartDue,
-    /** What is in the file for it; null = nothing. */
+    /** Returns the process's section in the file; null = none. */
     section: () => section,
     setSection(text: string | null) {
       section = text;
@@ -131,32 +131,32 @@ export function createSlot(number: number, ports: SlotPorts) {
       isEdited = true;
     },
     isThere: () => isThere !== false,
-    /** Whether it is on its way somewhere, so that it is worth it to look often. */
+    /** Whether the state is expected to change soon, so that supervisord is polled often. */
     isBusy: () =>
       ending.isUnderWay() ||
       isStartDue ||
       (state() !== "RUNNING" && state() !== "STOPPED" && state() !== "FATAL"),
-    /** Whether this look shows that a run has ended since the last one. */
+    /** Whether a run has ended since the last poll. */
     hasEnded: (seen: Observed) =>
       isThere !== null && (shown.hasEnded(seen) || (ending.isOverdue() && isOver(seen))),
 
-    /** Before anything was seen: what an earlier life of the service wrote down. */
+    /** Continues from the record of an earlier run of the service. To be called before the first poll. */
     resume(record: SlotRecord | null, up: boolean) {
       wanted = up;
       isStartDue = up;
       if (record !== null) shown.restore(record);
     },
 
-    /** supervisord is about to be asked. */
+    /** To be called before each poll. */
     looks() {
       asked = ports.program();
     },
 
-    /** Takes in what supervisord says; null = it has no such group. */
+    /** Stores the result of a poll. @param seen null = supervisord has no such group */
     observe(seen: Observed | null, seenExit: ProcessExit | null) {
       const wasThere = isThere;
       isThere = seen !== null;
-      // Before anybody is told of the end.
+      // Before `shown` reports the end, so that the reason of a kill is already known.
       if (ending.isUnderWay() && (seen === null || isOver(seen)))
         ending.noteEnd(seenExit ?? unknownExit);
       if (seen === null) shown.takeAbsence(wasThere);
@@ -165,13 +165,13 @@ export function createSlot(number: number, ports: SlotPorts) {
       checkEnding();
     },
 
-    /** A step is about to be given to supervisord. */
+    /** To be called before a step is sent to supervisord. */
     tells(step: Step) {
       startedFor = ports.program();
       ending.tells(step);
     },
 
-    /** A step was given to supervisord. */
+    /** To be called after supervisord has accepted a step. */
     noteStep(step: Step) {
       switch (step.kind) {
         case "kill":
@@ -179,7 +179,7 @@ export function createSlot(number: number, ports: SlotPorts) {
           shown.enter("STOPPING");
           return;
         case "stop":
-          // One that waits for its next start has nothing to end.
+          // In BACKOFF there is no process to end.
           if (state() !== "BACKOFF") shown.enter("STOPPING", null);
           return;
         case "signal":
@@ -197,18 +197,18 @@ export function createSlot(number: number, ports: SlotPorts) {
       }
     },
 
-    /** Whether what runs would have to be added to supervisord once more after this step, otherwise than it is now. */
+    /** Whether the step replaces a running process by one with another section, which supervisord has to read first. */
     needsReading: ({ kind }: Step) =>
       (kind === "stop" || kind === "signal") &&
       wanted &&
       hasProcess() &&
-      // The settings of its successor are its own only once it has ended.
+      // During a rolling change, the slot has the new settings only once its process has ended, hence `isFinal`.
       (ending.isFinal() || !isAsWanted()),
 
-    /** A start that is not possible. @param why a sentence */
+    /** To be called when a start is not possible. @param why a sentence */
     refuse(why: string) {
       isStartDue = false;
-      // As of a start that failed: it is what it was to be started with that is refused.
+      // Recorded like a failed start with the current settings.
       shown.history.starts(ports.program());
       shown.enter("FATAL", why);
     },
@@ -218,6 +218,6 @@ export function createSlot(number: number, ports: SlotPorts) {
   };
 }
 
-/** Nothing of it is left, and nothing comes by itself. */
+/** Whether the process has ended and supervisord will not start it again by itself. */
 const isOver = ({ pid, state }: Pick<Observed, "pid" | "state">) =>
   pid === null && !isKept(state) && state !== "STOPPING";

@@ -1,4 +1,4 @@
-// One step of a process, as calls of supervisord; what it has against it is taken for what it means.
+// Carries out one step of a process by calls of supervisord, and interprets the faults.
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
 import type { Machine } from "./machine.ts";
@@ -7,7 +7,7 @@ import type { Slot } from "./slot.ts";
 import type { Step } from "./slot-step.ts";
 import { RpcFault } from "./xml-rpc.ts";
 
-/** supervisord's own, see `supervisor.xmlrpc.Faults`. */
+/** Fault codes of supervisord, see `supervisor.xmlrpc.Faults`. */
 const faults = {
   badName: 10,
   noFile: 20,
@@ -23,9 +23,9 @@ const isFault = (error: unknown, ...codes: number[]) =>
   error instanceof RpcFault && codes.includes(error.code);
 
 /**
- * @param name of the process's group
+ * @param name name of the process's group
  * @returns whether the step was taken
- * @throws what `rpc` throws, where that says nothing of the step
+ * @throws the errors of `rpc`, except faults that concern only the step
  */
 export async function takeStep(
   { rpc, machine }: { rpc: Rpc; machine: Machine },
@@ -63,7 +63,7 @@ export async function takeStep(
     }
     const isGone = step.kind === "removeGroup" && isFault(error, faults.badName);
     const isDone = isFault(error, faults.alreadyAdded, faults.alreadyStarted, faults.spawnError);
-    // It has come further than was known; the next look shows where.
+    // The state has changed since the last poll; the next one shows it.
     if (isFault(error, faults.notRunning, faults.stillRunning)) return false;
     if (isFault(error, faults.badName) && !isGone && step.kind !== "addGroup") return false;
     if (!isGone && !isDone) throw error;
@@ -72,9 +72,9 @@ export async function takeStep(
   return true;
 }
 
-/** supervisord makes each process the leader of a group, and sends a signal to the process alone. */
+/** Kills the process group: supervisord makes each process a group leader, but `signalProcess` signals only the process. */
 async function killGroup(machine: Machine, pid: number): Promise<void> {
   const argv = ["sh", "-c", 'kill -s KILL -- "-$1"', "sh", String(pid)] as const;
-  // Not permitted where supervisord runs as another account. The process itself is killed by supervisord all the same.
+  // Not permitted where the process runs as another account; supervisord kills the process itself anyway.
   await machine.run({ argv }).catch(() => undefined);
 }

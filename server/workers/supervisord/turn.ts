@@ -1,6 +1,6 @@
-// One look at a supervisord, and the steps that follow from it. The order of a new program is: file, `reloadConfig`,
-// `addProcessGroup`; of one that goes: stop, `removeProcessGroup`, file, `reloadConfig`. Never `update`, which restarts what
-// others changed: https://github.com/Supervisor/supervisor/issues/1411.
+// Polls a supervisord once and takes the steps that follow. The order for a new program is: write file, `reloadConfig`,
+// `addProcessGroup`; for a removed one: stop, `removeProcessGroup`, write file, `reloadConfig`. Never `update`, which restarts
+// programs that others changed: https://github.com/Supervisor/supervisor/issues/1411.
 import type { Log } from "../../log.ts";
 import { messageOf } from "../../loggable-error.ts";
 import { startCause } from "../supervisor/reasons.ts";
@@ -16,9 +16,9 @@ import { takeStep } from "./take-step.ts";
 import type { SupervisordWorker } from "./worker.ts";
 import { RpcFault, type RpcValue } from "./xml-rpc.ts";
 
-/** A stop is followed by the next step at once; what takes longer is for the next turn. */
+/** Most steps of a process in one turn, e.g. a stop and what follows it; others are for the next turn. */
 const maxRounds = 4;
-/** It reads all the files for it: of hundreds of programs that takes a second, in which it does nothing else. */
+/** How long the result of a `reloadConfig` is reused: with hundreds of programs, it blocks supervisord for a second. */
 const readingMs = 2000;
 
 type TurnOptions = {
@@ -27,9 +27,9 @@ type TurnOptions = {
   workers: ReadonlyMap<number, SupervisordWorker>;
   log: Log;
   nowMs(): number;
-  /** So often the program files are compared with what was written. */
+  /** Interval at which the program files are compared with what was written. */
   compareMs: number;
-  /** Once it is aborted, no further step is taken: another service may look after the workers by then. */
+  /** Once aborted, no further step is taken, because another instance may look after the workers then. */
   released: AbortSignal;
 };
 
@@ -37,16 +37,16 @@ export function createTurn(options: TurnOptions) {
   const { names, machine, workers, log, nowMs, compareMs, released } = options;
   const files = createProgramFiles({ names, machine, workers });
   let comparedAtMs = 0;
-  /** Why supervisord could not read its configuration when it was last asked that; null = it could. */
+  /** Why the last `reloadConfig` failed; null = it succeeded. */
   let lastReading: { atMs: number; why: string | null } = { atMs: -Infinity, why: null };
-  /** What failed last, by worker and part of the turn. */
+  /** The last error of each worker and part of the turn. */
   const troubles = new Map<string, string>();
   let last: { answer: RpcValue; seen: ReadonlyMap<string, Observed> } | null = null;
 
   const groupOf = ({ id }: SupervisordWorker, { number }: Slot) => names.groupOf(id, number);
   const reachOf = ({ rpc }: Connected) => ({ rpc, machine });
 
-  /** @returns what is there of this installation and belongs to no process that it knows */
+  /** Polls supervisord. @returns the programs of this installation that belong to no known slot */
   async function observe(rpc: Rpc): Promise<Map<string, Observed>> {
     for (const { slots } of workers.values()) for (const slot of slots.values()) slot.looks();
     const answer = await rpc("getAllProcessInfo");
@@ -69,7 +69,7 @@ export function createTurn(options: TurnOptions) {
     return seen;
   }
 
-  /** What no worker claims: left by a service that was killed, or of a worker that was deleted meanwhile. */
+  /** Ends programs without a worker, which a killed service or a deleted worker has left behind. */
   async function endStrays(rpc: Rpc, strays: ReadonlyMap<string, Observed>): Promise<void> {
     for (const [name, { state }] of strays) {
       log.warn({ program: name, state }, "ending a program of a worker that is no more");
@@ -78,7 +78,7 @@ export function createTurn(options: TurnOptions) {
         if (isStopped) await rpc("removeProcessGroup", name);
         else if (state !== "STOPPING") await rpc("stopProcess", name, false);
       } catch (error) {
-        if (!(error instanceof RpcFault)) throw error; // it is looked at again
+        if (!(error instanceof RpcFault)) throw error; // a fault is ignored: the next poll handles the program again
       }
     }
   }
@@ -106,7 +106,7 @@ export function createTurn(options: TurnOptions) {
     }
   }
 
-  /** @returns why it cannot read its configuration; null = it can */
+  /** @returns why supervisord cannot read its configuration; null = it can */
   async function whyUnreadable(rpc: Rpc): Promise<string | null> {
     if (nowMs() - lastReading.atMs < readingMs) return lastReading.why;
     let why: string | null = null;
@@ -120,7 +120,7 @@ export function createTurn(options: TurnOptions) {
     return why;
   }
 
-  /** @returns why a process that is replaced could not come back; null = it could */
+  /** @returns why the successor of a replaced process could not be started; null = it could */
   async function whyNotReady(connected: Connected, worker: SupervisordWorker) {
     const why = await whyUnreadable(connected.rpc);
     if (why !== null) return why;
@@ -139,7 +139,7 @@ export function createTurn(options: TurnOptions) {
       const next = slot.nextStep();
       return next === null ? [] : [{ slot, next }];
     });
-    // What runs is better than what could not come back.
+    // A process stays up while its successor could not be started.
     const isToBeRead = all.some(({ slot, next }) => slot.needsReading(next));
     const why = isToBeRead ? await whyNotReady(connected, worker) : null;
     worker.delayNotice = why && `${why}. The processes go on as they are meanwhile.`;
@@ -154,7 +154,7 @@ export function createTurn(options: TurnOptions) {
     return isAnyTaken;
   }
 
-  /** Deletes what no process needs: the file of one that is no more, and the log of a worker that is to leave nothing. */
+  /** Removes sections that no process needs from the file, and deletes the files of a removed worker. @returns whether it did the latter */
   async function tidy(connected: Connected, worker: SupervisordWorker): Promise<boolean> {
     const slots = [...worker.slots.values()];
     const isNeeded = worker.fileNotice === null || worker.isFileDue || worker.removed !== null;
@@ -165,7 +165,7 @@ export function createTurn(options: TurnOptions) {
     return true;
   }
 
-  /** What fails for one worker is no matter of the others, and is told once however often it is tried again. */
+  /** Runs one part of a worker's turn. Its error does not affect other workers, and is logged once for all retries. */
   async function attempt(
     worker: SupervisordWorker,
     what: "step" | "tidying",
@@ -200,7 +200,7 @@ export function createTurn(options: TurnOptions) {
     }
   }
 
-  /** @returns whether something is on its way, so that it is worth it to look again soon. @throws SupervisordAway */
+  /** @returns whether a state is expected to change, so that the next poll should be soon. @throws SupervisordAway */
   return async (connected: Connected, isFirst: boolean): Promise<boolean> => {
     if (isFirst || nowMs() - comparedAtMs >= compareMs) {
       comparedAtMs = nowMs();
@@ -218,7 +218,7 @@ export function createTurn(options: TurnOptions) {
   };
 }
 
-/** What supervisord has against a program, as the rest of a sentence. */
+/** Returns an error of supervisord as a sentence without its full stop. */
 function refusal(error: unknown): string {
   const told = messageOf(error)
     .replaceAll(/\s*\n\s*/g, " ")

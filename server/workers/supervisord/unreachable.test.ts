@@ -1,4 +1,4 @@
-// A worker whose supervisord does not answer, as its service shows it.
+// How the service shows a worker whose supervisord does not respond.
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Activity } from "../../../contract/activity.ts";
 import type { Overview } from "../../../contract/overview.ts";

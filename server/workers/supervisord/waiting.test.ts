@@ -1,4 +1,4 @@
-// Orders to workers whose supervisord does not answer: each waits, is shown, and is carried out or withdrawn.
+// Orders to workers whose supervisord does not respond: each waits, is shown, and is carried out or withdrawn.
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// A worker as the process manager of a server remembers it.
+// State of a worker in the process manager of its server.
 import type { Program } from "../process-manager.ts";
 import type { RollingChange } from "../supervisor/rolling-change.ts";
 import type { RemoteLog } from "./remote-log.ts";
@@ -6,31 +6,31 @@ import type { Slot } from "./slot.ts";
 
 export type SupervisordWorker = {
   id: number;
-  /** The newest settings; they count from the next start of each process on. */
+  /** The newest settings, which a process gets at its next start. */
   program: Program;
-  /** By the number of the process, from 1. */
+  /** By number of the process, counted from 1. */
   slots: Map<number, Slot>;
   change: RollingChange | null;
   log: RemoteLog;
-  /** What is in its program file as far as is known; null = there is none. */
+  /** Known content of the program file; null = there is none. */
   fileText: string | null;
-  /** An order was given since that was found. */
+  /** Whether an order came since the file was found changed, so that it is written again. */
   isFileDue: boolean;
-  /** What is wrong with that file: a sentence. */
+  /** The problem with the program file, as a sentence; null = none. */
   fileNotice: string | null;
-  /** Why what runs is left as it is for now, although it is to be replaced: a sentence. */
+  /** Why processes are not replaced yet, as a sentence; null = no delay. */
   delayNotice: string | null;
-  /** Why something of it is still on the server that is to be gone, or otherwise: a sentence. */
+  /** Why files of the worker could not be updated or deleted on the server, as a sentence; null = they could. */
   tidyingNotice: string | null;
   deployedAtMs: number;
-  /** When it was asked for something last; 0 = not since the start of the service. */
+  /** When the last order came; 0 = none since the start of the service. */
   orderedAtMs: number;
-  /** Why it cannot be asked for, as it was last told; null = it can; undefined = nothing was told yet. */
+  /** The last reported reason why supervisord is unreachable; null = it responds; undefined = nothing was reported yet. */
   awayReason: string | null | undefined;
-  /** As they were last written down. */
+  /** The records as last written. */
   recordsText: string;
-  /** Aborted when its removal is withdrawn; null = it is not being removed. */
+  /** Aborted when the removal is withdrawn; null = the worker is not being removed. */
   removing: AbortController | null;
-  /** It is to leave nothing behind; called once it has. */
+  /** Called once a removed worker has left nothing on the server; null = it is not being removed. */
   removed: (() => void) | null;
 };

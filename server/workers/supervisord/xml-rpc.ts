@@ -1,9 +1,9 @@
-// The XML of XML-RPC, as far as supervisord speaks it: see http://xmlrpc.com/spec.md.
+// Encodes and decodes XML-RPC, as far as supervisord uses it: see http://xmlrpc.com/spec.md.
 import { XMLParser } from "fast-xml-parser";
 
 export type RpcValue = string | number | boolean | null | RpcValue[] | { [name: string]: RpcValue };
 
-/** What supervisord refused; its codes are in `supervisor.xmlrpc.Faults`. */
+/** A fault that supervisord returned; its codes are in `supervisor.xmlrpc.Faults`. */
 export class RpcFault extends Error {
   override name = "RpcFault";
   readonly code: number;
@@ -17,7 +17,7 @@ export class RpcFault extends Error {
 const escape = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** What supervisord's methods take. */
+/** Types of the arguments of supervisord's methods. */
 export type RpcArgument = string | number | boolean;
 
 function encode(value: RpcArgument): string {
@@ -30,14 +30,14 @@ export const encodeCall = (method: string, args: readonly RpcArgument[]): string
     .map((value) => `<param><value>${encode(value)}</value></param>`)
     .join("")}</params></methodCall>`;
 
-// In order, so that an empty list, a list of one and a text are told apart.
+// Preserves the order, so that an empty list, a list of one and a text can be distinguished.
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: true,
   ignoreDeclaration: true,
   parseTagValue: false,
   trimValues: false,
-  // Nobody asks for the path of an element; to note it takes a third of the time.
+  // The path of an element is not needed, and takes a third of the time.
   jPath: false,
 });
 
@@ -45,7 +45,7 @@ type Nodes = Record<string, unknown>[];
 
 const isNodes = (value: unknown): value is Nodes => Array.isArray(value);
 
-/** The elements in `nodes`, without the white space between them. */
+/** Returns the elements in `nodes`, without the white space between them. */
 const elements = (nodes: Nodes) =>
   nodes.flatMap((node) => {
     const [name] = Object.keys(node);
@@ -91,9 +91,9 @@ function decode(value: Nodes): RpcValue {
   }
 }
 
-/** @throws RpcFault where that is the answer, or an Error where it is no answer */
+/** @throws RpcFault where the response is a fault, or Error where it is not XML-RPC */
 export function decodeAnswer(xml: string): RpcValue {
-  // Typed as `any`: what it is, is looked at above.
+  // The parser's result is typed as `any`; `isNodes` checks it.
   const document: unknown = parser.parse(xml);
   const answer = inside(isNodes(document) ? document : [], "methodResponse");
   const fault = inside(answer, "fault", "value");

@@ -1,4 +1,4 @@
-// For the tests: the process manager of a supervisord, with what it reported.
+// Creates a process manager for a supervisord, and records what it reports.
 import { join } from "node:path";
 import type { TestContext } from "vitest";
 import { createLocalHost } from "../../../hosts/local.ts";
@@ -27,8 +27,8 @@ type Given = {
 };
 
 /**
- * Looks every 50 ms or `busyMs`, and every 200 ms or `restMs` at rest; `asked` has the commands on its machine. Released when the test
- * is over; what it added to supervisord goes with that.
+ * Creates a manager that polls every `busyMs` (50 ms), or every `restMs` (200 ms) at rest; `asked` returns the commands on its
+ * machine. It is released at the end of the test; its programs end with supervisord.
  */
 export function makeManager(
   context: Pick<TestContext, "onTestFinished">,

@@ -1,4 +1,4 @@
-// A service whose workers a supervisord of the test keeps up.
+// Creates a service with a supervisord of the test as its process manager.
 import { expect } from "vitest";
 import type { Page } from "../../../../contract/paging.ts";
 import type { Worker } from "../../../../contract/workers/worker.ts";

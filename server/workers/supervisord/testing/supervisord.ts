@@ -1,4 +1,4 @@
-// For the tests: Debian's supervisord with a folder of program files, started for one test file.
+// Starts Debian's supervisord, with a folder of program files, for one test file.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,19 +11,19 @@ export type TestSupervisord = {
   folder: string;
   /** Its configuration file. */
   config: string;
-  /** Of program files. */
+  /** Folder of program files. */
   programs: string;
   socket: string;
   call(method: string, ...args: RpcArgument[]): Promise<RpcValue>;
-  /** Its process. */
+  /** Returns the pid of supervisord. */
   pid(): number;
   start(): Promise<void>;
-  /** As a stop of the machine's service does, with all that it keeps up. */
+  /** Stops supervisord with all of its processes, like the service manager of a machine. */
   stop(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Its configuration, with its folders in `folder`. @param option one line more of its main section */
+/** Returns a configuration with all paths in `folder`. @param option an additional line of the main section */
 export const configIn = (folder: string, option: string): string => `; As Debian's.
 [unix_http_server]
 file=%(here)s/socket ; (the path to the socket file)
@@ -45,7 +45,7 @@ serverurl=unix://%(here)s/socket
 files = conf.d/*.conf
 `;
 
-/** @param environment what it is started with */
+/** @param environment environment of supervisord */
 export async function startSupervisord(
   environment: Record<string, string> = {},
 ): Promise<TestSupervisord> {
@@ -62,7 +62,7 @@ export async function startSupervisord(
     openSocket: async () => socket,
     path: socket,
     login: null,
-    // A program may take its time to end, and the machine may be busy.
+    // Programs may end slowly, and the machine may be busy.
     limitMs: 60_000,
   });
   let daemon: ChildProcess | null = null;
