@@ -1,4 +1,4 @@
-// Asks something of a worker without more to say: a change of its state, and the job that carries it out.
+// Accepts the orders without further fields (start, stop, restart, remove): changes the state, and sends the job.
 import { canWorker, type WorkerAction, type WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import { conflict } from "../http/service-error.ts";
@@ -29,7 +29,7 @@ type ActionsOptions = {
   inventory: InventoryStore;
   jobs: Pick<Jobs, "send">;
   mover: Pick<Mover, "move">;
-  /** What was known last before an order that is given now. */
+  /** Returns the last known status before an order that is given now. */
   lastStatusOf(row: WorkerRow): WorkerState;
 };
 
@@ -38,7 +38,7 @@ export function createActions({ store, inventory, jobs, mover, lastStatusOf }: A
     const { into, done, asked } = actions[action];
     await store.transaction(async (tx) => {
       const row = await store.lock(tx, id);
-      // Somebody else was faster with deleting it: what was asked for can no longer be done.
+      // Another request has deleted the worker.
       if (row === null) throw conflict("The worker no longer exists.");
       if (!canWorker[action](row))
         throw conflict(`The worker is ${row.status}. Try again once that is done.`);

@@ -1,5 +1,5 @@
-// Changes the settings of a worker. What runs is brought onto them process by process; what does not start brings the old
-// ones back. Both stand in the row, so that whatever ends the service meanwhile, the next one goes on with it.
+// Changes the settings of a worker. Running processes are replaced one after the other; if one does not start, the old settings
+// are restored. The row stores both settings, so that the next start of the service resumes an interrupted change.
 import { canWorker, type WorkerState } from "../../contract/workers/worker.ts";
 import { createWorkerBody, type UpdateWorkerBody } from "../../contract/workers/bodies.ts";
 import { theSupervisor } from "../activity/actor.ts";
@@ -27,7 +27,7 @@ type ChangerOptions = {
   mover: Mover;
   /** Gives an order; see the service. */
   order: GiveOrder;
-  /** What was known last before an order that is given now. */
+  /** Returns the last known status before an order that is given now. */
   lastStatusOf(row: WorkerRow): WorkerState;
   clock: Clock;
 };
@@ -36,7 +36,7 @@ type ChangedProcess = Pick<SeenProcess, "number" | "state" | "reason" | "setting
 
 const runs = new Set(["STARTING", "RUNNING", "BACKOFF", "EXITED"]);
 
-/** The process that shows that a change cannot be kept; undefined = none does so far. */
+/** Returns a process because of which a change has to be undone; undefined = none so far. */
 export function brokenBy<Process extends ChangedProcess>(
   { changed_from: from, settings_version: version }: WorkerRow,
   processes: readonly Process[],
@@ -47,7 +47,7 @@ export function brokenBy<Process extends ChangedProcess>(
         ({ number, state, settings }) =>
           (state === "BACKOFF" || state === "FATAL") &&
           settings === version &&
-          // Of more processes of the same settings, those that were there before prove nothing.
+          // If only the number of processes grows, only additional ones count.
           (from.version !== version || number > from.settings.processes),
       );
 }
@@ -63,7 +63,7 @@ export const isUnsettled = (
 export function createChanger(options: ChangerOptions) {
   const { store, inventory, manager, jobs, mover, order, lastStatusOf, clock } = options;
 
-  /** What is not up gets the settings when it is started. */
+  /** Whether processes run that have to be replaced; a stopped worker gets the settings when it is started. */
   function isRunning({ id, status }: WorkerRow): boolean {
     return status === "failed"
       ? manager.processes(id).some(({ state }) => runs.has(state))
@@ -71,7 +71,7 @@ export function createChanger(options: ChangerOptions) {
   }
 
   return {
-    /** What is absent stays as it is. @throws a conflict */
+    /** Changes the given settings. @throws a conflict */
     update: (id: number, site: SiteRow, body: UpdateWorkerBody): Promise<WorkerRow> =>
       store.transaction(async (tx) => {
         const row = await store.lock(tx, id);
@@ -90,7 +90,7 @@ export function createChanger(options: ChangerOptions) {
         const from = { version: row.settings_version, settings: before };
         const changed = await store.change(tx, row, {
           settings: after,
-          // More or fewer processes of the same kind leave those alone that stay.
+          // If only the number of processes changes, the version stays, so that no process is replaced.
           version: isScaling(names) ? row.settings_version : row.transition + 1,
           changedFrom: isRollout ? from : null,
           status: isRollout ? "restarting" : row.status,
@@ -109,9 +109,9 @@ export function createChanger(options: ChangerOptions) {
       }),
 
     /**
-     * Brings the old settings back.
+     * Restores the old settings.
      * @param why a sentence
-     * @returns the new row, or null when somebody else moved it first
+     * @returns the new row; null if it was changed since it was read
      */
     async undo(row: WorkerRow, why: string): Promise<WorkerRow | null> {
       const { changed_from: from } = row;
@@ -151,7 +151,7 @@ const settingsOf = (row: StoredSettings): StoredSettings =>
   // Each of the names once, which is what makes it settings.
   Object.fromEntries(settingNames.map((name) => [name, row[name]])) as StoredSettings;
 
-/** The fields that a request really changes. */
+/** Returns the fields whose value a request changes. */
 const changedNames = (row: StoredSettings, body: UpdateWorkerBody) =>
   settingNames.filter((name) => body[name] !== undefined && body[name] !== row[name]);
 
@@ -174,6 +174,6 @@ const changeText = (before: StoredSettings, after: StoredSettings): string =>
     )
     .join(", ");
 
-/** Fields that say how many processes there are, and not what each of them runs. */
+/** Whether only the number of processes changes. */
 const isScaling = (changed: readonly string[]): boolean =>
   changed.every((name) => name === "processes");

@@ -1,5 +1,5 @@
-// When a worker's processes come up again and again and do not stay: its status may say `installed` in between, and that is
-// not all there is to say. The rule is in docs/workers.md.
+// Decides whether a worker is in a crash loop, which its status does not show, because it may be `installed` between two exits.
+// The rule is in docs/workers.md.
 import type { ProcessState } from "../../contract/workers/worker.ts";
 import type { Outage } from "./process-manager.ts";
 import type { WorkerRow } from "./store.ts";
@@ -11,13 +11,13 @@ export type LoopProcess = {
   lastEnd: string | null;
 };
 
-/** So many ends that nobody asked for and no rule explains, within this time, are no accident. */
+/** This many unexpected exits within `endsWindowMs` are a crash loop. */
 export const loopEnds = 5;
 export const endsWindowMs = 10 * 60_000;
-/** Less than half of this time up is no work, however many ends that takes. */
+/** A process that is up for less than half of this time is in a crash loop, regardless of the number of exits. */
 export const upWindowMs = 5 * 60_000;
 
-/** Nobody tries to keep up what was stopped or given up. */
+/** Whether the process is kept up, i.e. it was neither stopped nor given up. */
 const isKeptUp = ({ state }: { state: string }) => state !== "STOPPED" && state !== "FATAL";
 
 export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
@@ -26,7 +26,7 @@ export const isAnyKept = (processes: readonly { state: string }[]): boolean =>
 export const isKept = (processes: readonly { state: string }[]): boolean =>
   processes.length > 0 && processes.every(isKeptUp);
 
-/** The crash loop that a worker is in. What was stopped or given up since is in none any more, although its end was not reported. */
+/** Returns the reported crash loop of a worker; none if it was stopped or given up since, although that end is not reported. */
 export function crashLoopOf(
   { status, crash_loop_since: since, crash_loop_reason: reason }: WorkerRow,
   processes: readonly { state: string }[],
@@ -38,8 +38,8 @@ export function crashLoopOf(
 }
 
 /**
- * Whether and why a worker is in a crash loop: `loops` gives the reason, `stable` says that one is over, null that neither
- * is so, and what was said before still holds.
+ * Judges whether and why a worker is in a crash loop. `loops` gives the reason, `stable` means that it is over, and null that the
+ * previous judgment still holds.
  */
 export function judgeCrashLoop(
   processes: readonly LoopProcess[],
@@ -66,7 +66,7 @@ function loopReason({ number, outages, lastEnd }: LoopProcess, nowMs: number): s
     : null;
 }
 
-/** An outage from the future is one of a clock that was set back since. */
+/** Counts outages since a time, without those in the future, which come from a clock that was set back. */
 const endsSince = (outages: readonly Outage[], sinceMs: number, nowMs: number) =>
   outages.filter(({ at }) => at > sinceMs && at <= nowMs).length;
 

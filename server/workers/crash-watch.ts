@@ -1,4 +1,4 @@
-// Looks every few seconds for crash loops that began or ended, and reports each once, however often the service restarts.
+// Checks every few seconds for crash loops that began or ended, and reports each once, even across restarts of the service.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { recordEvent } from "../events/store.ts";
@@ -18,11 +18,11 @@ type CrashWatchOptions = {
 };
 
 type CrashWatch = Loop & {
-  /** Takes over the crash loops that an earlier life of the service has reported. */
+  /** Continues with the crash loops that an earlier run of the service has reported. */
   resume(ids: readonly number[]): void;
-  /** Another instance looks after it from now on. */
+  /** To be called when another instance looks after the worker from now on. */
   forget(id: number): void;
-  /** Workers that are in a crash loop and have a process that is kept up. */
+  /** Returns the workers in a crash loop that have a process that is kept up. */
   looping(): number[];
 };
 
@@ -39,7 +39,7 @@ export function createCrashWatch(options: CrashWatchOptions): CrashWatch {
       const before = await store.lock(tx, id);
       if (before === null || before.status === "removing") return;
       const loop = reason === null ? null : { since: new Date(clock.now()), reason };
-      // Reported by an earlier life of the service, just before its end.
+      // Already reported by an earlier run of the service, just before its end.
       if ((before.crash_loop_since === null) === (loop === null)) return;
       const row = await store.setCrashLoop(tx, id, loop);
       const site = row && (await inventory.findSite(row.site_id, tx));

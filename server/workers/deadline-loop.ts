@@ -1,4 +1,4 @@
-// Ends states in transit that lasted too long: one look a second by an index, however many workers come and go.
+// Fails states in transit that exceed their deadline, with one indexed query a second.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import { createLoop, type Loop } from "../jobs/loop.ts";
@@ -10,15 +10,15 @@ import type { WorkerRow, WorkerStore } from "./store.ts";
 type DeadlineLoopOptions = {
   store: WorkerStore;
   mover: Mover;
-  /** Null where what the processes do belongs to another transition than the row's. */
+  /** Returns the processes; null where their changes belong to another transition than the row's. */
   processesOf(row: WorkerRow): readonly SeenProcess[] | null;
-  /** What is seen from now on belongs to this row. */
+  /** Assigns later changes of the processes to this row. */
   follow(row: WorkerRow): void;
-  /** Brings the settings before a change back that is being rolled out. */
+  /** Restores the settings before a change that is being rolled out. */
   undo(row: WorkerRow, why: string): Promise<WorkerRow | null>;
-  /** When its processes were looked at last; 0 = not since the start of the service. Milliseconds since 1970. */
+  /** Returns when the processes were last observed; 0 = not since the start of the service. Milliseconds since 1970. */
   seenAt(id: number): number;
-  /** What may be why: a sentence. */
+  /** Returns a possible cause, as a sentence. */
   notice(id: number): string | null;
   /** Moves the status to what the processes show. */
   observe(id: number): Promise<void>;
@@ -26,7 +26,7 @@ type DeadlineLoopOptions = {
   log: Logger;
 };
 
-/** A deadline is noticed at most so long after it. */
+/** Longest delay after which a missed deadline is noticed. */
 const everyMs = 1000;
 /** What is on its way is looked at more often, unless what keeps it up does not answer: then nobody knows how far it is. */
 const seenForMs = 5000;
@@ -34,7 +34,10 @@ const seenForMs = 5000;
 export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
   const { store, mover, processesOf, follow, undo, seenAt, notice, observe, clock, log } = options;
 
-  /** A worker whose processes come and go has its whole time again; one that was kept from being up has failed. */
+  /**
+   * Handles a missed deadline: postpones it where the processes were not observed lately, undoes a change, restarts the deadline
+   * of a worker whose processes were all up, and otherwise fails the worker.
+   */
   async function expire(row: WorkerRow): Promise<void> {
     const seconds = deadlineSeconds(row.status, row);
     if (seconds === null || row.deadline_at === null) return;
@@ -61,7 +64,7 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
     if (comesUp) await observe(row.id);
   }
 
-  /** Their whole time from now on. */
+  /** Restarts the deadlines of these workers from now. */
   const postpone = (rows: readonly WorkerRow[]) =>
     store.transaction((tx) =>
       store.postpone(
@@ -70,14 +73,14 @@ export function createDeadlineLoop(options: DeadlineLoopOptions): Loop {
       ),
     );
 
-  /** Around the last look nothing was seen to end: the database was away or hung, or this process stood still. */
+  /** Whether changes may have been missed around the last turn: the database was away or slow, or this process was suspended. */
   let wasBlind = false;
   /** When the last turn ended. */
   let lookedAt = Infinity;
 
   async function findOverdue(): Promise<WorkerRow[]> {
     try {
-      // Orders were not carried out meanwhile: also where the time is not up yet.
+      // Orders were not carried out meanwhile, so all deadlines restart, including those that are not over.
       if (wasBlind) await postpone(await store.timed());
       const due = await store.timed(clock.now());
       wasBlind = clock.now() - lookedAt > seenForMs;

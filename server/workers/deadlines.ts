@@ -56,8 +56,8 @@ export function deadlineAt(status: WorkerState, waits: Waits, nowMs: number): Da
 }
 
 /**
- * Whether a process kept its worker from being up for the whole time it had. One that comes and goes did not, however
- * seldom all of them are up at once.
+ * Whether a process kept its worker from being up until the deadline. A process that was up and exited did not, even if all
+ * processes are rarely up at the same time.
  * @param required the oldest deployment that it may carry; null = any
  * @param sinceMs when the time began
  */

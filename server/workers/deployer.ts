@@ -1,5 +1,5 @@
-// Brings a site's processes onto a new deployment. What is to be done stands in the workers' rows, in the transaction of the
-// deployment itself, so that whatever ends the service after its answer, the next one carries it out.
+// Replaces a site's processes after a deployment. The transaction of the deployment stores the required deployment in the workers'
+// rows, so that the next start of the service carries it out if this one ends after its response.
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -32,19 +32,19 @@ type DeployerOptions = {
   mover: Mover;
   /** Gives an order; see the service. */
   order: GiveOrder;
-  /** What was known last before an order that is given now. */
+  /** Returns the last known status before an order that is given now. */
   lastStatusOf(row: WorkerRow): WorkerState;
   clock: Clock;
 };
 
 export type Deployer = {
   /**
-   * Notes a finished deployment of a site for its workers.
-   * @param restarts whether every process that was started before it is to be replaced, once its job is done
-   * @returns how many workers have such processes
+   * Stores a finished deployment of a site for its workers.
+   * @param restarts whether every process that was started before it has to be replaced, once its job is done
+   * @returns the number of workers with such processes
    */
   note(tx: Connection, siteId: number, deploymentId: number, restarts: boolean): Promise<number>;
-  /** Carries out what the row of a worker says. */
+  /** Replaces the processes of a worker that are older than its row requires. */
   carryOut(job: JobData["worker.deploy"]): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ export function createDeployer(options: DeployerOptions): Deployer {
       const its = { lastStatus: lastStatusOf(row), isRestart: false };
       return (await mover.move(tx, row, "restarting", null, its))?.transition ?? null;
     }
-    // An order that is still to be carried out would be dropped if the row moved on.
+    // A new transition would drop an order that is still to be carried out.
     await store.postpone(tx, [{ row, deadlineAt: deadlineAt(row.status, row, clock.now()) }]);
     return null;
   }

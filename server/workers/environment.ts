@@ -1,10 +1,10 @@
-// What a worker inherits from the service: enough to run programs, none of the service's secrets.
+// Builds the environment that workers inherit from the service, without its secrets.
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const inherited = new Set(["HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"]);
 
-/** Where this project lies, with the packages that it brought along. */
+/** Folder of this project, which contains its packages. */
 const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 const machinePath = "/usr/local/bin:/usr/bin:/bin";

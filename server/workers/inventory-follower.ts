@@ -1,4 +1,4 @@
-// Takes workers along to the servers that an inventory gives their sites, until each is there.
+// Moves workers to the servers of their sites after a change of the inventory, with retries.
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { InventoryStore } from "../inventory/store.ts";
@@ -16,10 +16,10 @@ type InventoryFollowerOptions = {
   log: Logger;
 };
 
-/** What the database did not answer for is asked again so soon. */
+/** Delay of a retry after a failed query. */
 const againMs = 1000;
 
-/** Wake it when an inventory was accepted. */
+/** Creates the loop, which is to be woken when an inventory was accepted. */
 export function createInventoryFollower(options: InventoryFollowerOptions): Loop {
   const { store, inventory, manager, clock, log } = options;
   /** Their managers say only once that they have moved. */
@@ -29,7 +29,7 @@ export function createInventoryFollower(options: InventoryFollowerOptions): Loop
   async function settle(id: number): Promise<void> {
     const row = await store.byId(id);
     if (row === null) return;
-    // Whether its former server can be asked is of no interest any more.
+    // Whether its former server responds no longer matters.
     if (row.unreachable_since !== null)
       await store.setReachable(row, deadlineAt(row.status, row, clock.now()));
     const program = programOf(row, await inventory.findSite(row.site_id));

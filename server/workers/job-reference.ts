@@ -1,4 +1,4 @@
-// What the jobs of a worker carry.
+// Builds the data of a worker's jobs.
 import type { SiteRow } from "../inventory/store.ts";
 import type { WorkerRow } from "./store.ts";
 

@@ -13,7 +13,7 @@ const maxReasonCharacters = 800;
 
 const listed = new Intl.ListFormat("en");
 
-/** Each reason once, with the processes that it is about. */
+/** Formats each reason once, with the processes that it concerns. */
 function killText(kills: readonly Kill[]): string {
   const byReason = Map.groupBy(kills, ({ reason }) => reason);
   return [...byReason]
@@ -42,7 +42,7 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
     const detail = killText(kills);
     if (isInTransit(row.status)) {
       const before = row.kill_reason === null ? [] : recorded.get(row.id);
-      // What a service before this one recorded is there as a text only.
+      // The kills that an earlier run of the service recorded are only known as text.
       const reason =
         before === undefined ? `${row.kill_reason} ${detail}` : killText([...before, ...kills]);
       await store.noteKill(tx, row.id, reason.slice(0, maxReasonCharacters));
@@ -53,12 +53,12 @@ export function createKillNotes(store: WorkerStore, inventory: InventoryStore) {
   }
 
   return {
-    /** Keeps it until `record` has stored it. */
+    /** Keeps a kill until `record` has stored it. */
     add(id: number, kill: Kill) {
       pending.set(id, [...(pending.get(id) ?? []), kill]);
     },
 
-    /** Stores what came up of one worker; where that fails, the next call stores it. */
+    /** Stores the pending kills of one worker; if that fails, the next call stores them. */
     async record(id: number): Promise<void> {
       while (pending.has(id)) {
         let taken: readonly Kill[] = [];

@@ -24,8 +24,8 @@ export type Mover = {
   /** @returns the reason, with the last lines of the worker's log, or why the log cannot be read */
   withLog(id: number, reason: string): Promise<string>;
   /**
-   * @param order where somebody asked for it; `isRestart` = processes that run by now are to be replaced
-   * @returns the new row, or null when somebody else moved it first
+   * @param order given if an order caused the move; `isRestart` = the processes that run now have to be replaced
+   * @returns the new row; null if it was changed since it was read
    */
   move(
     tx: Connection,
@@ -34,7 +34,7 @@ export type Mover = {
     reason: string | null,
     order?: { lastStatus: WorkerState; isRestart: boolean },
   ): Promise<WorkerRow | null>;
-  /** Moves a worker to failed with the end of its log; without it, if it cannot be stored for whatever cause. */
+  /** Moves a worker to `failed` with the end of its log in the reason; without it, if storing that fails. */
   fail(row: WorkerRow, reason: string): Promise<WorkerRow | null>;
 };
 

@@ -1,4 +1,4 @@
-// Changes of a worker's row from the row as it was read, by compare-and-set, so that two deciders cannot both win.
+// Changes a worker's row by compare-and-set with the row as it was read, so that only one of two concurrent changes succeeds.
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { and, eq, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -8,14 +8,14 @@ import type { Leases } from "../instances/leases.ts";
 import type { Away } from "./process-manager.ts";
 
 type WorkerRow = typeof workers.$inferSelect;
-/** Keeps out an instance that does not look after the worker's server any more. */
+/** Conditions that exclude an instance that no longer looks after the worker's server. */
 export type WorkerLeases = Pick<Leases, "condition" | "holdOfSite" | "holdFree">;
 
 /** What changes with a worker's status. */
 type Move = {
   notifiedFailed: boolean;
   deadlineAt: Date | null;
-  /** Somebody asked for it: processes that run by now are to be replaced. */
+  /** Whether a restart was ordered, so that the processes that run now have to be replaced. */
   isRestart: boolean;
   /** See `Change`. */
   lastStatus: WorkerState | null;
@@ -35,7 +35,7 @@ type Change = {
   lastStatus: WorkerState | null;
 };
 
-/** What was known last of a worker whose server is away stays that, whatever is ordered. */
+/** While a worker's server is away, its last known status stays, whatever is ordered. */
 const keptLastStatus = (otherwise: WorkerState | null) =>
   sql`case when ${workers.unreachable_since} is null then ${otherwise} else ${workers.last_status} end`;
 
@@ -43,17 +43,17 @@ const keptLastStatus = (otherwise: WorkerState | null) =>
 const waitingOrder = (lastStatus: WorkerState | null) =>
   lastStatus !== null && { waiting_order: sql`${workers.transition} + 1` };
 
-/** The server that a worker is on. */
+/** SQL for the server of a worker. */
 export const serverIdOfWorker = sql`(select server_id from sites where sites.id = ${workers.site_id})`;
 
 export function createWorkerMoves(db: Database, leases: WorkerLeases) {
-  /** The row as it was read, as long as this instance looks after its server. */
+  /** Matches the row if it is unchanged and this instance looks after its server. */
   const isStill = ({ id, transition }: WorkerRow) =>
     and(eq(workers.id, id), eq(workers.transition, transition), leases.condition(serverIdOfWorker));
 
   return {
     /**
-     * What keeps a worker up cannot be asked.
+     * Stores that a worker's process manager cannot reach its server.
      * @param isTaken whether the order that led to its status was taken up for certain, so that it does not wait
      * @returns false where somebody else changed the row since it was read
      */
@@ -103,8 +103,8 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
     },
 
     /**
-     * Moves a worker on from the row as it was read.
-     * @returns the new row, or null when somebody else moved it first
+     * Moves a worker to another status.
+     * @returns the new row; null if it was changed since it was read
      */
     async move(
       tx: Connection,
@@ -136,8 +136,8 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
     },
 
     /**
-     * Changes a worker's settings, from the row as it was read.
-     * @returns the new row, or null when somebody else moved it first
+     * Changes a worker's settings.
+     * @returns the new row; null if it was changed since it was read
      */
     async change(
       tx: Connection,
@@ -166,8 +166,8 @@ export function createWorkerMoves(db: Database, leases: WorkerLeases) {
     },
 
     /**
-     * Goes back from an order that nobody has carried out, with the settings of before.
-     * @param from locked
+     * Withdraws an order that was not carried out, and restores the previous settings.
+     * @param from a locked row
      */
     async withdraw(
       tx: Connection,

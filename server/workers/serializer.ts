@@ -1,4 +1,4 @@
-// Workers as the interface shows them.
+// Builds the responses for workers.
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import { toCommandLine, workerArguments } from "../../contract/workers/command.ts";
 import type { Worker, WorkerProcess } from "../../contract/workers/worker.ts";
@@ -11,11 +11,11 @@ import type { WorkerRow } from "./store.ts";
 import { takeOverCommands } from "./take-over-commands.ts";
 import { pendingStatusOf } from "./withdrawer.ts";
 
-/** What is seen of a worker beside its row. */
+/** State of a worker in addition to its row. */
 type Seen = {
   processes: readonly ProcessStatus[];
   crashLoop: { since: Date; reason: string } | null;
-  /** What is not as it was left on its server. */
+  /** What was changed on its server other than a process, as a sentence. */
   notice: string | null;
 };
 

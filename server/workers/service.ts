@@ -100,7 +100,7 @@ export function createWorkerService(options: WorkerServiceOptions) {
     if (away === null)
       return row.unreachable_since === null
         ? row
-        : // The whole time for what it is to come to.
+        : // The deadline restarts now that the server responds.
           store.setReachable(row, deadlineAt(row.status, row, clock.now()));
     if (row.unreachable_reason === away.reason) return null;
     const isNoted = await store.setUnreachable(row, away, isTaken(row));

@@ -1,4 +1,4 @@
-// Keeps what is known of the processes of servers in the database, for the instance that looks after them next.
+// Stores the records of processes in the database, for the instance that looks after their servers next.
 import type { Clock } from "../clock.ts";
 import { createLoop } from "../jobs/loop.ts";
 import type { Log } from "../log.ts";
@@ -10,9 +10,9 @@ type SharedRecordsOptions = {
   log: Log;
 };
 
-/** A process that comes up changes several times within it. */
+/** Delay that collects changes: a process that starts changes several times within it. */
 const restMs = 200;
-/** What could not be stored is tried again after that. */
+/** Delay of a retry after a failed write. */
 const everyMs = 5000;
 
 export function createSharedRecords({ store, clock, log }: SharedRecordsOptions) {

@@ -38,7 +38,7 @@ type NewWorkerRow = Omit<
 
 export function createWorkerStore(db: Database, leases: WorkerLeases) {
   const isOwn = () => leases.condition(serverIdOfWorker);
-  // Dashboards poll this one, so it is put together once and not each time.
+  // Prepared once, because dashboards poll it.
   const selectPage = db
     .select()
     .from(workers)
@@ -62,7 +62,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
     ...createWorkerMoves(db, leases),
     ...createTakeOverStore(db, leases),
 
-    /** Runs several steps as one; what is sent or written in it is undone if it throws. */
+    /** Runs several steps in one transaction; if it throws, all writes and jobs are rolled back. */
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
@@ -77,13 +77,13 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return row ?? null;
     },
 
-    /** Reads a row and keeps everybody else from changing it until the transaction ends. */
+    /** Reads and locks a row until the transaction ends. */
     async lock(tx: Connection, id: number): Promise<WorkerRow | null> {
       const [row] = await tx.select().from(workers).where(eq(workers.id, id)).for("update");
       return row ?? null;
     },
 
-    /** A worker with the server its site is on. */
+    /** Returns a worker with the server of its site. */
     async withServer(id: number): Promise<{ worker: WorkerRow; serverId: number } | null> {
       const [row] = await db
         .select({ worker: workers, serverId: sites.server_id })
@@ -93,7 +93,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return row ?? null;
     },
 
-    /** The ids of their servers, by worker; those that are not there are not in it. */
+    /** Returns the server of each worker by the worker's id, without workers that no longer exist. */
     async serverIdsOf(ids: readonly number[]): Promise<Map<number, number>> {
       const { rows } = await db.execute<{ id: number; server_id: number }>(sql`
         select ${workers.id}, ${sites.server_id} from ${workers} join ${sites} on ${sites.id} = ${workers.site_id}
@@ -101,7 +101,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return new Map(rows.map(({ id, server_id }) => [id, server_id]));
     },
 
-    /** Reads a site's workers and keeps everybody else from changing them until the transaction ends. */
+    /** Reads and locks a site's workers until the transaction ends. */
     lockOfSite: (tx: Connection, siteId: number): Promise<WorkerRow[]> =>
       tx
         .select()
@@ -115,7 +115,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       db
         .select()
         .from(workers)
-        // What cannot be asked for anything has all the time.
+        // Without workers whose server is away, whose deadlines do not count.
         .where(
           and(
             untilMs === undefined
@@ -159,7 +159,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
         .where(eq(workers.site_id, siteId));
     },
 
-    /** Ids of workers whose crash loop was reported, and not its end, and that are to be up. */
+    /** Returns the ids of workers in a reported crash loop whose end was not reported, and that should be up. */
     async crashLooping(): Promise<number[]> {
       const rows = await db
         .select({ id: workers.id })
@@ -188,7 +188,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
     },
 
     /**
-     * Those that are stopped, and those that have, or should have, processes.
+     * Returns the workers that are stopped, and those that have, or should have, processes.
      * @param serverIds null = of all servers
      */
     async byRest(
@@ -247,7 +247,7 @@ export function createWorkerStore(db: Database, leases: WorkerLeases) {
       return insertedRow(rows);
     },
 
-    /** The state that the worker is on its way to will say it. */
+    /** Stores the reason of a kill, which the next settled state of the worker shows. */
     async noteKill(tx: Connection, id: number, reason: string): Promise<void> {
       await tx
         .update(workers)

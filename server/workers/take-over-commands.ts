@@ -1,4 +1,4 @@
-// What is left to do on a server once a worker has taken the place of a program: its configuration is not Quarterdeck's to change.
+// Lists the commands that are left to the operator after a take-over, because Quarterdeck does not change foreign configuration.
 import { toCommandLine } from "../../contract/workers/command.ts";
 import type { TakenProgram } from "../store/tables.ts";
 
@@ -7,8 +7,8 @@ type Taken = Pick<TakenProgram, "program" | "file" | "config" | "is_alone">;
 const quoted = (name: string) => name.replaceAll(/[[\]^$.*/\\]/g, String.raw`\$&`);
 
 /**
- * Deletes a section, from its first line to the one before the next section. The file as it was stays beside it, under a
- * name of its own: another section may be taken out of it later.
+ * Deletes a section, up to the line before the next section. A copy of the previous file is kept under its own name, because
+ * another section may be deleted later.
  */
 const deleteSection = ({ program, file }: Taken): string[] => {
   const first = String.raw`/^\[program:${quoted(program)}\]/`;
@@ -16,11 +16,11 @@ const deleteSection = ({ program, file }: Taken): string[] => {
   return ["sed", `-i${suffix}`, String.raw`${first},/^\[/{${first}d;/^\[/!d}`, file];
 };
 
-/** Each is one line for a shell of the server. */
+/** Returns commands of one line each for a shell on the server. */
 export function takeOverCommands(taken: Taken): string[] {
   const { program, file, config, is_alone: isAlone } = taken;
   return [
-    // Somebody may have added to the file since it was looked at.
+    // Renamed, not deleted, because the file may have been extended since it was read.
     isAlone ? ["mv", file, `${file}.before`] : deleteSection(taken),
     ["supervisorctl", ...(config === null ? [] : ["-c", config]), "remove", program],
   ].map((argv) => toCommandLine(["sudo", ...argv]));

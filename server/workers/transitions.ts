@@ -1,4 +1,4 @@
-// Which order it is that a worker's processes are seen to carry out, so that nothing old is taken for the result of a new one.
+// Tracks which order the changes of a worker's processes belong to, so that no old change counts as the result of a new order.
 import type { Logger } from "pino";
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import type { GiveOrder } from "./deployer.ts";
@@ -11,7 +11,7 @@ type TransitionsOptions = {
 };
 
 export function createTransitions({ manager, log }: TransitionsOptions) {
-  /** By worker: the transition that whatever its processes do now belongs to. */
+  /** By worker: the transition to which changes of its processes belong now. */
   const transitions = new Map<number, number>();
 
   /** @returns false where a newer order was given while this one was prepared */
@@ -30,7 +30,7 @@ export function createTransitions({ manager, log }: TransitionsOptions) {
   };
 
   const isOfRow = ({ id, transition }: WorkerRow) => transitions.get(id) === transition;
-  /** Whether the order that led to the row's status was taken up for certain. */
+  /** Whether the order that led to the row's status has certainly reached the server. */
   const isTaken = (row: WorkerRow) => isOfRow(row) && manager.hasTaken(row.id);
 
   return {
@@ -38,7 +38,7 @@ export function createTransitions({ manager, log }: TransitionsOptions) {
     order,
     isTaken,
 
-    /** What was known last before an order that is given now. */
+    /** Returns the last known status before an order that is given now. */
     lastStatusOf: (row: WorkerRow): WorkerState =>
       isTaken(row) ? row.status : (row.last_status ?? row.status),
 
@@ -56,7 +56,7 @@ export function createTransitions({ manager, log }: TransitionsOptions) {
       transitions.delete(id);
     },
 
-    /** Its processes; null where what they do belongs to another transition than the row's. */
+    /** Returns the processes; null where their changes belong to another transition than the row's. */
     processesOf: (row: WorkerRow): ProcessStatus[] | null =>
       isOfRow(row) ? manager.processes(row.id) : null,
   };

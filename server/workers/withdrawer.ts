@@ -1,4 +1,4 @@
-// Takes back what was asked of a worker while its server was away, before it is carried out.
+// Withdraws orders that were given while a worker's server was away and are not carried out yet.
 import type { WorkerState } from "../../contract/workers/worker.ts";
 import { recordActivity } from "../activity/store.ts";
 import type { Clock } from "../clock.ts";
@@ -21,7 +21,7 @@ type WithdrawerOptions = {
   clock: Clock;
 };
 
-/** The state that an order leads to which waits for the worker's server; null = none does. */
+/** Returns the state that a waiting order leads to; null = no order waits for the worker's server. */
 export const pendingStatusOf = ({
   status,
   unreachable_since: since,
@@ -32,7 +32,7 @@ export const pendingStatusOf = ({
   "status" | "unreachable_since" | "transition" | "waiting_order"
 >): WorkerState | null => (since !== null && order === transition ? status : null);
 
-/** Whether processes are to be up in a state; null = each as it is. */
+/** Whether processes should be up in a state; null = each as it is. */
 const isUpIn = (status: WorkerState): boolean | null =>
   status === "failed" ? null : status !== "stopped" && status !== "stopping";
 

@@ -1,4 +1,4 @@
-// The room, wired once: what it serves, what its jobs do, how it starts and ends.
+// Creates the room: its routes, the handlers of its jobs, and its start and stop.
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -35,13 +35,13 @@ type WorkersOptions = {
   servers: Pick<Servers, "find" | "open">;
   leases: Pick<Leases, "isShared" | "has" | "condition" | "holdOfSite" | "holdFree">;
   jobs: Pick<Jobs, "send">;
-  /** For the records and logs of the processes. */
+  /** Folder for the records and logs of the processes. */
   folder: string;
-  /** What tells this installation from others, on servers with a supervisord. */
+  /** Distinguishes this installation from others, on servers with a supervisord. */
   installation: string;
-  /** What the processes on this machine are marked with. */
+  /** The mark of processes on this machine. */
   mark: string;
-  /** What workers inherit; no secret is in it. */
+  /** Environment that workers inherit, without secrets. */
   environment: Record<string, string>;
   registry: Registry;
   clock: Clock;
@@ -54,26 +54,26 @@ export type Workers = {
   metrics: MetricsPart;
   noteDeployment: Deployer["note"];
   takeOvers: Pick<TakeOvers, "begin" | "takersOn" | "takerOf">;
-  /** What supervisord says of the programs on a server. @throws SupervisordAway, ServerAway or RpcFault */
+  /** Lists foreign programs of a server's supervisord. @throws SupervisordAway, ServerAway or RpcFault */
   lookAtPrograms(server: ServerRow): Promise<ForeignPrograms>;
   /** As the interface shows it. */
   present(row: WorkerRow, site: SiteRow): Worker;
-  /** Ids of workers whose processes come up again and again, and never for long. */
+  /** Returns the ids of workers in a crash loop. */
   crashLoops(): Promise<number[]>;
   /**
-   * Begins to look after servers: takes over the processes there, and goes on with what was left half done.
+   * Begins to look after servers: adopts the processes there, and resumes interrupted orders.
    * @param serverIds null = all
    */
   take(serverIds: readonly number[] | null): Promise<void>;
-  /** Servers are another instance's from now on; what runs there goes on. */
+  /** Stops looking after servers, which another instance does from now on; their processes keep running. */
   leave(serverIds: readonly number[]): Promise<void>;
-  /** Nobody looks after a server, so that nothing is known of its workers. */
+  /** Marks the workers of a server as unreachable, because no instance looks after it. */
   setAbandoned(serverId: number, away: Away): Promise<void>;
   /** The same servers are looked after by this instance, as they were all the time. */
   regain(serverIds: readonly number[]): Promise<void>;
   /** Called once the inventory has changed. */
   followInventory(): void;
-  /** Called with a server's id once it responds that did not before. */
+  /** To be called when a server responds again. */
   noteReached(serverId: number): void;
   /** @param processes what becomes of them; those that are kept are taken over by the next start */
   stop(processes: "keep" | "stop"): Promise<void>;
