@@ -1,4 +1,4 @@
-// The dashboard's built files, and the headers that fence them in.
+// Serves the dashboard's built files, with their security headers.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ function firstFile(folder: string): string | undefined {
   return path && `<${path}>; rel=modulepreload`;
 }
 
-/** Says on its page why there is no dashboard. */
+/** Responds with the reason why there is no dashboard. */
 export const withoutDashboard = (message: string): Hono<ApiEnvironment> =>
   new Hono<ApiEnvironment>().get("/", (c) => c.json({ message }, 404));
 

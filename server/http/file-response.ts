@@ -1,4 +1,4 @@
-// A response that is a file: streamed as it is, never held in memory, kept by nobody on the way.
+// A response with a file, streamed without buffering or caching.
 import { Readable } from "node:stream";
 import type { Context } from "hono";
 

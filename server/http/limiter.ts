@@ -1,4 +1,4 @@
-// How often something may happen in a minute: counted here, or in the database where several instances share one.
+// Rate limits per minute, counted in memory, or in the database where several instances share one.
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
@@ -8,13 +8,13 @@ type Limiter = {
   consume(key: string | number, points?: number): Promise<RateLimiterRes>;
 };
 
-/** @param keyPrefix tells its keys from those of other limits */
+/** @param keyPrefix distinguishes its keys from those of other limits */
 export type MakeLimiter = (keyPrefix: string, points: number) => Limiter;
 
 const duration = 60;
 const durationMs = duration * 1000;
 
-/** What one instance counts for itself. */
+/** Limits that one instance counts in memory. */
 export const ownLimiters: MakeLimiter = (keyPrefix, points) =>
   new RateLimiterMemory({ keyPrefix, points, duration });
 
@@ -24,7 +24,7 @@ const nowMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 /** Whether a row still counts. A minute that ends later than one that begins now was begun by a clock that was ahead. */
 const counts = sql`rate_limits.expire > ${nowMs} and rate_limits.expire <= ${nowMs} + ${durationMs}`;
 
-/** What all instances on a database count together. */
+/** Limits that all instances on a database share. */
 export const sharedLimiters =
   (db: Database): MakeLimiter =>
   (keyPrefix, points) => ({
@@ -47,7 +47,7 @@ export const sharedLimiters =
     },
   });
 
-/** Removes what counts no more. */
+/** Deletes rows that no longer count. */
 export async function pruneLimits(db: Database): Promise<void> {
   await db.execute(sql`delete from rate_limits where not (${counts})`);
 }

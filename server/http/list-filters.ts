@@ -1,5 +1,5 @@
-// What each list can be filtered and sorted by, and how a request says so. It stands here and not in the operation
-// table, because every visitor of the dashboard loads that.
+// Defines the filters and sort orders of each list, and parses them from a request. They are not in the operation table, because
+// every visitor of the dashboard loads that.
 import type { BackupConfigurationState, BackupState } from "../../contract/backups/backup.ts";
 import type { OperationName } from "../../contract/operations.ts";
 import { type ListFilter, statusParameter } from "../../contract/paging.ts";
@@ -18,10 +18,10 @@ export type Filters<Status extends string = string, Sort extends string = string
   sorts: readonly Sort[];
 };
 
-/** What is wrong first, then what moves, then the rest; newest first within each. */
+/** Sort order by urgency: wrong, moving, calm; newest first within each. */
 export const byAttention = "attention";
 
-/** Of lists whose rows have a name and no status. */
+/** Filters of lists whose rows have a name and no status. */
 export const namedFilters = { statuses: {}, sorts: ["id", "name"] } as const satisfies Filters;
 
 export const listFilters = {
@@ -99,16 +99,16 @@ export const listFilters = {
 /** By the operation's id. */
 export const filtersOf: ReadonlyMap<string, Filters> = new Map(Object.entries(listFilters));
 
-/** What a request wants of a list beside one of its pages. */
+/** The filter, search and sort order of a request. */
 export type Wanted = {
   words: readonly string[];
   /** Empty = all. */
   statuses: readonly string[];
-  /** Null = as the list comes by itself. */
+  /** Null = the list's default order. */
   sort: { name: string; isDescending: boolean } | null;
 };
 
-/** More words than that tell nothing apart that these do not. */
+/** Most words of a search; further ones are ignored. */
 const maxWords = 10;
 
 const maxSearchText = 200;

@@ -1,4 +1,4 @@
-// A row of the operation table, joined with the code that serves it.
+// Joins a row of the operation table with its handler.
 import type { Readable } from "node:stream";
 import type { z } from "zod/mini";
 import type { FieldErrors } from "../../contract/errors.ts";
@@ -22,7 +22,7 @@ import type { ListRequest } from "../store/filtered-rows.ts";
 import type { FileResponse } from "./file-response.ts";
 import { type Filters, readFilter } from "./list-filters.ts";
 
-/** Who asks: a token that was checked. */
+/** The checked token of a request. */
 export type Caller = {
   tokenId: number;
   name: string;
@@ -34,29 +34,29 @@ export type Caller = {
   reaches(serverId: number): boolean;
 };
 
-/** A file that a request has in place of a JSON body. */
+/** A file as the body of a request, in place of JSON. */
 export type Upload<Fields> = {
   fields: Fields;
-  /** Fails where the client breaks off. */
+  /** Fails if the client disconnects. */
   content: Readable;
-  /** As the client says it before; null = it doesn't. */
+  /** Size that the client announced; null = none. */
   sizeBytes: number | null;
 };
 
-/** What a handler gets. Everything in it was checked. */
+/** Input of a handler, completely validated. */
 type Incoming<Row extends Operation, Found> = {
   params: PathParams<Row>;
   query: ParsedQuery<Row>;
-  /** Undefined beside an upload. */
+  /** Undefined if there is an upload. */
   body: ParsedBody<Row>;
-  /** Null where the body is JSON, or nothing. */
+  /** Null where the body is JSON or empty. */
   upload: Upload<ParsedUpload<Row>> | null;
-  /** What `find` found. */
+  /** The result of `find`. */
   found: Found;
   caller: Caller;
-  /** Absolute URL of what was asked for, without its query. */
+  /** Absolute URL of the request, without its query. */
   url: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 };
 
@@ -71,7 +71,7 @@ type Reply<Row extends Operation> = {
   [Status in keyof Row["responses"] & number]: {
     status: Status;
     body: Body<Row["responses"][Status]>;
-    /** Path of what was made, for the `Location` header. */
+    /** Path of the created resource, for the `Location` header. */
     location: string | undefined;
   };
 }[keyof Row["responses"] & number];
@@ -87,7 +87,7 @@ export const reply = <Status extends number, Content = undefined>(
   location,
 });
 
-/** What a check gets: the fields of the body that fit by themselves, whatever is wrong with the others. */
+/** Input of a check: the fields of the body that are valid on their own, even if others are not. */
 type Checked<Row extends Operation, Found> = Pick<
   Incoming<Row, Found>,
   "params" | "found" | "caller"
@@ -111,7 +111,7 @@ type Handler<Row extends Operation, Found> = {
   isKnownWithout?: boolean;
 };
 
-/** A route with its types forgotten, as the router keeps them. */
+/** A route without its specific types, as the router stores it. */
 export type Route = {
   operation: Operation;
   find(params: Record<string, number>, caller: Caller): Promise<unknown>;
@@ -165,7 +165,7 @@ type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
   ): Promise<{ items: ItemOf<Row>[]; total: number; counts?: Record<string, number> | undefined }>;
 };
 
-/** The same of a list that can be filtered, searched and sorted. */
+/** Creates the route of a list that can be filtered, searched and sorted. */
 export const filteredListRoute = <Row extends FilteredListOperation, Found>(
   operation: Row,
   { filters, more = [], list, ...handler }: FilteredListHandler<Row, Found>,

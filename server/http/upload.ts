@@ -1,4 +1,4 @@
-// A file that a request has as its body, in place of JSON: of any length, read as it comes.
+// Streams a file of any length from the body of a request.
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Context } from "hono";
