@@ -1,4 +1,4 @@
-// The room, wired once: who may come in, by a token, a code or a link.
+// Creates the room: sign-in by token, code or link.
 import type { Clock } from "../clock.ts";
 import type { FindCaller, RedeemCode } from "../http/authentication.ts";
 import type { Caller, Route } from "../http/route.ts";
@@ -15,9 +15,9 @@ export type Tokens = {
   findCaller: FindCaller;
   redeemCode: RedeemCode;
   links: OneTimeLinks;
-  /** Who a token stands for; null for one that is no longer valid. */
+  /** Returns the caller of a token; null if it is no longer valid. */
   callerOf(tokenId: number): Promise<Caller | null>;
-  /** Brings the operator's own token in line with the environment. */
+  /** Creates, replaces or removes the operator's token to match the environment. */
   prepare(chosen: string | null): Promise<void>;
   /** @returns the code of a first sign-in, which stands nowhere else; null where somebody can get in without one */
   issueCode(): Promise<string | null>;

@@ -1,4 +1,4 @@
-// Metrics of webhooks: what became of deliveries and how soon, what is still to be sent, who is given up.
+// Metrics of webhooks: outcomes and delays of deliveries, the backlog, and disabled webhooks.
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { DeliveryState } from "../../contract/webhooks/delivery.ts";
 import { countsOf, perState, type MetricsPart } from "../metrics/part.ts";
@@ -7,9 +7,9 @@ import type { Attempt } from "./attempt.ts";
 import type { DeliveryWithEvent } from "./delivery-store.ts";
 
 export type WebhookCounts = {
-  /** An attempt was made, and brought its delivery into this state. */
+  /** To be called after each attempt. @param status the new state of its delivery */
   attempted(tried: DeliveryWithEvent & { attempt: Attempt }, status: DeliveryState): void;
-  /** So many deliveries ended without another attempt, because their webhook was disabled. */
+  /** To be called when deliveries ended without another attempt, because their webhook was disabled. */
   gaveUp(many: number): void;
 };
 

@@ -1,4 +1,4 @@
-// Webhooks and deliveries as the interface shows them. A secret leaves only where it was just made.
+// Builds the responses for webhooks and deliveries. A secret is only returned when it was just created.
 import { toTimestamp, toTimestampOrNull } from "../../contract/values.ts";
 import type { Delivery, DeliverySummary } from "../../contract/webhooks/delivery.ts";
 import type { Webhook, WebhookWithSecret } from "../../contract/webhooks/webhook.ts";
@@ -58,7 +58,7 @@ export const toWebhook = (row: WebhookRow, { newest, missed, now }: Beside): Web
   description: row.description,
   events: row.events,
   status: row.paused_at !== null ? "paused" : row.disabled_at !== null ? "disabled" : "enabled",
-  // A pause is somebody's wish, and needs no other reason.
+  // A pause was requested by a user, so it has no reason.
   status_reason: row.paused_at === null ? row.disabled_reason : null,
   disabled_since: row.paused_at === null ? toTimestampOrNull(row.disabled_at) : null,
   paused_since: toTimestampOrNull(row.paused_at),

@@ -1,4 +1,4 @@
-// The room, wired once: what it serves, what it makes of events, how its sending starts and ends.
+// Creates the room: its routes, the deliveries of events, and the start and stop of sending.
 import type { Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Receive } from "../events/outbox-relay.ts";
@@ -22,7 +22,7 @@ type WebhooksOptions = {
   inventory: InventoryStore;
   queue: SingletonQueue;
   network: Sender;
-  /** As receivers see it. */
+  /** `User-Agent` of requests to receivers. */
   userAgent: string;
   registry: Registry;
   clock: Clock;
@@ -32,9 +32,9 @@ type Webhooks = {
   routes: Route[];
   receive: Receive;
   metrics: MetricsPart;
-  /** Gives whatever is to be sent a job, should it have none. */
+  /** Ensures that every unfinished delivery has a job. */
   catchUp(): Promise<void>;
-  /** Begins to send, first what a service before this one left. */
+  /** Begins to send, first the deliveries that an earlier run of the service left. */
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
