@@ -1,4 +1,4 @@
-// What a worker would do otherwise than the program of supervisord whose place it takes, and why it cannot take it.
+// Compares a program of supervisord with the worker that would replace it: the differences, and why a take-over is not possible.
 import { posix } from "node:path";
 import { toCommandLine } from "../../contract/workers/command.ts";
 import type { SiteRow } from "../inventory/store.ts";
@@ -13,7 +13,7 @@ import {
 } from "./program-settings.ts";
 import { readQueueCommand, type QueueCommand } from "./queue-command.ts";
 
-/** What supervisord says of a program. */
+/** Command and account of a program, as supervisord reports them. */
 export type RunningProgram = {
   /** Null where it does not have the program, empty where its version does not say. */
   command: string | null;
@@ -22,7 +22,7 @@ export type RunningProgram = {
 };
 
 type Comparison = {
-  /** What is in the way and what to do; null = it can be taken over. */
+  /** Why the program cannot be taken over, and what to do; null = it can. */
   refusal: string | null;
   /** Sentences, for whoever decides. */
   differences: string[];

@@ -1,18 +1,18 @@
-// The programs of supervisord that run a queue, in what was read of its configuration.
+// Finds the programs that run a queue in supervisord's configuration.
 import { createHash } from "node:crypto";
 import { toShownText } from "../ssh/server-away.ts";
 
 /** Of supervisord's configuration: the beginning of a section with its file, or another line. */
 type Line = { kind: string; first: string; last: string };
 
-/** A program of supervisord as its section says it. */
+/** A program of supervisord, as configured in its section. */
 export type FoundProgram = {
   program: string;
   file: string;
   options: Map<string, string>;
   /** That it is listed in, so that supervisord knows it by that name; null = none. */
   group: string | null;
-  /** No other section stands in its file. */
+  /** Whether its file has no other section. */
   isAlone: boolean;
 };
 

@@ -1,7 +1,7 @@
-// What a folder or a file is called in the inventory, unless somebody names it.
+// Suggests names for the inventory from paths of folders and files.
 import { posix } from "node:path";
 
-/** Folders that say nothing of the site in them. */
+/** Folder names that are too general for the name of a site. */
 const generic = new Set([
   "app",
   "application",

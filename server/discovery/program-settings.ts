@@ -1,4 +1,4 @@
-// The settings of a worker that does what a program of supervisord does.
+// Converts a program of supervisord into the settings of an equivalent worker.
 import { posix } from "node:path";
 import type { CreateWorkerBody } from "../../contract/workers/bodies.ts";
 import { createWorkerBody } from "../../contract/workers/bodies.ts";
@@ -46,7 +46,7 @@ export const mappedOptions: ReadonlySet<string> = new Set([
   "force",
 ]);
 
-/** As supervisord reads a boolean; null = it is none. */
+/** Parses a boolean like supervisord; null = it is not a boolean. */
 export const readBoolean = (text = ""): boolean | null =>
   /^(?:yes|true|on|1)$/i.test(text) || (/^(?:no|false|off|0)$/i.test(text) ? false : null);
 
@@ -74,7 +74,7 @@ function writtenIn({ options }: FoundProgram): { field: string; option: string; 
 const valueOf = (field: string, text: string): unknown =>
   textFields.has(field) ? text : /^\d+$/.test(text) ? Number(text) : undefined;
 
-/** The options that no worker can have as they are, e.g. `numprocs=900`. */
+/** Returns the options whose values no worker can have, e.g. `numprocs=900`. */
 export function unfitOptions(program: FoundProgram): string[] {
   const schemas = new Map(Object.entries(createWorkerBody.shape));
   return writtenIn(program).flatMap(({ field, option, text }) => {

@@ -1,10 +1,10 @@
-// The command of a program of supervisord that runs `queue:work`, taken apart as supervisord and Laravel do.
+// Parses the command of a program that runs `queue:work`, like supervisord and Laravel.
 
 export type QueueCommand = {
-  /** Before `queue:work`: what runs `artisan`, and that. */
+  /** The words before `queue:work`: the command that runs `artisan`, and its path. */
   artisan: string[];
   connection: string | null;
-  /** By name; a flag has no text. */
+  /** Values by name of the option; null = a flag. */
   options: Map<string, string | null>;
   /** What `queue:work` itself would refuse, or is no part of it. */
   rest: string[];
