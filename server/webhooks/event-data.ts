@@ -40,7 +40,7 @@ const webhookEvent = (
   activity: { kind: "webhook", action, object: { type: "webhook", id: webhook.id }, actor },
 });
 
-/** Says nothing but that it arrives. */
+/** Builds the event of a ping, which only tests whether it arrives. */
 export function pingEvent(webhook: WebhookRow, place: Place): NewEvent {
   const actor = currentActor();
   const event = webhookEvent(webhook, place, { type: "webhook.ping", action: "pinged", actor });

@@ -1,4 +1,4 @@
-// What webhooks missed while they were disabled or paused: kept as deliveries that failed, until somebody asks for them.
+// Queries of the deliveries that webhooks missed while disabled or paused: stored as failed until a user requests them.
 import { maxRedelivered } from "../../contract/webhooks/webhook.ts";
 import type { Connection } from "../store/database.ts";
 import { and, asc, eq, gte, inArray, isNotNull, sql } from "../store/drizzle.ts";

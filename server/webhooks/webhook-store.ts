@@ -33,7 +33,7 @@ export function createWebhookStore(db: Database) {
 
     list: (siteId: number, page: ListRequest) => readList(eq(webhooks.site_id, siteId), page),
 
-    /** A webhook with the server and the name of its site. */
+    /** Returns a webhook with the server and the name of its site. */
     async withSite(id: number) {
       const [row] = await db
         .select({ webhook: webhooks, serverId: sites.server_id, siteName: sites.name })
@@ -71,7 +71,7 @@ export function createWebhookStore(db: Database) {
       return row ?? null;
     },
 
-    /** Keeps rows from being deleted until the transaction ends. @returns those that are there */
+    /** Keeps rows from being deleted until the transaction ends. @returns those that exist */
     hold: (tx: Connection, ids: readonly number[]) =>
       tx
         .select({ id: webhooks.id })
