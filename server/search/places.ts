@@ -5,13 +5,13 @@ import type { Visible } from "../events/visible-messages.ts";
 import { sql } from "../store/drizzle.ts";
 import { fold, missingIn, readText, type Sql } from "./texts.ts";
 
-/** What is looked for among the things of a kind. */
+/** What to search for in a kind. */
 export type Asked = { kind: SearchKind; text: string; id: number | null };
 
 /** What is asked for of one text, which most kinds share, and the names of its queries. */
 export type Group = ReturnType<typeof groupOf>;
 
-/** A barrier: without it a text would be put together once for each place where it is read. */
+/** An optimization fence: without it PostgreSQL would build a text again for each reference to it. */
 export const once = sql`offset 0`;
 
 /** @param place of its text among those that are looked for */
@@ -53,7 +53,7 @@ export function mayBeFound(
   return sql`(id = any (${ids}) or id = ${id}::int or ${isInPlace})`;
 }
 
-/** The queries that a group's names stand for. */
+/** Returns the queries that the names of a group refer to. */
 export function placesOf(group: Group): Sql {
   const { asked, parts, named, servers, visible } = group;
   const ofServer = (kind: "site" | "database", table: Sql) => sql`

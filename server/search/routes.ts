@@ -10,7 +10,7 @@ export const searchRoutes = (search: SearchService): Route[] => [
         200,
         await search.search(query.q ?? "", {
           visible: caller.serverIds,
-          // As the list of tokens asks for.
+          // The same condition as for the list of tokens.
           canListTokens: caller.canChange && caller.serverIds === null,
         }),
       ),

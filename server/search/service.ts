@@ -1,4 +1,4 @@
-// The rules of the search: who may find what, and what a text with an id or with the name of a kind asks for.
+// The rules of the search: which kinds a caller may find, and how ids and names of kinds in the text are read.
 import type { SearchKind, SearchResults } from "../../contract/search.ts";
 import { maxHits } from "../../contract/search.ts";
 import { maxInteger } from "../../contract/inputs.ts";
@@ -7,7 +7,7 @@ import type { Database } from "../store/database.ts";
 import type { Asked } from "./places.ts";
 import { createSearchStore } from "./store.ts";
 
-/** What people call each kind, in the singular, and the pages that it has. */
+/** Names of each kind, in the singular, and names of the pages that things of the kind have. */
 const words = {
   server: { names: ["server"], pages: ["backup", "notification", "new"] },
   site: { names: ["site"], pages: ["worker", "webhook", "notification", "new"] },
@@ -24,13 +24,13 @@ const kinds = Object.keys(words) as SearchKind[];
 const isOneOf = (names: readonly string[], word: string): boolean =>
   names.includes(word.toLowerCase().replace(/s$/, ""));
 
-/** The words that are left, or all of them where none would be. */
+/** Returns the words that are not in `names`, or all words if none would be left. */
 function without(names: readonly string[], all: readonly string[]): string {
   const rest = all.filter((word) => !isOneOf(names, word));
   return (rest.length === 0 ? all : rest).join(" ");
 }
 
-/** Reads "7" and "#7"; null for what is no id of ours. */
+/** Reads "7" and "#7"; null if the text is not a valid id. */
 function readId(text: string): number | null {
   const [, digits] = /^#?([1-9]\d{0,9})$/.exec(text) ?? [];
   const id = Number(digits);
@@ -38,7 +38,7 @@ function readId(text: string): number | null {
 }
 
 /**
- * What to look for among the things of each kind. "worker emails" finds what has both words, and the workers that have
+ * Returns what to search for in each kind. "worker emails" finds things with both words, and the workers that have
  * "emails"; "shop webhooks" also finds the site that has "shop", because that has a page of webhooks.
  */
 export function toAsked(text: string, visible: readonly SearchKind[]): Asked[] {

@@ -1,5 +1,5 @@
 // Finds things by name in one statement. It reads the folded names of all things once, which takes 3 ms for 45,000 of them, and
-// puts together the whole texts of what is found alone.
+// assembles full texts only of matches.
 import { maxHitsOfKind, type SearchHit } from "../../contract/search.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
@@ -15,7 +15,7 @@ type SearchRow = SearchHit & {
 };
 
 /**
- * From the best to the worst: the id, the name, its beginning, a word of it, a part of it; then all words, each the
+ * Ranks matches, best first: the id, the name, its beginning, a word of it, a part of it; then all words, each the
  * beginning of one in the name or the place, or a part of them.
  */
 const rankOf = (id: number | null, place: Sql): Sql => sql`
@@ -31,7 +31,7 @@ const rankOf = (id: number | null, place: Sql): Sql => sql`
 
 export function createSearchStore(db: Database) {
   return {
-    /** @returns the best of each kind, the best of all first */
+    /** Returns the best matches of each kind, the best of all kinds first. */
     async find(asked: readonly Asked[], visible: Visible): Promise<SearchRow[]> {
       const groups = [...Map.groupBy(asked, ({ text }) => text)].map(([text, kinds], place) =>
         groupOf(place, text, kinds, visible),
@@ -55,7 +55,7 @@ export function createSearchStore(db: Database) {
         select kind, id, name, detail, status, server_id, site_id, total
         from (${sql.join(found, sql` union all `)}) found
         order by rank, length(name), name, kind, id`;
-      // Texts of which a kind's name is left out are many shapes of the statement, and rare.
+      // Several groups, from a text with the name of a kind, are rare and vary the statement too much to prepare it.
       if (groups.length === 1) return executePrepared<SearchRow>(db, "search", statement);
       return (await db.execute<SearchRow>(statement)).rows;
     },

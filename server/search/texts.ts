@@ -3,16 +3,16 @@ import { sql } from "../store/drizzle.ts";
 
 export type Sql = ReturnType<typeof sql>;
 
-/** Without capitals and accents, as the trigger of `search_names` folds. Most names are ASCII, and normalizing takes long. */
+/** Removes capitals and accents, like the trigger of `search_names`. ASCII text, the most frequent, skips the slow normalization. */
 export const fold = (text: Sql): Sql => sql`
   case when octet_length(${text}) = length(${text}) then lower(${text} collate "C")
   else lower(regexp_replace(normalize(${text}, NFKD), '[\\u0300-\\u036F]', '', 'g')) end`;
 
-/** With a blank before each word and nothing else between them, so that a word's beginning follows a blank. */
+/** Puts a space before the text and in place of each separator, so that each word's beginning follows a space. */
 export const spaced = (text: Sql): Sql =>
   sql`' ' || translate(${text}, '.-_/:@,;|()[]{}"''#', '                  ')`;
 
-/** For `like`, whose wildcards are letters here. */
+/** Escapes the wildcards of `like`, so that they match literally. */
 const escaped = (text: Sql): Sql => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
 /** A row with the folded text, and patterns of its words: `parts` anywhere in a text, `beginnings` of words in a spaced one. */
@@ -23,7 +23,7 @@ export const readText = (given: string): Sql => sql`
   from (values (${given}::text)) as v (given), lateral (select ${fold(sql`given`)} as text) folded,
     lateral (select string_to_array(text, ' ') as words) split`;
 
-/** The patterns that a text does not match. Most texts match none. */
+/** Returns the patterns that a text does not match. The `case` is a shortcut, because most texts match none. */
 export const missingIn = (text: Sql, parts: Sql): Sql => sql`
   case when ${text} like any (${parts}) then array(select part from unnest(${parts}) part where ${text} not like part)
   else ${parts} end`;
