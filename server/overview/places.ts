@@ -1,5 +1,5 @@
-// Judges databases, sites and servers from what is known of their backups, workers and webhooks. Pure. With most of thousands all
-// is well, so nothing is made of those but counts: cleaning up would take longer than judging.
+// Judges databases, sites and servers by the state of their backups, workers and webhooks. Pure. Most of thousands have no problem,
+// so these are only counted: garbage collection of objects for them would take longer than judging.
 import { protectionRank } from "../../contract/backups/protection.ts";
 import { maxProblems, type Overview } from "../../contract/overview.ts";
 import type { Health, OverviewServer } from "../../contract/overview-parts.ts";
@@ -11,17 +11,17 @@ type Trouble = { site_id: number; failing: number; unreachable?: number };
 type Protection = NonNullable<Overview["protection"]>;
 type Problem = Protection["problems"][number];
 
-/** A database or site with which not all is well, with what its best configuration says of it. */
+/** A database or site with a problem, with its best configuration. */
 type Wrong = Pick<Problem, "type" | "id" | "name" | "server_id"> & {
   configuration: JudgedConfiguration | null;
 };
 
-/** How many databases and sites there are. */
+/** Numbers of databases and sites. */
 type Tally = {
   total: number;
   configured: number;
   protected: number;
-  /** Of the configured ones: those with which not all is well; of these those that are not protected at all. */
+  /** `unwell`: configured ones with a problem; `unprotected`: the part of these that is not protected at all. */
   unwell: number;
   unprotected: number;
 };
@@ -51,7 +51,7 @@ function add(to: Tally, one: Tally): void {
 type Judged = {
   /** Databases first. */
   wrong: readonly Wrong[];
-  /** By server; those that have neither a database nor a site are not in it. */
+  /** By server id; servers with neither a database nor a site are missing. */
   tallies: ReadonlyMap<number, Tally>;
 };
 
@@ -82,7 +82,7 @@ export function judgeTargets(
       let tally = tallies.get(server_id);
       if (tally === undefined) tallies.set(server_id, (tally = { ...nothing }));
       const configuration = well.has(id) ? null : (best(configured.get(id)) ?? null);
-      // What the statement does not count as well may be judged so all the same, e.g. where a drill is a little late.
+      // The statement is stricter than the rules: e.g. a target whose drill is a little late may still be judged as well.
       if (
         well.has(id) ||
         (configuration?.state === "protected" && configuration.warning === null)

@@ -9,17 +9,17 @@ import { createOverviewStore } from "./store.ts";
 
 export type OverviewServiceOptions = {
   db: Database;
-  /** Workers whose processes come up again and again, and never for long. */
+  /** Returns the ids of workers in a crash loop. */
   crashLoops(): Promise<readonly number[]>;
   protection(visible: Visible): Promise<ProtectionOverview>;
-  /** What is wrong with the service's backup of itself; null = nothing. */
+  /** Returns the problem of the service's backup of itself; null = none. */
   selfBackup(): Promise<Overview["self_backup"] | null>;
-  /** The folder of the site that the first start makes. */
+  /** Folder of the sample site that the first start creates. */
   sampleRoot: string;
 };
 
 type OverviewService = {
-  /** @param visible the servers that whoever asks may see; null = all */
+  /** @param visible ids of the servers that the caller may see; null = all */
   show(visible: Visible): Promise<Overview>;
 };
 
@@ -38,7 +38,7 @@ export function createOverviewService({
     const part: Overview["workers"] = {
       ...counts,
       problems: problems.map(({ loop_reason, loop_since, status_since, ...row }) => {
-        // That it failed is more to say of a worker than that it went on for a while.
+        // A failed worker is reported as failed, not as crash-looping.
         const isLoop = loops.includes(row.id) && row.status !== "failed";
         return {
           ...row,

@@ -1,4 +1,4 @@
-// Reads what the overview is made of: a few counts and the rows that have trouble, however many servers there are.
+// Reads the data of the overview: counts, and the rows with problems, in few statements for any number of servers.
 import { maxProblems } from "../../contract/overview.ts";
 import { isVisibleMessage, type Visible } from "../events/visible-messages.ts";
 import type { Database } from "../store/database.ts";
@@ -8,7 +8,7 @@ import { isInTrouble as inTrouble, isUnreached, webhooks, workers } from "../sto
 
 type Sql = ReturnType<typeof sql>;
 
-/** A place that is to be shown in a problem. */
+/** The site and server that a problem shows. */
 type Place = { server_id: number; site_id: number; site: string };
 /** The counts of a kind, the newest of its problems, and where there are some, by site. Moments are milliseconds since 1970. */
 type Found<Problem, Trouble> = {
@@ -39,7 +39,7 @@ type FoundWebhooks = Found<
   object
 >;
 
-/** Rows as one value for each column, which is several times cheaper to write and to read than so many rows. */
+/** Rows as one array per column, which is several times cheaper to write and to read than single rows. */
 type Columns = {
   server_ids: number[];
   server_names: string[];
@@ -57,9 +57,9 @@ export type ServerRow = {
   away: Away | undefined;
   workersAway: Away | undefined;
 };
-/** Of one row each has the same place. */
+/** The values of a row have the same index in each array. */
 export type PlacedColumns = { ids: number[]; server_ids: number[]; names: string[] };
-/** All by id. */
+/** Each list is ordered by id. */
 export type OverviewPlaces = {
   servers: ServerRow[];
   sites: PlacedColumns;
@@ -76,8 +76,8 @@ export function createOverviewStore(db: Database) {
 
   return {
     /**
-     * How many workers there are, in which states; and those in trouble, the newest first.
-     * @param loops ids of those that do not stay up
+     * Returns the number of workers by state, and the workers with problems, newest first.
+     * @param loops ids of workers in a crash loop
      */
     findWorkers(visible: Visible, loops: readonly number[]): Promise<FoundWorkers> {
       const inLoop = sql`id = any (${sql.param([...loops])}::int[])`;
@@ -120,7 +120,7 @@ export function createOverviewStore(db: Database) {
       );
     },
 
-    /** How many webhooks there are; and those that fail or are disabled. */
+    /** Returns the number of webhooks, and the webhooks that fail or are disabled. */
     findWebhooks: (visible: Visible): Promise<FoundWebhooks> =>
       readOne<FoundWebhooks>(
         "overview_webhooks",
@@ -139,8 +139,8 @@ export function createOverviewStore(db: Database) {
       ),
 
     /**
-     * Every server, site and database that may be seen, by id.
-     * @param sampleRoot the folder of the site that the first start makes
+     * Returns every visible server, site and database, ordered by id.
+     * @param sampleRoot folder of the sample site that the first start creates
      */
     async listPlaces(visible: Visible, sampleRoot: string): Promise<OverviewPlaces> {
       const list = (column: string) => sql`coalesce(json_agg(${sql.identifier(column)}), '[]')`;
@@ -183,7 +183,7 @@ export function createOverviewStore(db: Database) {
       };
     },
 
-    /** Every channel that a visible site or server uses, with the newest of its messages that may be seen. */
+    /** Returns every channel that a visible site or server uses, with its newest visible message. */
     usedChannels: (visible: Visible) =>
       executePrepared<{
         id: number;
@@ -219,7 +219,7 @@ export function createOverviewStore(db: Database) {
         order by c.id`,
       ),
 
-    /** Servers where what becomes of a backup notifies nobody: its database is of no site, and the server uses no channel. */
+    /** Returns servers with backups whose outcome notifies nobody: the database belongs to no site, and the server uses no channel. */
     serversWithoutChannels: (visible: Visible) =>
       executePrepared<{ id: number; name: string; configurations: number }>(
         db,
@@ -242,7 +242,7 @@ export function createOverviewStore(db: Database) {
 
 const countWhere = (condition: Sql) => sql`(count(*) filter (where ${condition}))::int`;
 
-/** The rows of a query as one value. */
+/** Returns the rows of a query as one JSON array. */
 const listOf = (query: Sql) => sql`(select coalesce(json_agg(one), '[]') from (${query}) one)`;
 
 /** @param column a moment, as milliseconds since 1970 */
