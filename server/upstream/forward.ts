@@ -1,4 +1,4 @@
-// One request on its way to the other service, and its response on the way back. Bodies are streamed, both ways.
+// Forwards a request to the upstream and its response to the client. Bodies are streamed in both directions.
 import { randomBytes } from "node:crypto";
 import { proxy } from "hono/proxy";
 import { errorMessage } from "../../contract/errors.ts";
@@ -11,7 +11,7 @@ import { isPassedHeader, isPassedPath } from "./passed.ts";
 
 type ErrorStatus = 404 | 502 | 504 | 508;
 
-/** Why there is no response to pass on; its message is for the operator. */
+/** The upstream gave no response that can be forwarded; the message is for the operator. */
 export class UpstreamError extends Error {
   override name = "UpstreamError";
   readonly status: ErrorStatus;
@@ -24,16 +24,16 @@ export class UpstreamError extends Error {
 
 const dashboardsOwn = "The service behind this dashboard";
 
-/** These would speak for this host, of which the other service knows nothing. */
+/** Response headers that would apply to this host instead of the upstream's. */
 const notPassedBack = ["set-cookie", "strict-transport-security", "alt-svc", "clear-site-data"];
 
 /**
- * What the other service answers, e.g. an error page that repeats an address, must not become a page of this origin,
- * where the token lies.
+ * A response of the upstream, e.g. an error page that echoes the URL, must not run as a page of this origin, which stores the
+ * token.
  */
 const fence = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/** `fetch` has words of its own for what else has a code of the system. */
+/** Maps error codes of `fetch` to the system's codes. */
 const systemCodes: Record<string, string> = {
   UND_ERR_SOCKET: "ECONNRESET",
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
@@ -50,7 +50,7 @@ function diagnose(error: unknown, name: string): unknown {
     : error;
 }
 
-/** `fetch` sends a body that it is given, even an empty one, and not every service takes one where none belongs. */
+/** Whether the request has a body. `fetch` would send even an empty one, which some services reject, e.g. for GET. */
 const hasBody = ({ headers, body }: Request): boolean =>
   body !== null &&
   (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0);
@@ -61,7 +61,7 @@ const tooLate = (name: string, method: string, firstByteMs: number) =>
     `${name} timed out after ${firstByteMs / 1000} s.${method === "GET" ? "" : " The request may still complete."}`,
   );
 
-/** What a client calls its connection's own ends here, with what HTTP calls so anyway. */
+/** Removes hop-by-hop headers: those that `Connection` names, and those that HTTP defines as such. */
 function dropConnectionHeaders(headers: Headers): void {
   for (const named of headers.get("connection")?.split(",") ?? [])
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(named.trim())) headers.delete(named.trim());
@@ -72,15 +72,15 @@ const append = (list: string | null, entry: string) =>
 
 /**
  * @param upstream base address, without a slash at the end
- * @param publicUrl where people open the dashboard; null = as each request says
- * @param name what the other service is called in errors
+ * @param publicUrl URL of the dashboard; null = taken from each request
+ * @param name of the upstream in errors
  */
 export function createForwarder(
   upstream: string,
   publicUrl: string | null,
   { name = dashboardsOwn }: { name?: string } = {},
 ) {
-  // One that is its own upstream would go round until its sockets are used up.
+  // Detects a service that is its own upstream, which would forward in a loop until its sockets are used up.
   const own = `quarterdeck-${randomBytes(6).toString("hex")}`;
 
   function targetOf(url: URL): URL {
@@ -97,7 +97,7 @@ export function createForwarder(
     headers.set("via", append(via, `1.1 ${own}`));
     for (const header of Array.from(headers.keys()))
       if (!isPassedHeader(header)) headers.delete(header);
-    // Whoever ends TLS before us knows better where people are, and the operator has told us.
+    // Behind a proxy that terminates TLS the request's own URL is not the public one, so the configured one is preferred.
     const { host, protocol } = publicUrl === null ? url : new URL(publicUrl);
     headers.set("x-forwarded-for", address);
     headers.set("x-forwarded-host", host);
@@ -106,8 +106,8 @@ export function createForwarder(
   }
 
   /**
-   * @param firstByteMs how long the other service may take to begin its response; the rest of it may take any time
-   * @param ownHeaders those that it gets besides
+   * @param firstByteMs how long the upstream may take to begin its response; the rest has no time limit
+   * @param ownHeaders additional request headers
    * @throws UpstreamError
    */
   return async function forward(
@@ -120,11 +120,11 @@ export function createForwarder(
     const target = targetOf(url);
     const headers = headersOf(request, url, addressOf(environment));
     for (const [header, value] of Object.entries(ownHeaders)) headers.set(header, value);
-    // What answers an upload does so at its end.
+    // An upload is answered only at its end, so it has no such deadline.
     const isLong = isFile(request);
     if (isLong) allowLongSending(environment?.incoming);
     const deadline = isLong ? new AbortController().signal : AbortSignal.timeout(firstByteMs);
-    // Only until the response begins: from then on a client that goes away ends the stream, and the stream the request.
+    // Needed only until the response begins: after that a client's disconnect cancels the stream, which cancels the request.
     const waiting = new AbortController();
     const stopWaiting = () => waiting.abort();
     for (const signal of [request.signal, deadline]) signal.addEventListener("abort", stopWaiting);
@@ -132,7 +132,7 @@ export function createForwarder(
       method: request.method,
       headers,
       ...(hasBody(request) && { body: request.body, duplex: "half" }),
-      // Passed on as it is: it may lead to where a browser can go and we cannot.
+      // Redirects are forwarded, because the browser may reach addresses that this service cannot.
       redirect: "manual",
     });
     try {

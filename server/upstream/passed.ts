@@ -1,7 +1,7 @@
-// What of a request passes on to the other service: the interface's methods, paths of its form, and no header that
-// would make the other service believe what a client only says.
+// Which methods, paths and headers of a request are forwarded to the upstream: those of the interface, without headers by which
+// a client could spoof its address, host or path.
 
-/** `HEAD` goes with `GET`. `TRACE` would show a token to whoever can make a browser send it. */
+/** `TRACE` is left out because its response echoes the token. */
 export const passedMethods = ["GET", "HEAD", "POST", "PUT", "DELETE"] as const;
 
 export const isPassedMethod = (method: string): boolean =>
@@ -9,7 +9,7 @@ export const isPassedMethod = (method: string): boolean =>
 
 /**
  * Plain words and numbers, as in every path of the interface. Nothing encoded, no dots and no `;`: services disagree
- * about what `..%2f`, `%5c` and `..;/` mean, and the other one might leave the interface by them.
+ * about the meaning of `..%2f`, `%5c` and `..;/`, so the upstream might resolve them to paths outside the interface.
  */
 const apiPath = /^\/api(?:\/[A-Za-z0-9_-]+)+$/;
 
@@ -17,15 +17,15 @@ export const isPassedPath = (path: string): boolean =>
   apiPath.test(path) || path === "/openapi.json" || path === "/readyz";
 
 const notPassed = new Set([
-  // The token of the interface travels by itself, so no cookie of this host is any business of another one.
+  // The token is sent in its own header, so cookies of this host are not disclosed to the upstream.
   "cookie",
-  // `fetch` puts its own there.
+  // `fetch` sets it.
   "host",
-  // Node has answered it before the request got here, and `fetch` refuses it.
+  // Node has already answered it, and `fetch` rejects it.
   "expect",
-  // To the other service this is no request across origins, and some refuse origins that they do not know.
+  // For the upstream this is not a cross-origin request, and some services reject unknown origins.
   "origin",
-  // Only what stands between a client and a service may say who the client is. Here that is this service alone.
+  // Only a proxy may state the client's address. Here this service is the proxy and sets its own headers.
   "forwarded",
   "x-real-ip",
   "x-client-ip",
@@ -39,7 +39,7 @@ const notPassed = new Set([
   "true-client-ip",
   "cf-connecting-ip",
   "fastly-client-ip",
-  // These name another path or method than the one that was looked at here.
+  // These override the path or method that was checked here.
   "x-original-url",
   "x-rewrite-url",
   "x-http-method",
@@ -47,7 +47,7 @@ const notPassed = new Set([
   "x-method-override",
 ]);
 
-/** Many a server reads `X_Real_IP` as `X-Real-IP`. */
+/** Treats `_` like `-`, because many servers read `X_Real_IP` as `X-Real-IP`. */
 export function isPassedHeader(name: string): boolean {
   const plain = name.toLowerCase().replaceAll("_", "-");
   return !notPassed.has(plain) && !plain.startsWith("x-forwarded");

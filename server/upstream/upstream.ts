@@ -13,7 +13,7 @@ import { isPassedMethod, passedMethods } from "./passed.ts";
 export type UpstreamOptions = {
   /** Base address of the other service, without a slash at the end; a path in it is kept. */
   upstream: string;
-  /** Where people open the dashboard, without a slash at the end; null = as each request says. */
+  /** URL of the dashboard, without a slash at the end; null = taken from each request. */
   publicUrl: string | null;
   isAllowedHost: IsAllowedHost;
   /** The built dashboard; null = none. */
@@ -24,7 +24,7 @@ export type UpstreamOptions = {
   firstByteMs?: number;
 };
 
-/** `/readyz` is asked by programs that do not wait for long. */
+/** Short, because the programs that request `/readyz` have short timeouts. */
 const readyMs = 5000;
 
 const retrySeconds = "5";
@@ -41,7 +41,7 @@ export function createUpstreamApp({
   const forward = createForwarder(upstream, publicUrl);
 
   const handleError = (error: unknown, c: Context<ApiEnvironment>) => {
-    // Who has gone away before the response came gets none, and is nothing for the log.
+    // The client has disconnected before the response, which is not logged.
     if (c.req.raw.signal.aborted) return c.body(null, 502);
     if (!(error instanceof UpstreamError)) {
       log.error({ err: error, method: c.req.method, path: c.req.path }, "a request failed");
@@ -59,7 +59,7 @@ export function createUpstreamApp({
   app.notFound((c) => c.json({ message: errorMessage.not_found }, 404));
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
-    // Not every service has a `/readyz`; one that answers "not found" answers.
+    // Not every service has a `/readyz`; a 404 also shows that the upstream responds.
     const asked = new Request(new URL("/readyz", c.req.url), {
       headers: { accept: "application/json", "user-agent": `Quarterdeck/${version}` },
       signal: c.req.raw.signal,
@@ -88,7 +88,7 @@ export function createUpstreamApp({
   const pass = (c: Context<ApiEnvironment>) => forward(c.req.raw, c.env, firstByteMs);
   app.all("/api/*", pass);
   app.get("/openapi.json", pass);
-  // The other service has metrics of its own; there are none here.
+  // A proxy has no metrics; the upstream has its own.
   app.get("/metrics", (c) => c.notFound());
   app.route("/", createDashboard(dashboardFolder));
   return { fetch: app.fetch };
