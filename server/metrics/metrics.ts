@@ -12,14 +12,14 @@ export type MetricsOptions = {
   db: Database;
   /** The database's connections. */
   pool: OpenDatabase["pool"];
-  /** What is counted while the service runs. */
+  /** Metrics that the process counts in memory. */
   registry: Registry;
   parts: readonly MetricsPart[];
   version: string;
   log: Logger;
 };
 
-/** For each part: Prometheus gives up after ten seconds, and what came in time is worth having. */
+/** Per part: Prometheus times out after ten seconds, and the parts that were read in time are still exported. */
 const deadlineMs = 1_500;
 
 export type Metrics = { contentType: string; text(): Promise<string> };
@@ -36,7 +36,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       { accessMode: "read only" },
     );
 
-  /** One after the other: a scrape never takes more than one of the connections that requests need. */
+  /** Reads one part after the other, so that a scrape takes at most one of the connections that requests need. */
   async function readAll(): Promise<Metric[]> {
     const metrics: Metric[] = [
       {
@@ -70,7 +70,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const texts = [await processMetrics().metrics(), await registry.metrics()];
     for (const metric of read) {
       texts.push(`${formatGauge(metric)}\n`);
-      // One of them may be tens of thousands of lines.
+      // One metric may have tens of thousands of lines.
       await turnOfEventLoop();
     }
     return texts.join("\n");
@@ -79,7 +79,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let underWay: Promise<string> | null = null;
   return {
     contentType: registry.contentType,
-    /** Whoever asks while a scrape is under way gets that one: many who ask cost no more than one. */
+    /** Concurrent scrapes share one result. */
     text: () =>
       (underWay ??= formatText().finally(() => {
         underWay = null;
@@ -101,7 +101,7 @@ function processMetrics(): Registry {
   return processRegistry;
 }
 
-/** @throws when the time is over, be it for want of a connection; what has begun ends by its statements' deadline */
+/** @throws at the deadline, also while it waits for a connection; a running statement ends by its own deadline */
 async function withinTime<Result>(running: Promise<Result>): Promise<Result> {
   const over = Promise.withResolvers<never>();
   const timer = setTimeout(

@@ -1,11 +1,11 @@
-// The metrics of a room: those that stand in the database are read at each scrape, the rest it counts itself.
+// Types and helpers for the metrics of a room that are read from the database at each scrape.
 import type { Connection } from "../store/database.ts";
 
 export type Labels = Record<string, string>;
 
-/** A gauge with all its values of this moment. Without any it is still named, so that a rule that asks for it is not lost. */
+/** A gauge with its current values. It is exported even without values, so that alerting rules still find its name. */
 export type Metric = {
-  /** With its unit, as Prometheus wants it: `quarterdeck_…_seconds`. */
+  /** With its unit, by the convention of Prometheus: `quarterdeck_…_seconds`. */
   name: string;
   help: string;
   values: readonly { labels?: Labels; value: number }[];
@@ -18,7 +18,7 @@ export type MetricsPart = {
   read(tx: Connection): Promise<Metric[]>;
 };
 
-/** One value for each state there is, so that none vanishes when nothing is in it. */
+/** Returns one value for each state, 0 included, so that no series disappears. */
 export const perState = <State extends string>(
   label: string,
   states: readonly State[],
@@ -32,5 +32,5 @@ export function countsOf(rows: readonly { status: string; many: number }[]) {
   return (status: string): number => counts.get(status) ?? 0;
 }
 
-/** As Prometheus counts time. */
+/** Returns seconds since 1970, the time unit of Prometheus. */
 export const toSeconds = (date: Date): number => date.getTime() / 1000;

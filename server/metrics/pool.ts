@@ -1,4 +1,4 @@
-// Metrics of the connections to PostgreSQL, from the pool itself: they are there when the database is not.
+// Metrics of the connections to PostgreSQL, from the pool itself, so they are available while the database is down.
 import type { OpenDatabase } from "../store/database.ts";
 import type { Metric } from "./part.ts";
 

@@ -1,4 +1,4 @@
-// The metrics over HTTP. They cover every worker and site, so they are for a token that may see all of them.
+// The metrics over HTTP. They cover every worker and site, so they require a token that may see all servers.
 import { Hono } from "hono";
 import type { Authenticator } from "../http/authentication.ts";
 import type { ApiEnvironment } from "../http/every-request.ts";
