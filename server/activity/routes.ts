@@ -20,7 +20,7 @@ export const activityRoutes = (store: ActivityStore): Route[] => [
         after: toId(query.after),
         visible: caller.serverIds,
       };
-      // One more than is shown tells whether there is more.
+      // Reads one entry more than a page, to find out whether there is a next page.
       const isNewest = query.before === undefined && query.after === undefined;
       const [rows, actors] = await Promise.all([
         store.list(filter, activityPerPage + 1),
@@ -39,14 +39,14 @@ const toDate = (text: string | undefined): Date | null =>
   text === undefined ? null : new Date(text);
 
 const maxWords = 10;
-/** As the index has them: what is neither a letter nor a digit of ASCII stands between words. */
+/** Splits a text into words like the index: ASCII characters other than letters and digits separate words. */
 const toWords = (search: string): string[] =>
   search
     .split(/[^\da-zA-Z\u0080-\u{10ffff}]+/u)
     .filter((word) => word !== "")
     .slice(0, maxWords);
 
-/** Of an `integer` column; a larger one would be an error of the database and finds nothing anyhow. */
+/** Largest value of an `integer` column. PostgreSQL rejects a larger id, which cannot exist anyway. */
 const largestId = 2_147_483_647;
 
 const toEntry = (row: ActivityRow): ActivityEntry => ({

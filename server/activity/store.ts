@@ -1,4 +1,4 @@
-// The timeline's rows: written in the transaction of what they record, read by key from the newest on.
+// Stores the timeline's entries, in the transaction of what they record, and lists them by id, newest first.
 import type { ActivityKind } from "../../contract/activity.ts";
 import { and, desc, eq, gt, gte, inArray, lt, sql } from "../store/drizzle.ts";
 import type { Connection, Database } from "../store/database.ts";
@@ -15,7 +15,7 @@ export type NewActivity = {
   site_id?: number | null;
   outcome?: "good" | "bad" | null;
   detail?: string | null;
-  /** Left out: whoever made the request. */
+  /** Default: the current actor. */
   actor?: Actor;
 };
 
@@ -27,10 +27,10 @@ type ActivityFilter = {
   kind: ActivityKind | null;
   /** A name. */
   actor: string | null;
-  /** Beginnings of words, all of which an entry has. */
+  /** Word prefixes; an entry matches if it has all of them. */
   words: readonly string[];
   from: Date | null;
-  /** Not included. */
+  /** Exclusive. */
   to: Date | null;
   before: number | null;
   after: number | null;
@@ -82,7 +82,7 @@ export const createActivityStore = (db: Database) => ({
       .orderBy(desc(activity.id))
       .limit(limit),
 
-  /** Whoever did something that may be seen. It jumps from name to name in the index: there are few, and many entries of each. */
+  /** Returns the actors of visible entries. It skips from name to name in the index, because there are few names with many entries each. */
   async actors(visible: readonly number[] | null): Promise<Actor[]> {
     const isVisible =
       visible === null ? sql`true` : sql`server_id = any(${sql.param([...visible])}::int[])`;
@@ -106,10 +106,9 @@ export const createActivityStore = (db: Database) => ({
   },
 });
 
-/** More than that nobody reads through. */
 const maxActors = 200;
 
-/** @param words of letters and digits alone, which mean nothing else to a query */
+/** @param words must not contain operators of `to_tsquery` */
 const hasWords = (words: readonly string[]) =>
   sql`${activityWords(activity)} @@ to_tsquery('simple'::regconfig, ${words.map((word) => `${word}:*`).join(" & ")})`;
 
