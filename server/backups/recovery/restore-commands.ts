@@ -6,11 +6,11 @@ import type { Engine } from "../subject.ts";
 
 type Restored = {
   engine: Engine;
-  /** Of the stored file, from where the commands are run. */
+  /** Path of the stored file, relative to the folder where the commands run. */
   file: string;
-  /** The full that it needs, likewise; null = it is one. */
+  /** Path of the full backup that it needs, likewise; null = the file is a full backup. */
   base: string | null;
-  /** In the inventory; for a database whose own name is not known. */
+  /** Name in the inventory, used for a database whose own name is unknown. */
   name: string;
   database?: string | undefined;
   path?: string | undefined;
@@ -20,18 +20,18 @@ type Restored = {
 const escapeControl = (character: string) =>
   `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
-/** One word for bash, on one line. */
+/** Quotes a value as one word for bash, on one line. */
 export const quoteWord = (word: string): string => {
   if (/^[\w./:@%+=,-]+$/.test(word) && !word.startsWith("-")) return word;
   // oxlint-disable-next-line no-control-regex -- control characters are exactly what this quotes
   const controls = /[\u0000-\u001f\u007f]/g;
-  // A line break would let a name begin a line of the page, and end its block.
+  // A line break in a name would start a new line of the recovery page and could end its code block.
   return controls.test(word)
     ? `$'${word.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll(controls, escapeControl)}'`
     : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 };
 
-/** By engine: Debian's packages beside zstd. */
+/** Debian packages that each engine needs in addition to zstd. */
 export const packagesOf: Record<Engine, readonly string[]> = {
   postgres: ["postgresql"],
   "postgres-server": ["postgresql", "tar"],
@@ -41,13 +41,13 @@ export const packagesOf: Record<Engine, readonly string[]> = {
   folder: ["tar"],
 };
 
-/** What the commands read the private key of encrypted files from, in the folder where they are run. */
+/** File with the private key for encrypted files, in the folder where the commands run. */
 export const identityName = "identity.txt";
 
-/** A name that begins with a dash would be an option. */
+/** Quotes a file name; one that begins with a dash would be read as an option. */
 const wordOf = (name: string): string => quoteWord(name.startsWith("-") ? `./${name}` : name);
 
-/** @param options of zstd @param to where the content goes, where not to the next command */
+/** @param options of zstd @param to file for the content; default: standard output */
 function unpacking(file: string, options: string, to?: string): string {
   const output = to === undefined ? "" : ` -o ${to}`;
   return isEncrypted(file)
@@ -55,7 +55,7 @@ function unpacking(file: string, options: string, to?: string): string {
     : `zstd ${options} ${wordOf(file)}${output}`;
 }
 
-/** @returns lines for bash; none of them writes over anything but what they left when they were stopped */
+/** Returns lines for bash. They overwrite nothing but files that an interrupted run of them left. */
 export function restoreCommands(restored: Restored): string[] {
   const { file, base } = restored;
   const content = wordOf(`${file}.base`);
@@ -82,7 +82,7 @@ function contentCommands(
 ): string[] {
   switch (engine) {
     case "postgres": {
-      // One that holds a "=" or a ":" would be read as more than a name.
+      // `pg_restore` reads a name with "=" or ":" as a connection string.
       const connection = /^[\w-]+$/.test(database)
         ? database
         : quoteWord(`dbname='${database.replaceAll(/['\\]/g, String.raw`\$&`)}'`);
@@ -98,9 +98,9 @@ function contentCommands(
       return [
         `mkdir ${folder}`,
         `${unpacked} | tar --extract -C ${folder}`,
-        // Of the roles in it, some are there: psql says so, and goes on.
+        // Some of its roles already exist: psql reports an error for these and continues.
         `runuser -u postgres -- psql --no-psqlrc --quiet --dbname=postgres <${folder}/globals.sql`,
-        // This one is there, too, and empty.
+        // The database `postgres` already exists, too, and is empty.
         `[ ! -e ${archives}/postgres.dump ] || ${restoring} --single-transaction <${archives}/postgres.dump`,
         `for dump in ${archives}/*.dump; do [ "\${dump##*/}" = postgres.dump ] || ${restoring} --create <"$dump"; done`,
       ];
@@ -116,7 +116,7 @@ function contentCommands(
       const folder = quoteWord(`./${name.replaceAll("/", "-")}.server`);
       const loading =
         "mariadb --default-character-set=utf8mb4 --max-allowed-packet=1G --binary-mode --comments";
-      // In its folder's name, bytes of a database's name stand as %20.
+      // Folder names are the percent-encoded names of databases.
       const each = (work: string) =>
         `for d in ${folder}/databases/*; do [ -d "$d" ] || continue; n=\${d##*/}; printf -v n '%b' "\${n//%/\\\\x}"; ${work}; done`;
       return [
@@ -126,11 +126,11 @@ function contentCommands(
         each(
           `mariadb --default-character-set=utf8mb4 --execute="CREATE DATABASE \\\`\${n//\\\`/\\\`\\\`}\\\`"; cat "$d"/0-*.sql "$d"/1-*.sql | ${loading} --database="$n"`,
         ),
-        // Views may read tables of all databases.
+        // Views come last, because they may read tables of all databases.
         each(
           `[ ! -e "$d"/2-views-000001.sql ] || cat "$d"/0-*.sql "$d"/2-*.sql | ${loading} --database="$n"`,
         ),
-        // What an account is not allowed to give, or is to something that is gone, is reported.
+        // Grants that are not permitted, or whose object no longer exists, are reported as errors.
         `mariadb --default-character-set=utf8mb4 --force <${folder}/grants.sql`,
       ];
     }
@@ -149,7 +149,7 @@ function contentCommands(
     case "folder":
       return [
         `mkdir -p ${quoteWord(posix.dirname(path))}`,
-        // Inherited, the bit would stay on folders of mode 700.
+        // An inherited setgid bit would stay on restored folders of mode 700.
         `mkdir ${quoteWord(path)} && chmod g-s ${quoteWord(path)}`,
         `${unpacked} | tar --extract --same-permissions --same-owner --numeric-owner --xattrs --xattrs-include='*' --acls --delay-directory-restore -C ${quoteWord(path)}`,
       ];

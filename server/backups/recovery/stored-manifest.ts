@@ -1,4 +1,4 @@
-// The manifest beside a stored file: what it is, how it is checked, and how it is restored without the service.
+// Writes and reads the manifest beside a stored file, by which the file can be verified and restored without the service.
 import { backupEngines } from "../../../contract/backups/engines.ts";
 import { basename } from "node:path/posix";
 import { z } from "zod/mini";
@@ -13,27 +13,27 @@ import type { Subject } from "../subject.ts";
 const moment = z.iso.datetime();
 const named = z.looseObject({ id: z.int(), name: z.string() });
 
-/** The newest that this code reads. */
+/** The newest version that this code reads. */
 export const newestManifestVersion = 2;
 
 /** Loose: a later version may add fields; `version` changes only when the meaning of one does. */
 export const storedManifestSchema = z.looseObject({
   format: z.literal("quarterdeck-backup"),
-  /** 2 = the file holds what has changed since `base`, which a reader of 1 cannot open. */
+  /** 2 = the file holds the changes since `base`, which readers of version 1 cannot open. */
   version: z.union([z.literal(1), z.literal(2)]),
-  /** Of the file, which is in the same folder. */
+  /** Name of the file, which is in the same folder. */
   name: z.string(),
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: z.int().check(z.nonnegative()),
-  /** Hex, of the file. */
+  /** SHA-256 of the file, in hex. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   compression: z.literal("zstd"),
-  /** After the compression; left out where it is not. */
+  /** Encryption, applied after compression; left out if the file is not encrypted. */
   encryption: z.optional(
     z.looseObject({ format: z.literal("age"), recipients: z.array(z.string()) }),
   ),
   uncompressed_size: z.int().check(z.nonnegative()),
-  /** Of version 2: the full that it needs, in the same folder; hex `sha256` of that file, `uncompressed_size` of its content. */
+  /** Version 2: the full backup that the file needs, in the same folder, with `sha256` of its file and `uncompressed_size` of its content. */
   base: z.optional(
     z.looseObject({
       name: z.string(),
@@ -59,9 +59,9 @@ export const storedManifestSchema = z.looseObject({
   tools: z.record(z.string(), z.string()),
   /** The version of Quarterdeck. */
   quarterdeck: z.string(),
-  /** What the content has to be once it is restored, e.g. rows by table. */
+  /** Counts that the restored content must have, e.g. rows by table. */
   counts: z.looseObject({ kind: z.enum(["database", "folder"]) }),
-  /** Lines for a shell in the folder of the file. */
+  /** Shell commands that restore the file, run in its folder. */
   restore: z.array(z.string()),
 });
 
@@ -75,9 +75,9 @@ type Made = {
   configuration: Pick<ConfigurationRow, "id" | "name">;
   row: Pick<BackupRow, "id" | "trigger" | "started_at" | "path">;
   stored: Stored;
-  /** The full whose changes are stored; null = it is one. */
+  /** The full backup that the file needs; null = the file is a full backup. */
   base: Pick<BackupRow, "path" | "checksum" | "plain_size"> | null;
-  /** Left out: it is not encrypted. */
+  /** Left out if the file is not encrypted. */
   recipients?: Recipients | undefined;
   storedAt: Date;
   version: string;
@@ -129,6 +129,6 @@ export async function putManifest(
   signal: AbortSignal,
 ): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  // No two attempts have the same key, so nothing is replaced; `put` is made for gigabytes.
+  // Keys are unique for each attempt, so `replace` overwrites nothing; `put` is meant for gigabytes.
   await storage.replace(manifestKeyOf(key), Buffer.from(text), { signal });
 }
