@@ -1,4 +1,4 @@
-// Reads what decides on protection, for all configurations at once: the metrics and the overview ask for it.
+// Reads the data that determines protection, for all configurations at once, for the metrics and the overview.
 import type { BackupConfigurationState } from "../../contract/backups/backup.ts";
 import { protectionOf, type Protection } from "../../contract/backups/protection.ts";
 import { toTimestamp } from "../../contract/values.ts";
@@ -34,13 +34,13 @@ export type ProtectedConfiguration = {
   good_size: number | null;
   good_plain_size: number | null;
   good_seconds: number | null;
-  /** Null: all that decides is that the good run is the newest one. */
+  /** Null if the good run is the newest one, which is sufficient. */
   deciding: DecidingRun[] | null;
   /** When the oldest of the newest backups ended. */
   oldest_ended: number | null;
 };
 
-/** @returns the same with a timestamp */
+/** Converts `since` to a timestamp. */
 export const toMissing = (missing: MissingCopy | null) =>
   missing && { ...missing, since: toTimestamp(new Date(missing.since * 1000)) };
 
@@ -49,7 +49,7 @@ const secondsToTimestamp = (seconds: number | null) =>
 
 const isMissing = isCopyMissing(sql`c`, sql`newest`);
 
-/** Not for what backups of an earlier installation are listed under: it makes no new ones, so it protects nothing. */
+/** Excludes configurations of adopted backups: they make no new backups, so they protect nothing. */
 const makesBackups = sql`c.adopted_at is null`;
 
 /**
@@ -66,8 +66,8 @@ const isVisible = (visible: Visible) =>
   visible === null ? sql`true` : sql`c.server_id = any(${sql.param([...visible])}::int[])`;
 
 /**
- * All is well with it: the good run is the newest, nothing is late, and there is nothing to warn of. What `protectionOf` says is the
- * same of all of these, so they are not judged one by one.
+ * The condition that a configuration has no problem: the good run is the newest, nothing is late, and there is no warning.
+ * `protectionOf` gives the same result for all of these, so they are not judged one by one.
  */
 const isWell = (
   now: Date,
@@ -94,20 +94,20 @@ const mayBeUnwell = (now: Date) => sql`
     and not exists (select from newest_backups newest where newest.configuration_id = c.id)`;
 
 type Judgeable = {
-  /** Of all configurations, also those with which all is well. */
+  /** Number of all configurations, with and without problems. */
   total: number;
-  /** Those with which not all is well, by id. */
+  /** Configurations that may have a problem, ordered by id. */
   unwell: ProtectedConfiguration[];
   /** Ids of what a configuration backs up, and of these those that one of `unwell` backs up and another one with which all is well. */
   sites: number[];
   databases: number[];
   other_sites: number[];
   other_databases: number[];
-  /** By server: the next moment of any schedule, in milliseconds since 1970. */
+  /** The next run of any schedule of each server, in milliseconds since 1970. */
   next_runs: [serverId: number, ms: number][];
 };
 
-/** One statement, so that nothing comes or goes in between. @param visible servers; null = all */
+/** Reads everything in one statement, so that the result is consistent. @param visible servers; null = all */
 export async function readJudgeable(
   db: Pick<Database, "$client">,
   visible: Visible,
@@ -172,7 +172,7 @@ export async function readConfigurations(
   return rows;
 }
 
-/** What decides on protection of the newest runs of a configuration, newest first. */
+/** Returns the newest runs of a configuration that determine its protection, newest first. */
 export function decidingRuns({
   deciding,
   good_id,
@@ -193,7 +193,7 @@ export function protectionByRuns(
   // When they ended decides nothing that the moment of the last proof does not say already.
   const backups = runs.map((run) => ({ ...run, ended_at: null }));
   const { status, drill, missed_since: missed, good_at: goodAt, copy_missing } = configuration;
-  // One that was never proven is due as long after its oldest backup.
+  // If no backup was ever proven, the interval counts from the oldest backup.
   const proven = drill === null ? null : (configuration.proven ?? configuration.oldest_ended);
   return protectionOf(
     {

@@ -51,7 +51,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     return found !== null && caller.reaches(found.configuration.server_id) ? found.backup : null;
   };
 
-  /** Where its file is, and where it runs. */
+  /** Looks up a backup, and the server on which it runs. */
   const ofServer = {
     find: findBackup,
     runsOn: async ({ configuration_id }: BackupRow) =>
@@ -160,7 +160,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     route(servedOperations.createDownloadLink, {
       ...ofServer,
       handle: async ({ found, caller, url }) => {
-        // A browser that follows the link has no words for what is wrong.
+        // Checks the file now, because a browser that follows the link could not show the error.
         await backups.findFile(found);
         const path = pathOf(servedOperations.downloadBackup, { id: found.id });
         const { code, expiresAt } = await links.create(path, caller.tokenId, downloadLinkSeconds);
@@ -172,7 +172,7 @@ export function backupRoutes(options: BackupRoutesOptions): Route[] {
     }),
     route(servedOperations.cancelBackup, {
       find: findBackup,
-      // A restore elsewhere runs on its target's server.
+      // A restore to another server runs on the target's server.
       runsOn: async (row) => (await backups.workServer(row)) ?? ofServer.runsOn(row),
       handle: async ({ found, caller }) =>
         reply(202, await serializer.toBackup(await backups.cancel(found, caller.name))),

@@ -1,4 +1,4 @@
-// What a backup is of, in the words that its manifest and the recovery page use. No secret is in it.
+// Describes the source of a backup for its manifest and the recovery page, without secrets.
 import { type backupEngines, serverEngines } from "../../contract/backups/engines.ts";
 import type { DatabaseRow, ServerRow, SiteRow } from "../inventory/store.ts";
 import { expandHome } from "../inventory/paths.ts";
@@ -6,7 +6,7 @@ import type { Source } from "./sources/source.ts";
 
 export type Engine = (typeof backupEngines)[number];
 
-/** What a stored file ends with before `.zst`. */
+/** Extension of stored files before `.zst`, by engine. */
 export const extensions = {
   postgres: "dump",
   "postgres-server": "server.tar",
@@ -16,7 +16,7 @@ export const extensions = {
   folder: "tar",
 } as const satisfies Record<Engine, string>;
 
-/** What a stored backup is of, by its name; null = it has none yet. */
+/** Returns the engine of a stored backup by its path; null = the path has no known extension. */
 export function engineOfPath(path: string): Engine | null {
   const extension = /\.((?:(?:mysql-)?server\.)?[a-z]+)(?:\.patch)?\.zst(?:\.age)?$/.exec(
     path,
@@ -32,14 +32,14 @@ export const engineOfEntry = ({
 }: Pick<DatabaseRow["entry"], "engine" | "scope">): Exclude<Engine, "folder"> =>
   (scope === "server" ? serverEngines[engine] : null) ?? engine;
 
-/** What stands in the inventory, in a word. */
+/** Returns the engine of an inventory entry. */
 export const engineOf = (found: DatabaseRow | SiteRow): Engine =>
   "entry" in found ? engineOfEntry(found.entry) : "folder";
 
 export const nameOf = (found: DatabaseRow | SiteRow): string =>
   "entry" in found ? found.entry.name : found.name;
 
-/** As rows of configurations name it. */
+/** Returns the columns by which configurations refer to a source. */
 export const columnsOf = (found: DatabaseRow | SiteRow) =>
   "entry" in found
     ? { database_id: found.id, site_id: null }
@@ -49,11 +49,11 @@ export type Subject = {
   type: "database" | "site";
   engine: Engine;
   id: number;
-  /** In the inventory. */
+  /** Name in the inventory. */
   name: string;
-  /** Its name on its server. */
+  /** Name of the database on its server. */
   database?: string;
-  /** Of a file or a folder. */
+  /** Path of a file or folder. */
   path?: string;
   server: { id: number; name: string };
   /** Versions by program, as the rehearsal found them. */

@@ -1,9 +1,9 @@
-// Tells which storage providers of the inventory share files.
+// Finds storage providers of the inventory that share files.
 import { normalize } from "node:path/posix";
 import { expandHome } from "../../inventory/paths.ts";
 import type { StorageProviderEntry } from "../../inventory/store.ts";
 
-/** That of one provider begins with that of another where it lies inside of it. @param here ids of the servers that are this machine */
+/** Returns a string that is a prefix of another provider's if that one lies inside this one. @param here ids of the servers that are this machine */
 export function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>): string {
   if (entry.type === "s3") {
     const endpoint = entry.endpoint === undefined ? "" : new URL(entry.endpoint).href;
@@ -11,13 +11,13 @@ export function placeOf(entry: StorageProviderEntry, here: ReadonlySet<number>):
   }
   if (entry.type === "rclone") {
     const remote = entry.remote.replace(/\/+$/, "");
-    // What is in `box:` is `box:a`, not `box:/a`.
+    // A file in `box:` is `box:a`, not `box:/a`.
     return `rclone ${entry.config ?? ""} ${remote.endsWith(":") ? remote : `${remote}/`}`;
   }
   if (entry.type === "sftp") {
     const { host, port = 22, user } = entry.ssh;
     const path = normalize(`${entry.path}/`);
-    // What is in `.` is `a`, not `./a`.
+    // A file in `.` is `a`, not `./a`.
     return `sftp ${user}@${host}:${port} ${path === "./" ? "" : path}`;
   }
   return `${entry.server === undefined || here.has(entry.server) ? "here" : entry.server} ${normalize(`${expandHome(entry.path)}/`)}`;

@@ -44,7 +44,7 @@ const modesCharacters = 4000;
 const setsReading = /^SET\b.*(?:SQL_MODE|\b(?:NAMES|CHARACTER SET|CHARSET))\b/i;
 const makesFunction = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)\b/i;
 
-/** Of PostgreSQL: its rows follow, up to a line `\.`. */
+/** Whether rows follow the statement, up to a line `\.`, as in dumps of PostgreSQL. */
 export const takesRows = (head: string): boolean => /^COPY\b.*\bFROM STDIN\b/i.test(head);
 
 export function createStatementReader(dialect: SqlDialect) {
@@ -66,7 +66,7 @@ export function createStatementReader(dialect: SqlDialect) {
     if (parentheses === 0 && head.length < headCharacters) head += text;
   };
 
-  /** Words need no blank between them where one ends as no word does. */
+  /** Adds a text, after a space where it could otherwise merge with the previous word. */
   const addApart = (text: string) => add(/[\w"'`)\x80-\xff]$/.test(head) ? ` ${text}` : text);
 
   return {

@@ -1,10 +1,10 @@
-// Writes changes that are none: a patch whose content is that of its full, which nobody has to read for it. The `zstd` program
-// makes no such patch without reading both contents, and so do the libraries.
+// Writes a patch whose content equals that of its full backup, without reading either. The `zstd` program and the libraries would
+// have to read both contents for such a patch.
 
-/** Below it a block would not be smaller than what it stands for, which 3.1.1.3 demands. */
+/** A shorter block would not be smaller than its content, which RFC 8878, 3.1.1.3, requires. */
 export const minSameBytes = 131;
 
-/** Of content in a block (3.1.1.2.4). */
+/** Most content of a block (RFC 8878, 3.1.1.2.4). */
 const maxBlockBytes = 128 * 1024;
 
 /**
@@ -20,7 +20,7 @@ export function makeSameContent(sizeBytes: number): Buffer {
   return Buffer.concat([makeHeader(sizeBytes), ...blocks]);
 }
 
-/** Each is at least `minSameBytes`. */
+/** Returns the lengths of the blocks, each at least `minSameBytes`. */
 function lengthsOf(sizeBytes: number): number[] {
   const lengths: number[] = [];
   for (let left = sizeBytes; left > 0; left -= lengths.at(-1) ?? left)
@@ -65,5 +65,5 @@ function makeBlock(length: number, offset: number, isLast: boolean): Buffer {
   return block;
 }
 
-/** How many bits a number below 2^32 takes. */
+/** Returns the number of bits of a number below 2^32. */
 const bitsOf = (value: number): number => 32 - Math.clz32(value);

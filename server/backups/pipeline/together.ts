@@ -1,5 +1,5 @@
-import { toError } from "../../to-error.ts";
 // Runs the parts of one pipeline side by side, so that none of them can wait for another that has failed.
+import { toError } from "../../to-error.ts";
 
 /** How long to wait for the other parts after the first failure; their signal has ended their processes. */
 export const settleMs = 10_000;

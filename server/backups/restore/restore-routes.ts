@@ -1,4 +1,4 @@
-// Restores over HTTP, and what is shown before one.
+// Routes of restores, and of the checks and listings before a restore.
 import { servedOperations } from "../../../contract/served-operations.ts";
 import { reply, route, type Caller, type Route } from "../../http/route.ts";
 import { createDatabaseFinder, createSiteFinder } from "../../inventory/finders.ts";
@@ -15,7 +15,7 @@ type RestoreRoutesOptions = {
   currentContents: ReturnType<typeof createCurrentContents>;
   serializer: Serializer;
   inventory: InventoryStore;
-  /** What names a backup, and the server of its source. */
+  /** Looks up a backup, and the server of its source. */
   ofBackup: {
     find(params: { id: number }, caller: Caller): Promise<BackupRow | null>;
     runsOn(row: BackupRow): Promise<number>;
@@ -24,7 +24,7 @@ type RestoreRoutesOptions = {
 
 export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
   const { restores, browse, currentContents, serializer, inventory, ofBackup } = options;
-  /** What is restored into is reached from its own server's instance, which also keeps the key of an encrypted backup. */
+  /** The instance of the target's server runs the restore, and keeps the key of an encrypted backup in memory. */
   const runsOn = ({ serverId }: DatabaseRow | SiteRow) => serverId;
   const ofDatabase = { find: createDatabaseFinder(inventory), runsOn };
   const ofSite = { find: createSiteFinder(inventory), runsOn };
@@ -46,7 +46,7 @@ export function restoreRoutes(options: RestoreRoutesOptions): Route[] {
       handle: async ({ found }) => reply(200, contentsOfBackup(found)),
     }),
     route(servedOperations.browseArchive, {
-      // A listing is in the memory of the instance that read the archive.
+      // A listing is cached in the memory of the instance that read the archive.
       ...ofBackup,
       isKnownWithout: true,
       handle: async ({ found, body }) => reply(200, await browse.files(found, body)),

@@ -9,18 +9,18 @@ type Scheduled = Pick<
   "id" | "frequency" | "timeZone" | "nextRunAt" | "serverId"
 >;
 
-/** By less the clocks of several instances differ: what one of them has done is not of a clock that was ahead. */
+/** Tolerated difference between the clocks of instances; only a clock that was further ahead counts as wrong. */
 export const clockDifferenceMs = 10 * 60_000;
 
-/** Then whoever else waits has a turn. */
+/** Schedules that are judged before other work on the event loop gets a turn. */
 const judgedAtOnce = 200;
 
-/** Remembers what it worked out: of thousands of schedules few have run since the last look. */
+/** Caches results, because only few of thousands of schedules change between two calls. */
 export function createPostponedFinder() {
-  /** Of a schedule and its next moment, since when they are known to belong together; milliseconds since 1970. */
+  /** By schedule and next run: since when the two are known to match, in milliseconds since 1970. */
   let known = new Map<string, number>();
 
-  /** @returns them with the moment that is their next one */
+  /** Returns the postponed schedules with their correct next run. */
   return async <Found extends Scheduled>(
     all: readonly Found[],
     now: Date,

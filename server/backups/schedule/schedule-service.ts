@@ -1,4 +1,4 @@
-// What a configuration's schedule leads to next: its runs, and what the first of them removes.
+// Forecasts a configuration's next runs, and the backups that retention removes after the first of them.
 import { clockChangeNote, nextRuns } from "../../../contract/backups/schedule.ts";
 import type { Clock } from "../../clock.ts";
 import type { InventoryStore } from "../../inventory/store.ts";
@@ -23,7 +23,7 @@ export type ScheduleService = {
   preview(configuration: ConfigurationRow): Promise<SchedulePreview>;
 };
 
-/** The full that the next run needs, as far as that depends on what is known now. @returns its id; null = it is a full itself */
+/** Returns the id of the full backup that the next run is expected to need; null = the run makes a full backup. */
 async function expectedBase(
   inventory: Pick<InventoryStore, "findStorageProvider">,
   configuration: ConfigurationRow,
