@@ -41,7 +41,9 @@ test("a file is uploaded, another one chosen from the storage, and each becomes 
   await expect(page.getByRole("main")).toContainText(`${provider.name} (${provider.folder})`);
   await expect(action(page, "Restore", id)).toBeEnabled();
   await action(page, "Restore", id).click();
-  await expect(page.getByRole("alertdialog")).toContainText("Current data, not backed up yet");
+  await expect(page.getByRole("alertdialog")).toContainText(
+    "Current data, no backup in this configuration",
+  );
   await page.getByRole("button", { name: "Cancel", exact: true }).last().click();
 
   // The file's kind does not fit a site's folder: refused with a message.

@@ -74,7 +74,7 @@ export function RestoreLoss({
           size={replacing}
           note={
             newest === null
-              ? "Current data, not backed up yet"
+              ? "Current data, no backup in this configuration"
               : "Current data, as of the last backup"
           }
         />

@@ -30,8 +30,8 @@ export function openHooks(found: DatabaseRow | SiteRow, opening: Opening): Hooks
 }
 
 /**
- * Returns the folder of the site that uses the database, for its artisan; not where the account differs from the site's, because it
- * would run foreign code.
+ * Returns the folder of the only site that uses the database, so that hooks can call its artisan, unless the hooks run as another
+ * account, which must not run the site's code. Otherwise returns the folder of the SQLite file, or `/`.
  */
 async function folderFor(
   { id, serverId, entry }: DatabaseRow,
