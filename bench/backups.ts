@@ -114,10 +114,9 @@ async function measureUnchanged(service: ServiceProcess, root: string): Promise<
   const ms: Record<string, number[]> = {};
   const stored: Record<string, number[]> = {};
   const measure = async (configuration: number, run: string) => {
-    const startedMs = performance.now();
-    const { size } = await takeBackup(service, configuration, `${run} of the unchanged`);
-    (ms[run] ??= []).push(performance.now() - startedMs);
-    (stored[run] ??= []).push(size);
+    const { backup, tookMs } = await takeBackup(service, configuration, `${run} of the unchanged`);
+    (ms[run] ??= []).push(tookMs);
+    (stored[run] ??= []).push(backup.size);
   };
   const rounds = roundsFor(unchanged.size);
   let last = 0;
@@ -219,14 +218,12 @@ async function compare(
     await cpu.ofBare(async () => other.push(await shellMs(bare.backup, bare.environment)));
     const watch = await watchMemory(service.pid);
     await cpu.ofOwn(async () => {
-      const startedMs = performance.now();
-      last = await takeBackup(service, configuration.id);
-      own.push(performance.now() - startedMs);
+      const { backup, tookMs } = await takeBackup(service, configuration.id);
+      last = backup;
+      own.push(tookMs);
     });
     peaks.push(await watch());
-    const encryptingMs = performance.now();
-    await takeBackup(service, encrypted.id);
-    encryptedMs.push(performance.now() - encryptingMs);
+    encryptedMs.push((await takeBackup(service, encrypted.id)).tookMs);
   }
   const ratio = median(own) / median(other);
   report(`${what}: backup against the bare pipeline`, ratio, "×", {
@@ -251,11 +248,7 @@ async function compare(
     );
     await bare.undo();
     await bare.prepare();
-    await restoreCpu.ofOwn(async () => {
-      const startedMs = performance.now();
-      await restore(service, restored);
-      restoredMs.push(performance.now() - startedMs);
-    });
+    await restoreCpu.ofOwn(async () => restoredMs.push((await restore(service, restored)).tookMs));
     await bare.undo();
   }
   report(

@@ -30,12 +30,15 @@ export async function install(
   );
 }
 
+/** `tookMs` is the time from the request to the end that the service stored. */
+type Done = { backup: Backup; tookMs: number };
+
 /** @param work name of the work; equal names take about equally long */
 export async function takeBackup(
   service: ServiceProcess,
   configurationId: number,
   work = `backup ${configurationId}`,
-): Promise<Backup> {
+): Promise<Done> {
   const asked = await service.call("POST", `/api/backup/${configurationId}`);
   const { id }: Backup = await asked.json();
   return untilDone(service, `/api/backup/${id}`, work, ({ status, output, ended_at }) => {
@@ -45,7 +48,7 @@ export async function takeBackup(
 }
 
 /** Restores without a safety backup. */
-export async function restore(service: ServiceProcess, backupId: number): Promise<Backup> {
+export async function restore(service: ServiceProcess, backupId: number): Promise<Done> {
   await service.call("PUT", `/api/backup/${backupId}`, { skip_safety_backup: true });
   const path = `/api/backup/${backupId}`;
   const work = `restore ${backupId}`;
@@ -69,19 +72,19 @@ async function untilDone(
   path: string,
   work: string,
   endOf: (answer: Backup) => string | null,
-): Promise<Backup> {
+): Promise<Done> {
   const startedMs = Date.now();
   const least = leastMs.get(work);
   await wait((least ?? 0) * 0.95);
-  const answer = await until<Backup>(
+  const backup = await until<Backup>(
     service,
     path,
     (found) => endOf(found) !== null,
     least === undefined ? 20 : Math.max(least / 400, 5),
   );
-  const tookMs = Date.parse(endOf(answer) ?? "") - startedMs;
+  const tookMs = Date.parse(endOf(backup) ?? "") - startedMs;
   leastMs.set(work, Math.min(tookMs, least ?? Infinity));
-  return answer;
+  return { backup, tookMs };
 }
 
 /** @param leastPauseMs minimum between two polls; it grows with the elapsed time */

@@ -234,11 +234,6 @@ function quarterdeck(
 ): Tool {
   let configurationId = 0;
   let backupId = 0;
-  const timed = async (work: () => Promise<unknown>) => {
-    const startedMs = performance.now();
-    await work();
-    return performance.now() - startedMs;
-  };
   return {
     name: incremental ? "Quarterdeck, incremental" : "Quarterdeck",
     folder,
@@ -247,11 +242,12 @@ function quarterdeck(
         await service.call("DELETE", `/api/backup-configuration/${configurationId}?files=remove`);
       configurationId = (await install(service, type, 1, { provider, hold: 24, incremental })).id;
     },
-    back: () =>
-      timed(async () => {
-        backupId = (await takeBackup(service, configurationId)).id;
-      }),
-    restore: () => timed(() => restore(service, backupId)),
+    async back() {
+      const { backup, tookMs } = await takeBackup(service, configurationId);
+      backupId = backup.id;
+      return tookMs;
+    },
+    restore: async () => (await restore(service, backupId)).tookMs,
   };
 }
 
