@@ -11,7 +11,7 @@ export function databaseUrl(
   const [name, who, secret] = [database, user, password].map(encodeURIComponent);
   if (engine === "postgres")
     return port === null
-      ? // A URL has no other place for a socket, and one without a host none for a user.
+      ? // A URL can name a socket only in its query, and without a host the user and password, too.
         `postgres:///${name}?host=${encodeURIComponent(socket ?? "")}&user=${who}&password=${secret}`
       : `postgres://${who}:${secret}@localhost:${port}/${name}`;
   return socket === null

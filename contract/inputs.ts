@@ -12,17 +12,17 @@ export const integer = (min: number, max: number = maxInteger) =>
 /** An id that Quarterdeck stores. Ids of other services may be larger. */
 export const ownId = integer(1);
 
-/** Whether PostgreSQL can store a text: it has no U+0000, and no lone surrogate, which has no form in UTF-8. */
+/** Whether PostgreSQL can store a text: it has no U+0000, and no lone surrogate, which UTF-8 cannot encode. */
 export const isStorableText = (text: string): boolean =>
   text.isWellFormed() && !text.includes("\0");
 
-/** The base of every text in requests: refuses what the database cannot store. */
+/** The base of every text in requests: refuses text that the database cannot store. */
 export const storableText = () =>
   z.string().check(z.refine(isStorableText, { params: { isUnstorable: true }, abort: true }));
 
 const toMilliseconds = "2026-01-31T09:30:00.000".length;
 
-/** Whether a text of the form of a moment names one. Of the form alone, “2026-02-30” would do; and a database knows no year 0. */
+/** Whether a text in the format of `moment` is a date that exists: not 2026-02-30, and not in year 0, which PostgreSQL refuses. */
 function isMoment(text: string): boolean {
   const date = new Date(text);
   return (

@@ -39,7 +39,7 @@ export type Operation = {
   takesCode?: true;
   /** The ability that a token needs. Default: `read` for a GET, `*` otherwise. */
   ability?: "read" | "*";
-  /** Requires a token for all servers: with a token for some, this operation would make a token for all possible. */
+  /** Requires a token for all servers: otherwise, a token for some could use this operation to get access to all. */
   reach?: "every server";
 };
 

@@ -8,7 +8,7 @@ import { notificationExtras, notificationOperations } from "./notifications/oper
 import { webhookExtras, webhookOperations } from "./webhooks/operations.ts";
 import { workerExtras, workerOperations } from "./workers/operations.ts";
 
-/** The interface's 22 operations. Every service has them. */
+/** The 22 operations of the interface, which every service has. */
 export const interfaceOperations = {
   ...backupOperations,
   ...workerOperations,

@@ -1,5 +1,5 @@
 // The operations as the service serves them: each row of `contract/operations.ts` with the schemas of its body and query. The
-// dashboard only sends bodies, so its first file leaves these schemas out; its forms load those that they check with.
+// dashboard's first bundle excludes these schemas; its forms load those that they validate with.
 import { adoption } from "./backups/adoption.ts";
 import {
   createBackupConfigurationBody,

@@ -49,7 +49,7 @@ export const defaultHold = 7;
 /** Maximum number of finished backups that a configuration can keep. */
 export const maxHold = 8760;
 
-/** Level of zstd: a higher level makes smaller backups and takes longer. */
+/** Default level of zstd: a higher level makes smaller backups and takes longer. */
 export const usualCompressionLevel = 3;
 export const maxCompressionLevel = 19;
 

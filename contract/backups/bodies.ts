@@ -6,7 +6,7 @@ import { excludePatterns } from "./exclude-patterns.ts";
 import { keepRules } from "./keep-rules.ts";
 import { partPath, partTable } from "./part-names.ts";
 
-/** A relative directory that stays where it is put: no `..`, no leading slash, nothing unprintable. */
+/** A relative directory inside the storage: no `..`, no leading slash, no control characters. */
 const storageDirectory = line(255).check(
   z.refine((path) => !path.startsWith("/") && !path.split("/").includes(".."), {
     error: "The directory field must be a relative path without “..”.",
@@ -21,23 +21,23 @@ const settings = {
   /** Five cron fields, read in the server's time zone. */
   frequency,
   hold: z.optional(integer(1, maxHold)),
-  /** Extra: what stays beyond `hold`; null = nothing. */
+  /** Extra: what is kept beyond `hold`; null = nothing. */
   keep: z.optional(z.nullable(keepRules)),
-  /** Extra, of a site: patterns of files that are left out, as gitignore has them; null = none are. */
+  /** Extra, for a site: patterns of excluded files, as in gitignore(5); null = none. */
   exclude: z.optional(z.nullable(excludePatterns)),
-  /** Extra, of a site: leave out the content of folders with a CACHEDIR.TAG. */
+  /** Extra, for a site: whether to exclude the content of folders with a CACHEDIR.TAG. */
   exclude_caches: z.optional(z.boolean()),
-  /** Extra: of zstd, from 1 (fast) to 19 (small); null = 3. */
+  /** Extra: level of zstd, from 1 (fast) to 19 (small); null = 3. */
   compression_level: z.optional(z.nullable(integer(1, maxCompressionLevel))),
-  /** Extra: how fast runs write to the storage; null = as fast as they can. */
+  /** Extra: limit of the rate at which runs write to the storage; null = no limit. */
   bytes_per_second: z.optional(z.nullable(integer(minBytesPerSecond, maxBytesPerSecond))),
-  /** Extra: backups hold what has changed since the last full one; false unless it is set. */
+  /** Extra: whether runs store only the changes since the last full backup; default: false. */
   incremental: z.optional(z.boolean()),
   directory: z.optional(storageDirectory),
   storage_provider_id: ownId,
-  /** Extra: another storage, to which each run is copied; null = none. */
+  /** Extra: a second storage to which each run is copied; null = none. */
   copy_storage_provider_id: z.optional(z.nullable(ownId)),
-  /** Extra: prove the newest backup restorable every so many days; null = never. */
+  /** Extra: days between restore drills of the newest backup; null = no drills. */
   drill: z.optional(z.nullable(integer(1, 365))),
 };
 
@@ -45,33 +45,33 @@ export const updateBackupConfigurationBody = z
   .object(settings)
   .register(z.globalRegistry, { id: "UpdateBackupConfiguration" });
 
-/** An identity file has some 200 characters, and one with a passphrase twice as many. */
+/** Maximum length. An identity file has about 200 characters, and one with a passphrase twice as many. */
 const maxIdentity = 16_384;
 
 const opened = {
-  /** Of an encrypted backup: a private key of age, or the identity file that holds it. Never stored. */
+  /** For an encrypted backup: a private key of age, or the content of the identity file with the key. Never stored. */
   identity: z.optional(storableText().check(z.maxLength(maxIdentity))),
-  /** Of an identity file that is protected by one. Never stored. */
+  /** For an identity file that is encrypted by a passphrase. Never stored. */
   passphrase: z.optional(storableText().check(z.maxLength(1024))),
 };
 
 const restored = {
-  /** What is there now is not saved first, and is lost: for what is too broken to be backed up. */
+  /** Restores without a safety backup, so that the present data is lost: for data that is too broken to be backed up. */
   skip_safety_backup: z.optional(z.boolean()),
   ...opened,
 };
 
-/** Below the folder that was backed up. */
+/** Relative to the folder that was backed up. */
 const pathInArchive = storableText().check(z.maxLength(4096));
 
 export const browseArchiveBody = z
   .object({
     ...opened,
-    /** Of an earlier answer. */
+    /** `listing` of an earlier response. */
     listing: z.optional(line(100)),
-    /** Whose content is listed; left out or empty: the folder that was backed up. */
+    /** The folder to list; absent or empty = the folder that was backed up. */
     folder: z.optional(pathInArchive),
-    /** Lists what has these words in its path below that folder, however deep, in place of its content. */
+    /** Lists the entries at any depth below that folder whose paths contain these words, instead of its content. */
     search: z.optional(optionalLine(255)),
     page: z.optional(integer(1)),
   })
@@ -81,23 +81,23 @@ export type BrowseArchiveBody = z.infer<typeof browseArchiveBody>;
 export const browseObjectsBody = z
   .object({
     ...opened,
-    /** Of an earlier answer. */
+    /** `listing` of an earlier response. */
     listing: z.optional(line(100)),
-    /** Lists this kind alone, as an earlier answer names it. */
+    /** Lists only objects of this kind, one of `kinds` in an earlier response. */
     kind: z.optional(optionalLine(100)),
-    /** Lists what has these words in its name. */
+    /** Lists only objects whose names contain these words. */
     search: z.optional(optionalLine(255)),
     page: z.optional(integer(1)),
   })
   .register(z.globalRegistry, { id: "BrowseObjects" });
 export type BrowseObjectsBody = z.infer<typeof browseObjectsBody>;
 
-/** An extra: a restore without a body saves what is there now as a backup of its own first. */
+/** An extra. A restore without a body takes a safety backup first. */
 export const restoreBackupBody = z
   .object(restored)
   .register(z.globalRegistry, { id: "RestoreBackup" });
 
-/** What every engine takes without a question: PostgreSQL would cut a longer name off. */
+/** A name that every engine accepts as it is: PostgreSQL would truncate a longer one. */
 const databaseName = line(63).check(
   z.regex(/^[A-Za-z_][\w-]*$/, {
     error:
@@ -109,7 +109,7 @@ export const restoreIntoSiteBody = z
   .object({
     ...restored,
     backup_id: ownId,
-    /** Restores this file or folder alone; left out: everything. */
+    /** Restores only this file or folder; absent or null = everything. */
     path: z.optional(z.nullable(partPath)),
   })
   .register(z.globalRegistry, { id: "RestoreIntoSite" });
@@ -119,18 +119,18 @@ export const restoreIntoDatabaseBody = z
     ...restored,
     backup_id: ownId,
     /**
-     * Of a backup of a whole server: restores this one of its databases alone, into the entry's own or, where the entry is a whole
-     * server too, into the one of that name there; left out: everything.
+     * For a backup of a whole server: restores only this one of its databases, into the entry's own database or, if the entry is a
+     * whole server too, into the database of that name there; absent or null = everything.
      */
     from_database: z.optional(z.nullable(storableText().check(z.minLength(1), z.maxLength(64)))),
-    /** A database that is to be made on the same server, by the same account; null = the entry's own is replaced. */
+    /** A database that the restore creates on the entry's server, with the entry's login; null = the entry's own is replaced. */
     database: z.optional(z.nullable(databaseName)),
     /**
-     * Whether owners and permissions come from the backup. Left out: they do in a new database beside its source; elsewhere
-     * everything belongs to the account of the entry. Single tables that go back into their source belong to whom they belonged to.
+     * Whether owners and permissions come from the backup; false = everything belongs to the account of the entry. Default: true for
+     * a new database, for an entry of a whole server, and for single tables that are restored into their own source.
      */
     keep_owners: z.optional(z.boolean()),
-    /** Restores these tables alone, named as in the backup's contents: with PostgreSQL `schema.table`. Left out: everything. */
+    /** Restores only these tables, named as in the backup's contents: `schema.table` in PostgreSQL. Absent or null = everything. */
     tables: z.optional(z.nullable(z.array(partTable).check(z.minLength(1), z.maxLength(100)))),
   })
   .register(z.globalRegistry, { id: "RestoreIntoDatabase" });

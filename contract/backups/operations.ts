@@ -7,7 +7,7 @@ import { backup, backupConfiguration, backupSchedule, downloadLink } from "./bac
 import { file, operation } from "../operation.ts";
 import { filteredListOf } from "../paging.ts";
 
-/** Those of the interface. */
+/** The operations of the interface. */
 export const backupOperations = {
   listBackupConfigurations: operation({
     tag: "backups",
@@ -66,14 +66,14 @@ export const backupOperations = {
   }),
 };
 
-/** A storage may have backups of any server. */
+/** A storage may have backups of any server, so these need a token for all servers. */
 const adoptions = {
   tag: "inventory",
   path: "/api/inventory/storage-providers/{id}/adoption",
   reach: "every server",
 } as const;
 
-/** Its schema comes with the service: the dashboard trusts that. */
+/** The service adds the schema; the dashboard trusts the response. */
 const foundBackups = { responses: { 200: z.custom<Adoption>() } } as const;
 
 export const backupExtras = {
@@ -87,7 +87,7 @@ export const backupExtras = {
     tag: "backups",
     method: "GET",
     path: "/api/backup-configuration/{id}/counts",
-    // As above: the page that shows them trusts the service.
+    // As above: the service adds the schema.
     responses: { 200: z.custom<BackupCounts>() },
   }),
   showStorageForecast: operation({
@@ -106,7 +106,7 @@ export const backupExtras = {
     method: "GET",
     path: "/api/backup/{id}/file",
     responses: { 200: file },
-    // It holds everything that the site or database holds.
+    // The file contains all data of the site or database.
     ability: "*",
     takesCode: true,
   }),
@@ -120,7 +120,7 @@ export const backupExtras = {
     ...adoptions,
     method: "GET",
     ...foundBackups,
-    // Names of what is on every server, as somebody else's files have them.
+    // The response has names of sites and databases of all servers.
     ability: "*",
   }),
   adoptBackups: operation({ ...adoptions, ...foundBackups, method: "POST" }),

@@ -62,7 +62,7 @@ export const sftpPath = line(1024).check(
   z.regex(/^[^~\s-]/, { error: "A path is absolute, or begins at the folder of the login." }),
 );
 
-/** Or the ARN of an access point, which has a slash. */
+/** The name of a bucket, or the ARN of an access point, which may contain slashes. */
 export const bucket = line(255).check(
   z.regex(/^(?:arn:\S+|[^\s/]+)$/, {
     error: "A bucket is its name alone. Folders in it are the directories of backups.",
@@ -74,7 +74,7 @@ export const endpoint = storableText().check(
   z.refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), {
     error: "An endpoint must be an http or https URL.",
   }),
-  // It is part of messages.
+  // The endpoint is shown in messages, so it must not contain credentials.
   z.refine(
     (text) => {
       const url = URL.parse(text);
@@ -115,7 +115,7 @@ export const recipients = z
   )
   .check(z.minLength(1), z.maxLength(20));
 
-/** Object lock of S3. Buckets lock nothing for longer than a hundred years. */
+/** Object lock of S3, for at most the hundred years that buckets allow. */
 export const objectLock = z.strictObject({
   mode: z.enum(["governance", "compliance"]),
   days: z.int().check(z.gte(1), z.lte(36_500)),

@@ -1,4 +1,4 @@
-// The operations of the inventory file, one row each. All are extras, and only for who may see every server.
+// The operations of the inventory file, one row each. All are extras, and need a token for all servers.
 import { operation } from "../operation.ts";
 import { changedInventory, inventory, inventoryTest } from "./inventory.ts";
 

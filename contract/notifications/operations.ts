@@ -8,7 +8,7 @@ import {
 import { operation } from "../operation.ts";
 import { filteredListOf, listOf, pageOf } from "../paging.ts";
 
-/** Those of the interface. */
+/** The operations of the interface. */
 export const notificationOperations = {
   listNotifications: operation({
     tag: "notifications",

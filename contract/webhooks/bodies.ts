@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { subscribableEvents } from "../events.ts";
 import { optionalLine, moment, storableText } from "../inputs.ts";
 
-/** `https:` or `http:` without credentials. Which hosts may be called is the service's to check. */
+/** An `https:` or `http:` URL without credentials. The service checks whether its host is allowed. */
 const callableUrl = storableText().check(
   z.minLength(1),
   z.maxLength(2048),
@@ -20,7 +20,10 @@ const callableUrl = storableText().check(
   ),
 );
 
-/** Without a field: what was missed while disabled or paused. With one: whatever failed, oldest first. */
+/**
+ * Which deliveries to send again. Without any field: those that were missed while the webhook was disabled or paused. With `status`
+ * or `since`: those that failed, oldest first; `since` is the earliest end of a delivery.
+ */
 export const redeliverBody = z
   .object({ status: z.optional(z.literal("failed")), since: z.optional(moment) })
   .register(z.globalRegistry, { id: "Redeliver" });
@@ -28,7 +31,7 @@ export type RedeliverBody = z.infer<typeof redeliverBody>;
 
 const settings = {
   description: z.optional(optionalLine(200)),
-  /** Null = all. */
+  /** The events to subscribe to; null = all. */
   events: z.optional(z.nullable(z.array(z.enum(subscribableEvents)).check(z.minLength(1)))),
 };
 
@@ -37,12 +40,12 @@ export const createWebhookBody = z
   .register(z.globalRegistry, { id: "CreateWebhook" });
 export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
 
-/** What is left out keeps what is stored. */
+/** An absent field stays unchanged. */
 export const updateWebhookBody = z
   .object({
     url: z.optional(callableUrl),
     ...settings,
-    /** False pauses it, true ends the pause and enables a disabled one. */
+    /** False pauses the webhook; true ends a pause and enables a disabled webhook. */
     enabled: z.optional(z.boolean()),
   })
   .register(z.globalRegistry, { id: "UpdateWebhook" });

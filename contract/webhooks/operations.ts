@@ -4,7 +4,7 @@ import { filteredListOf } from "../paging.ts";
 import { delivery, deliverySummary } from "./delivery.ts";
 import { redelivered, webhook, webhookWithSecret } from "./webhook.ts";
 
-/** Those of the interface. */
+/** The operations of the interface. */
 export const webhookOperations = {
   listWebhooks: operation({
     tag: "webhooks",

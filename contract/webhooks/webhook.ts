@@ -59,7 +59,7 @@ export const rotationHours = 24;
 export const redelivered = z
   .object({
     count: z.int(),
-    /** Number of deliveries beyond the maximum of one request. */
+    /** Number of deliveries that are still to be sent again, beyond the maximum of one request. */
     remaining: z.optional(z.int()),
   })
   .register(z.globalRegistry, { id: "Redelivered" });

@@ -1,4 +1,4 @@
-// What the workers' requests may say, and what stands in for what they leave out.
+// Schemas of the requests about workers, and the defaults of absent fields.
 import * as z from "zod/mini";
 import { integer, maxInteger, storableText } from "../inputs.ts";
 import { type StopSignal, stopSignals } from "./worker.ts";
@@ -6,7 +6,7 @@ import { type StopSignal, stopSignals } from "./worker.ts";
 const connection = storableText().check(
   z.minLength(1),
   z.maxLength(64),
-  // It stands alone among `queue:work`'s arguments, where one that begins with “-” is an option.
+  // It is an argument of `queue:work` by itself, where a leading “-” would make it an option.
   z.regex(/^(?!-)[A-Za-z0-9_-]*$/, {
     error:
       "The connection field may hold letters, digits, “_” and “-” only, and must not begin with “-”.",
@@ -59,20 +59,20 @@ export const createWorkerBody = z
   .register(z.globalRegistry, { id: "CreateWorker" });
 export type CreateWorkerBody = z.infer<typeof createWorkerBody>;
 
-/** Every field of a worker but its site; what is absent stays as it is. */
+/** Every field of a worker except its site; an absent field stays unchanged. */
 export const updateWorkerBody = z
   .partial(createWorkerBody)
   .register(z.globalRegistry, { id: "UpdateWorker" });
 export type UpdateWorkerBody = z.infer<typeof updateWorkerBody>;
 
-/** What a worker runs with once the fields that were left out have their defaults. */
+/** The settings of a worker, with defaults for absent fields. */
 export type WorkerSettings = {
   [Name in keyof CreateWorkerBody]-?: NonNullable<CreateWorkerBody[Name]>;
 };
 
 /**
- * Fills in what was left out. Only the service knows the site's folder, which is `directory`'s default.
- * `stopwaitsecs` leaves a running job its whole `timeout` and a little more.
+ * Fills in defaults, except for `directory`: that is the site's folder, which only the service has. The default of `stopwaitsecs` is
+ * slightly longer than `timeout`, so that a running job can end.
  */
 export const withWorkerDefaults = (
   body: CreateWorkerBody,
@@ -88,12 +88,12 @@ export const withWorkerDefaults = (
 });
 
 /**
- * Seconds that a stop waits for a job without a limit. Some end there must be, or a job that hangs would keep a worker from
- * ever being stopped; this is the one of Laravel's own example for supervisord.
+ * Seconds that a stop waits for a job without a `timeout`. There must be some limit, or a job that hangs would keep a worker from
+ * ever stopping; this one is from Laravel's example for supervisord.
  * @see https://laravel.com/docs/queues#supervisor-configuration
  */
 const unlimitedStopWait = 3600;
 
-/** Seconds that a stop waits before it kills, for a worker whose jobs may take `timeout` seconds; 0 = without a limit. */
+/** Seconds that a stop waits before it kills a worker. @param timeout maximum seconds of a job; 0 = no limit */
 export const defaultStopWait = (timeout: number): number =>
   timeout === 0 ? unlimitedStopWait : Math.min(Math.max(10, timeout + 5), maxInteger);

@@ -4,7 +4,7 @@ import { filteredListOf } from "../paging.ts";
 import { workerUsage } from "./usage.ts";
 import { worker, workerLog } from "./worker.ts";
 
-/** Those of the interface. */
+/** The operations of the interface. */
 export const workerOperations = {
   listWorkers: operation({
     tag: "workers",
