@@ -98,7 +98,7 @@ const mayAsk = (caller: Caller, operation: Operation): boolean =>
   (abilityOf(operation) === "read" || caller.canChange) &&
   (operation.reach === undefined || caller.serverIds === null);
 
-/** @returns the ids in a path; null where one of them is not a valid id */
+/** Parses the ids in a path. @throws ServiceError `not_found` where one of them is not a valid id */
 function readIds(texts: Record<string, string>): Record<string, number> {
   const ids: Record<string, number> = {};
   for (const [name, text] of Object.entries(texts)) {
@@ -110,8 +110,8 @@ function readIds(texts: Record<string, string>): Record<string, number> {
 }
 
 /**
- * Sends JSON; a GET or HEAD whose response the client already has gets 304 and no body.
- * @param isKept whether the client may keep the response, to ask whether it still holds
+ * Sends JSON, or a 304 without a body if the client already has this response.
+ * @param isKept whether the client may store the response and revalidate it
  */
 async function sendJson(
   c: Context,
@@ -126,7 +126,7 @@ async function sendJson(
   }
   const tag = `"${response.tag}"`;
   c.header("ETag", tag);
-  // Dashboards poll, so they must be able to keep a response; nobody else may.
+  // Browsers store responses and revalidate them at each poll; shared caches must not store them.
   c.header("Cache-Control", "private, no-cache");
   const known = c.req.header("If-None-Match")?.split(/\s*,\s*/) ?? [];
   if (known.some((entry) => entry === "*" || entry.replace(/^W\//, "") === tag))
@@ -141,12 +141,12 @@ async function sendJson(
     c.header("Content-Length", String(packed.length));
     return c.body(packed, status);
   }
-  // The compressing middleware reads it to leave small responses alone.
+  // The compressing middleware reads this header, and skips small responses.
   c.header("Content-Length", String(size));
   return c.body(response.text, status);
 }
 
-/** In bytes; compressing less costs more than it saves. */
+/** Minimum size to compress, in bytes: compressing a smaller response costs more than it saves. */
 const minPacked = 1024;
 
 /** Whether gzip is named without a weight, as browsers do. For other forms, the middleware decides. */

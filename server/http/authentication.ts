@@ -19,9 +19,9 @@ import { RefusedToken, ServiceError, unauthenticated, unavailable } from "./serv
 export type FindCaller = (token: string) => Promise<Caller | TokenCode>;
 
 /**
- * Exchanges the code of a one-time link for the caller whose link it is; null for one that is unknown, used, expired or
- * for another path.
- * @param isUsed whether the link is used up by this
+ * Exchanges the code of a one-time link for the caller who created it; null if the code is unknown, used, expired or for another
+ * path.
+ * @param isUsed whether this uses up the link
  */
 export type RedeemCode = (code: string, path: string, isUsed: boolean) => Promise<Caller | null>;
 
@@ -31,7 +31,7 @@ const failuresPerMinute = 30;
 // A token that the operator chose may contain spaces.
 const bearer = /^Bearer +(\S.{0,511}?) *$/i;
 
-/** A caller without a token, who may do only what is public. */
+/** A caller without a token, for public operations. */
 const nobody: Caller = {
   tokenId: 0,
   name: "",
@@ -48,7 +48,7 @@ type AuthenticatorOptions = {
   /** @returns why the service refuses requests now; null = it does not */
   unavailableReason(): string | null;
   clock: Pick<Clock, "now">;
-  /** For each token; 0 = no limit. */
+  /** Limit of requests for each token; 0 = no limit. */
   requestsPerMinute: number;
   limiters: MakeLimiter;
   /** Logs the addresses of failed logins, never a part of the header. */
@@ -88,8 +88,8 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   }
 
   /**
-   * Identifies the caller by a token, and tells them what is left of the limit.
-   * @throws ServiceError `unavailable` while no requests are taken, `unauthenticated`, or `too_many_requests` with the
+   * Identifies the caller by a token, and sets the headers with the rest of the limit.
+   * @throws ServiceError `unavailable` while the service accepts no requests, `unauthenticated`, or `too_many_requests` with the
    *   seconds to wait
    */
   async function byToken(c: Context<ApiEnvironment>): Promise<Caller> {
@@ -139,8 +139,8 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     },
 
     /**
-     * Runs work that needs no token. Limits failures only, so that a right code is accepted whoever else guesses from the same
-     * address.
+     * Runs work that needs no token. Limits failures only, so that a correct code is accepted even while another client at the same
+     * address guesses.
      * @throws what `work` throws, or `too_many_requests` in its place
      */
     async asNobody<Result>(
@@ -180,8 +180,8 @@ function refusedUntil(state: RateLimiterRes, limit: number, nowMs: number): Serv
 }
 
 /**
- * The network of a client, as failed logins are counted: who has one IPv6 address has all of its /64. An IPv4 address as it
- * is, also where IPv6 wraps it; of an IPv6 address its first 64 bits.
+ * Returns the network by which failed logins are counted: an IPv4 address, also from its IPv4-mapped IPv6 form; for other IPv6
+ * addresses the /64 network, because a client usually has all of it.
  */
 export function networkOf(address: string): string {
   const [plain = ""] = address.split("%");

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** The address a request came from. Requests that came through no socket share one. */
+/** Returns the address that a request came from. Requests without a socket, as in tests, share one. */
 export const addressOf = (environment: { incoming?: IncomingMessage } | undefined): string =>
   environment?.incoming?.socket.remoteAddress ?? "unknown";

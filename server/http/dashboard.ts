@@ -11,14 +11,14 @@ import type { ApiEnvironment } from "./every-request.ts";
 
 const readPage = (folder: string): string => readFileSync(join(folder, "index.html"), "utf8");
 
-/** What stands in the page itself, as its policy names it. */
+/** Returns the hashes of the page's inline elements, as its Content-Security-Policy lists them. */
 function inlined(folder: string, element: "script" | "style"): string[] {
   return [
     ...readPage(folder).matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, "g")),
   ].map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
 }
 
-/** Lets a browser ask for the page's first file before it reads the page. */
+/** Returns the `Link` header with which a browser preloads the page's first script before it parses the page. */
 function firstFile(folder: string): string | undefined {
   const [, path] = /<script type="module"[^>]* src="([^"]+)"/.exec(readPage(folder)) ?? [];
   return path && `<${path}>; rel=modulepreload`;
@@ -47,9 +47,9 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
       },
-      // Whether the browser must use https is for whoever ends TLS to say.
+      // The proxy that terminates TLS decides whether browsers must use https.
       strictTransportSecurity: false,
-      // Every response has it, not only the dashboard's.
+      // `everyRequest` adds it to all responses.
       xContentTypeOptions: false,
       xFrameOptions: "DENY",
       referrerPolicy: "no-referrer",
@@ -57,7 +57,7 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
   );
   app.use("/assets/*", async (c, next) => {
     await next();
-    // Their names change with their content.
+    // The names of these files change with their content.
     if (c.res.ok) c.header("Cache-Control", "public, max-age=31536000, immutable");
   });
   const first = firstFile(folder);
@@ -72,14 +72,14 @@ export function createDashboard(folder: string | null): Hono<ApiEnvironment> {
   );
   app.get("/", page);
   app.get("*", serveStatic({ root: folder, precompressed: true }));
-  // A program that asks for JSON gets no page: what is not there is an error in JSON.
+  // For an asset that does not exist, and for a client that accepts JSON but not HTML, the response is a 404 in JSON.
   app.get("*", async (c, next) => {
     const accept = c.req.header("Accept") ?? "";
     const isProgram = accept.includes("application/json") && !accept.includes("text/html");
     if (isProgram || c.req.path.startsWith("/assets/")) return c.notFound();
     await next();
   });
-  // Every other address is a page of the dashboard, and its router knows which.
+  // All other paths are pages, which the dashboard's router resolves.
   app.get("*", page);
   return app;
 }

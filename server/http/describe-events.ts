@@ -1,4 +1,4 @@
-// The requests that webhooks get, for the `webhooks` of the interface description.
+// Describes the requests to webhooks, for `webhooks` in the OpenAPI description.
 import { eventPayloads } from "../../contract/event-payloads.ts";
 import { eventOccasions, eventTitles } from "../../contract/event-titles.ts";
 import { eventTypes } from "../../contract/events.ts";
@@ -25,8 +25,8 @@ const headers = [
 ];
 
 /**
- * Describes every event as OpenAPI 3.1 describes webhooks.
- * @param components where their schemas are put
+ * Returns the `webhooks` of an OpenAPI 3.1 description, by event.
+ * @param components receives the schemas of the events
  * @see https://spec.openapis.org/oas/v3.1.0#fixed-fields
  */
 export const describeEvents = (components: Json): Json =>
@@ -44,7 +44,7 @@ export const describeEvents = (components: Json): Json =>
             required: true,
             content: {
               "application/json": {
-                // As input, because later versions may add fields.
+                // An input schema allows further fields, which later versions may add.
                 schema: hoist(eventPayloads[type], "input", components),
                 example: exampleOf(eventPayloads[type]),
               },

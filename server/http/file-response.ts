@@ -7,7 +7,7 @@ export class FileResponse {
   readonly #name: string;
   readonly #sizeBytes: number;
 
-  /** @param name what a browser saves it as; plain ASCII */
+  /** @param name file name for the browser; plain ASCII */
   constructor(content: Readable, name: string, sizeBytes: number) {
     this.#content = content;
     this.#name = name;
@@ -20,12 +20,12 @@ export class FileResponse {
       "Content-Length": String(this.#sizeBytes),
       "Content-Disposition": `attachment; filename="${this.#name}"`,
       "Cache-Control": "no-store",
-      // Whatever a browser may take it for, it runs nothing, and tells nobody the link that led here.
+      // A browser that renders the file instead of saving it runs no script, and sends the link to no other site as the referrer.
       "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
       "Referrer-Policy": "no-referrer",
     };
     if (c.req.method === "HEAD") {
-      // Nobody reads it, so nobody else would close it.
+      // The response to HEAD does not read the file, so it must be closed here.
       this.#content.destroy();
       return c.body(null, 200, headers);
     }

@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { sql } from "../store/drizzle.ts";
 
 type Limiter = {
-  /** @throws RateLimiterRes where it is more than is left */
+  /** @throws RateLimiterRes if fewer points are left */
   consume(key: string | number, points?: number): Promise<RateLimiterRes>;
 };
 
@@ -18,10 +18,10 @@ const durationMs = duration * 1000;
 export const ownLimiters: MakeLimiter = (keyPrefix, points) =>
   new RateLimiterMemory({ keyPrefix, points, duration });
 
-/** Milliseconds since 1970 as the database has them, because machines disagree. */
+/** Milliseconds since 1970 by the database's clock, because the clocks of instances differ. */
 const nowMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Whether a row still counts. A minute that ends later than one that begins now was begun by a clock that was ahead. */
+/** Whether a row's minute is not over. An end that is more than a minute ahead was set by a wrong clock, and does not count. */
 const counts = sql`rate_limits.expire > ${nowMs} and rate_limits.expire <= ${nowMs} + ${durationMs}`;
 
 /** Limits that all instances on a database share. */

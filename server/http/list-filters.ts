@@ -1,5 +1,5 @@
 // Defines the filters and sort orders of each list, and parses them from a request. They are not in the operation table, because
-// every visitor of the dashboard loads that.
+// the dashboard loads that.
 import type { BackupConfigurationState, BackupState } from "../../contract/backups/backup.ts";
 import type { OperationName } from "../../contract/operations.ts";
 import { type ListFilter, statusParameter } from "../../contract/paging.ts";
@@ -9,16 +9,16 @@ import type { WebhookState } from "../../contract/webhooks/webhook.ts";
 import type { ShownWorkerState } from "../../contract/workers/worker.ts";
 import { InvalidFields } from "./service-error.ts";
 
-/** What a status asks of whoever reads the list: `wrong` ones come first, each in its own place. */
+/** How urgent a status is, for the sort order `attention`. */
 type Urgency = "wrong" | "moving" | "calm";
 
-/** A row has one of the statuses: the interface's word, or one of ours that says what that word leaves out. */
+/** Each row has exactly one of the statuses: the interface's or, where Quarterdeck has a more specific one, that. */
 export type Filters<Status extends string = string, Sort extends string = string> = {
   statuses: Record<Status, Urgency>;
   sorts: readonly Sort[];
 };
 
-/** Sort order by urgency: wrong, moving, calm; newest first within each. */
+/** Sort order by urgency: the `wrong` statuses one after the other, as listed in `statuses`; then all `moving`, then all `calm`. */
 export const byAttention = "attention";
 
 /** Filters of lists whose rows have a name and no status. */
@@ -28,9 +28,9 @@ export const listFilters = {
   listWorkers: {
     statuses: {
       failed: "wrong",
-      // Its status is that of its processes just now, which end again and again.
+      // The interface's status is that of its processes at the moment.
       crash_looping: "wrong",
-      // Nobody knows what its processes do.
+      // The state of its processes is unknown.
       unreachable: "wrong",
       installing: "moving",
       starting: "moving",
@@ -45,12 +45,12 @@ export const listFilters = {
   listBackupConfigurations: {
     statuses: {
       failed: "wrong",
-      // It is installed, and its last run failed, is damaged or is overdue.
+      // Installed, but its last run failed, is damaged or is overdue.
       failing: "wrong",
-      // It is installed, and has no backup yet.
+      // Installed, but without a backup yet.
       unprotected: "wrong",
       installing: "moving",
-      // It is installed, and its last run waits or is under way.
+      // Installed, and its last run is pending or running.
       running: "moving",
       removing: "moving",
       installed: "calm",
@@ -60,7 +60,7 @@ export const listFilters = {
   listBackups: {
     statuses: {
       failed: "wrong",
-      // It finished, and its stored file is not what was stored.
+      // Finished, but its stored file is damaged.
       damaged: "wrong",
       pending: "moving",
       running: "moving",
@@ -71,7 +71,7 @@ export const listFilters = {
   },
   listWebhooks: {
     statuses: {
-      // It is enabled, and every attempt fails.
+      // Enabled, but every attempt fails.
       failing: "wrong",
       disabled: "wrong",
       paused: "calm",
@@ -96,7 +96,7 @@ export const listFilters = {
   listTokens: namedFilters,
 } as const satisfies Partial<Record<OperationName, Filters>>;
 
-/** By the operation's id. */
+/** Filters by operation id. */
 export const filtersOf: ReadonlyMap<string, Filters> = new Map(Object.entries(listFilters));
 
 /** The filter, search and sort order of a request. */
@@ -108,7 +108,7 @@ export type Wanted = {
   sort: { name: string; isDescending: boolean } | null;
 };
 
-/** Most words of a search; further ones are ignored. */
+/** Maximum number of words in a search; further words are ignored. */
 const maxWords = 10;
 
 const maxSearchText = 200;
@@ -116,9 +116,9 @@ const maxSearchText = 200;
 const namesOf = (text: string) => text.split(",").filter((name) => name !== "");
 
 /**
- * Reads what a list is asked for; an empty text counts as not given.
- * @returns null where nothing is
- * @throws InvalidFields for all of it that the list does not have or the database cannot look for
+ * Parses the filter of a request. An empty parameter counts as absent.
+ * @returns null where all parameters are absent
+ * @throws InvalidFields for statuses and sorts that the list does not have, and for an invalid search
  */
 export function readFilter(query: ListFilter, { statuses, sorts }: Filters): Wanted | null {
   const { [statusParameter]: status = "", search = "", sort = "" } = query;

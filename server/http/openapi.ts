@@ -1,4 +1,4 @@
-// Describes the interface as OpenAPI 3.1, made from the same rows that are served.
+// Describes the interface as OpenAPI 3.1, from the same rows that are served.
 import * as z from "zod/mini";
 import { errorBody, fieldErrorsBody, unauthenticatedBody } from "../../contract/errors.ts";
 import { abilityOf, file, type Operation } from "../../contract/operation.ts";
@@ -83,7 +83,7 @@ function queryParameters(query: Schema | undefined, filters: Filters | undefined
   );
 }
 
-/** Words separated by commas; none for a list without statuses. */
+/** Returns the parameter of a status filter, which takes statuses separated by commas; none for a list without statuses. */
 const statusParameters = (statuses: string[]): Json[] =>
   statuses.length === 0
     ? []
@@ -143,7 +143,7 @@ function responses(row: Operation, summary: string, components: Json): Json {
   }
   if (row.body ?? row.query) errors.push([422, "Invalid fields", fieldErrorsBody]);
   const isFile = Object.values(row.responses).includes(file);
-  // A download needs a backup that has finished.
+  // A download is refused until the backup has finished.
   if (row.conflict || ((row.method !== "GET" || isFile) && row.path.includes("{")))
     errors.push([409, "Not possible in the current state", row.conflict ?? errorBody]);
   if (row.method === "GET" && !isFile)

@@ -14,9 +14,9 @@ type Written = {
 
 export type WriteResponse = (operation: Operation, status: number, body: unknown) => Written;
 
-/** Number of responses kept. Most polls find what the poll before found, which is then neither checked nor compressed again. */
+/** Maximum number of cached responses. Most polls return the same data as the one before, which need not be checked again. */
 const maxKept = 200;
-/** Total of characters kept; the overview of a thousand servers has half a million. */
+/** Maximum characters of all cached responses; the overview of a thousand servers has half a million. */
 const maxKeptLength = 8_000_000;
 
 /** Compression level. It makes 42 kB of 500 kB in half the time in which the default makes 36 kB. */

@@ -82,7 +82,7 @@ export const reply = <Status extends number, Content = undefined>(
   ...[body, location]: Content extends undefined ? [] : [body: Content, location?: string]
 ): { status: Status; body: Content; location: string | undefined } => ({
   status,
-  // Without a body its type is `undefined`, which is what stands here then.
+  // Without a body, the type `Content` is `undefined`, and so is the value.
   body: body as Content,
   location,
 });
@@ -95,19 +95,19 @@ type Checked<Row extends Operation, Found> = Pick<
 
 type Handler<Row extends Operation, Found> = {
   /**
-   * Finds what the path names, as far as this caller may see it; null gives 404.
-   * It runs before the caller's ability and the body are looked at.
+   * Finds the object of the path, if the caller may see it; null = 404. Runs before the checks of the caller's ability and of the
+   * body.
    */
   find(params: PathParams<Row>, caller: Caller): Promise<Found | null>;
   /**
-   * Looks for what the body's schema cannot know, such as a folder that is not there; what it finds is answered together
-   * with what the schema found.
+   * Checks what the body's schema cannot, for example whether a folder exists. Its errors are sent together with those of the
+   * schema.
    */
   check?(incoming: Checked<Row, Found>): Promise<FieldErrors>;
   handle(incoming: Incoming<Row, Found>): Promise<Reply<Row>>;
-  /** The id of the server whose instance has to answer, because the database does not know all of it; left out: any can. */
+  /** Returns the server whose instance must respond, because the database lacks some of the data; absent = any instance can. */
   runsOn?(found: Found): number | Promise<number>;
-  /** What the database knows is an answer where no instance looks after that server. */
+  /** Whether any instance may respond, from the database, while no instance looks after that server. */
   isKnownWithout?: boolean;
 };
 
@@ -140,7 +140,7 @@ export function route<Row extends Operation, Found>(
   operation: Row,
   handler: Handler<Row, Found>,
 ): Route {
-  // The router calls a handler only with what it parsed by this very row; that is what the types said.
+  // `Route` drops the types of the row. That is safe, because the router parses each request by this same row.
   return { operation, check: async () => ({}), ...handler };
 }
 
@@ -156,9 +156,9 @@ type FilteredListHandler<Row extends FilteredListOperation, Found> = Pick<
   "find" | "runsOn" | "isKnownWithout"
 > & {
   filters: Filters;
-  /** Parameters of its own beside those of every list; links keep them, and they bring the counts along. */
+  /** Query parameters in addition to those of every list. The links to other pages keep them; if one is given, `counts` are sent. */
   more?: readonly (keyof ParsedQuery<Row> & string)[];
-  /** @returns the items of this page, the number of those on all pages, and that by status where something was wanted */
+  /** @returns the items of the page, their number on all pages, and for filtered requests the numbers by status */
   list(
     request: ListRequest,
     incoming: Incoming<Row, Found>,
@@ -187,5 +187,5 @@ export const filteredListRoute = <Row extends FilteredListOperation, Found>(
   },
 });
 
-/** For operations whose path names nothing that could be missing. */
+/** `find` of operations whose path has no id. */
 export const nothingToFind = async () => true;

@@ -1,12 +1,12 @@
-// Schemas of the contract as OpenAPI has them: one with an id becomes a component, so that a reader and a generator see
-// one name for one thing.
+// Converts schemas of the contract to OpenAPI. A schema with an id becomes a component, so that readers and code generators see
+// one name for each type.
 import * as z from "zod/mini";
 
 export type Json = Record<string, unknown>;
 export type Schema = z.ZodMiniType;
 type JsonSchema = Json & { $schema?: string; $defs?: Record<string, Json>; id?: string };
 
-/** @param components where the schemas with an id are put, by it */
+/** Returns the JSON Schema, or a reference to its component. @param components receives the schemas that have an id, by id */
 export function hoist(schema: Schema, io: "input" | "output", components: Json): Json {
   const {
     $schema: _,

@@ -1,13 +1,13 @@
-// How long a client may take to send a request. Node has one limit for all of a server; here whoever serves a request may take
-// it off for that one alone.
+// Limits how long a client may take to send a request. Node has one limit for all requests of a server; this one can be lifted for
+// a single request.
 import type { IncomingMessage } from "node:http";
 
-/** As Node's own. */
+/** The default of Node's `requestTimeout`. */
 const requestMs = 300_000;
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
-/** @param refuse ends the connection of a client that has not sent all of it in time */
+/** Starts the limit of a request. @param refuse ends the connection of a client that exceeds it */
 export function limitSending(incoming: IncomingMessage, refuse: (status: 408) => void): void {
   const timer = setTimeout(() => {
     if (!incoming.complete) refuse(408);
@@ -17,7 +17,7 @@ export function limitSending(incoming: IncomingMessage, refuse: (status: 408) =>
   incoming.once("close", () => clearTimeout(timer));
 }
 
-/** Whoever calls it notices by itself where nothing comes any more. */
+/** Lifts the limit of a request. The caller must detect a client that stops sending. */
 export function allowLongSending(incoming: IncomingMessage | undefined): void {
   if (incoming !== undefined) clearTimeout(timers.get(incoming));
 }

@@ -1,4 +1,4 @@
-// The one class of error that a room throws on purpose. Anything else that is thrown is a bug.
+// The one class of error that a room throws on purpose. Any other error is a bug.
 import type { ErrorCode, FieldErrors, TokenCode } from "../../contract/errors.ts";
 import { errorMessage } from "../../contract/errors.ts";
 import type { InventoryConflict } from "../../contract/inventory/conflict.ts";
@@ -18,7 +18,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A 422: complaints by field name. */
+/** A 422, with messages by field name. */
 export class InvalidFields extends ServiceError {
   readonly errors: FieldErrors;
 
@@ -28,7 +28,7 @@ export class InvalidFields extends ServiceError {
   }
 }
 
-/** A 409 that says more than a message. */
+/** A 409 with details beyond its message. */
 export class DetailedConflict extends ServiceError {
   readonly details: Omit<InventoryConflict, "message">;
 
@@ -38,12 +38,12 @@ export class DetailedConflict extends ServiceError {
   }
 }
 
-/** RFC 6750, 3.1: who has the whole of a token that expired learns why it is refused. */
+/** RFC 6750, 3.1: tells the holder of an expired token why it is refused. */
 const expiredHeader = {
   "WWW-Authenticate": 'Bearer error="invalid_token", error_description="The token expired"',
 };
 
-/** A 401 about a token that came with the request. */
+/** A 401 for a request whose token is invalid. */
 export class RefusedToken extends ServiceError {
   readonly tokenCode: TokenCode;
 
@@ -63,6 +63,6 @@ export const unauthenticated = (
   message: string = errorMessage.unauthenticated,
 ) => new ServiceError("unauthenticated", message, { ...bearerHeader, ...headers });
 export const unauthorized = () => new ServiceError("unauthorized", errorMessage.unauthorized);
-/** A 503. @param retryAfterSeconds when asking again makes sense */
+/** A 503. @param retryAfterSeconds when the client should retry */
 export const unavailable = (message: string, retryAfterSeconds: number) =>
   new ServiceError("unavailable", message, { "Retry-After": String(retryAfterSeconds) });

@@ -1,5 +1,5 @@
-// One line for each operation, for a reader of the interface description. It stands here and not in the operation table,
-// because every visitor of the dashboard loads that.
+// The summary of each operation in the OpenAPI description. Summaries are not in the operation table, because the dashboard loads
+// that.
 import type { OperationName } from "../../contract/operations.ts";
 
 const summaries = {
@@ -131,5 +131,5 @@ const summaries = {
   signIn: "Exchange the one-time code printed by the service for a token, shown once",
 } satisfies Record<OperationName, string>;
 
-/** By the operation's id. */
+/** Summaries by operation id. */
 export const summaryOf: ReadonlyMap<string, string> = new Map(Object.entries(summaries));

@@ -9,7 +9,7 @@ import { allowLongSending } from "./sending-limit.ts";
 export const isFile = (request: Request): boolean =>
   /^application\/octet-stream\s*(?:;|$)/i.test(request.headers.get("content-type") ?? "");
 
-/** To be called once the request may send it: from then on it may take any time. */
+/** Opens the file in the body of a request, and lifts the time limit of the request; the request must be authorized already. */
 export function openUpload<Fields>(c: Context<ApiEnvironment>, fields: Fields): Upload<Fields> {
   const { raw } = c.req;
   allowLongSending(c.env?.incoming);
@@ -19,7 +19,7 @@ export function openUpload<Fields>(c: Context<ApiEnvironment>, fields: Fields): 
       ? Readable.from([])
       : // The types of Node's web streams and of the browser's differ in generics only.
         Readable.fromWeb(raw.body as ReadableStream);
-  // A client may break off before somebody reads; without this that would end the service.
+  // If a client disconnects before anything reads the stream, an unhandled `error` event would crash the service.
   content.on("error", () => undefined);
   return {
     fields,
