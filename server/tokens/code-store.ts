@@ -1,4 +1,4 @@
-// The code of a first sign-in, as it is stored: its hash, and what became of it. There is one at the most.
+// Stores the sign-in code: its hash, its expiry, and whether it was used. There is at most one.
 import type { Connection, Database } from "../store/database.ts";
 import { and, eq } from "../store/drizzle.ts";
 import { settings } from "../store/tables.ts";
@@ -7,9 +7,9 @@ export type StoredCode = {
   /** Hex SHA-256. */
   hash: string;
   expiresMs: number;
-  /** It stays after its use, so that a second use gets the reason why it does not work. */
+  /** A used code stays stored, so that a second use is refused with the reason. */
   isUsed: boolean;
-  /** What the token is called that it is exchanged for, where that is not the first one. */
+  /** Name of the token that the code is exchanged for; absent for the first sign-in. */
   tokenName?: string;
 };
 
@@ -20,7 +20,7 @@ export function createCodeStore(db: Database) {
     transaction: <Result>(steps: (tx: Connection) => Promise<Result>): Promise<Result> =>
       db.transaction(steps),
 
-    /** Puts a code in place of the one before it. */
+    /** Stores a code, and replaces the previous one. */
     async put(code: StoredCode): Promise<void> {
       const value = JSON.stringify(code);
       await db
@@ -31,11 +31,11 @@ export function createCodeStore(db: Database) {
 
     async find(): Promise<StoredCode | null> {
       const [row] = await db.select().from(settings).where(eq(settings.key, key));
-      // Written by `put` alone.
+      // Only this store writes the value.
       return row === undefined ? null : (JSON.parse(row.value) as StoredCode);
     },
 
-    /** @returns whether it was still to be used: of two that come at once, one gets true */
+    /** Marks a code as used. @returns whether it was unused: of two simultaneous calls, only one gets true */
     async use(tx: Connection, code: StoredCode): Promise<boolean> {
       const changed = await tx
         .update(settings)

@@ -1,5 +1,5 @@
-// One-time links: a code in a URL that replaces the token at one path, once, for a short time. A token must not stand in a URL,
-// which browsers and proxies store.
+// One-time links: a code in a URL that replaces the token at one path, once, for a short time. A token must not be in a URL, because
+// browsers and proxies store URLs.
 import type { Clock } from "../clock.ts";
 import type { RedeemCode } from "../http/authentication.ts";
 import type { Database } from "../store/database.ts";
@@ -26,8 +26,9 @@ export function createOneTimeLinks({ db, tokens, clock }: OneTimeLinksOptions) {
     redeem,
 
     /**
-     * @param path the only one at which the code works, e.g. `/api/backup/7/file`
-     * @returns the code, which stands nowhere else
+     * Creates a link.
+     * @param path the only path at which the code works, e.g. `/api/backup/7/file`
+     * @returns the code, of which only the hash is stored, and when it expires
      * @throws `unauthenticated` where the token was revoked meanwhile
      */
     async create(path: string, tokenId: number, seconds: number) {

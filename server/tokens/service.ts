@@ -95,7 +95,7 @@ export function createTokenService(store: TokenStore, clock: Clock) {
       return row;
     },
 
-    /** A caller who may not list tokens finds its own alone. */
+    /** Finds a token; a caller that is limited to servers finds only its own. */
     findFor: async (id: number, { serverIds, tokenId }: Caller): Promise<TokenRow | null> =>
       serverIds === null || tokenId === id ? store.byId(id) : null,
 
@@ -106,9 +106,9 @@ export function createTokenService(store: TokenStore, clock: Clock) {
     },
 
     /**
-     * Makes a token. The response is the only place where its text ever stands.
-     * @param makerId the token that it is made with, which may do everything; the new one does not outlive it
-     * @throws InvalidFields for one that would, `unauthenticated` where the maker was revoked meanwhile
+     * Creates a token. Only the result contains its text.
+     * @param makerId id of the token that creates it, and which the new one must not outlive
+     * @throws InvalidFields where it would, `unauthenticated` where the creating token was revoked meanwhile
      */
     create: (body: CreateTokenBody, makerId: number): Promise<{ row: TokenRow; token: string }> =>
       store.transaction(async (tx) => {
@@ -137,7 +137,10 @@ export function createTokenService(store: TokenStore, clock: Clock) {
   };
 }
 
-/** @throws InvalidFields for a moment after the maker's, or for none where the maker has one */
+/**
+ * Returns the expiry of a new token: by default, that of the token that creates it.
+ * @throws InvalidFields for a later one, or for none where the creating token expires
+ */
 function expiryOf({ expires_at: asked }: CreateTokenBody, maker: TokenRow): Date | null {
   const latest = maker.expires_at;
   if (asked === undefined) return latest;

@@ -1,5 +1,5 @@
-// The first sign-in: a code that the start prints, and the token that it is exchanged for. A token in a link would stay in
-// the browser's history; a code there is worth nothing once it was used or ten minutes are over.
+// Sign-in links: their code is exchanged for a token. A token in a link would stay in the browser's history, where a code is
+// worthless once it was used or has expired.
 import { timingSafeEqual } from "node:crypto";
 import { signInCodeMinutes } from "../../contract/tokens.ts";
 import type { Clock } from "../clock.ts";
@@ -18,7 +18,7 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
   const isMatch = (stored: StoredCode | null, code: string): stored is StoredCode =>
     stored !== null && timingSafeEqual(Buffer.from(stored.hash), Buffer.from(hashSecret(code)));
 
-  /** @returns the code, which stands nowhere else */
+  /** Returns a new code, of which only the hash is stored. */
   async function makeStored(more: Pick<StoredCode, "tokenName">): Promise<string> {
     const code = makeCode();
     await codes.put({
@@ -31,25 +31,22 @@ export function createSignIn({ codes, tokens, clock }: SignInOptions) {
   }
 
   return {
-    /**
-     * Makes a code where nobody could get in without one: no token that may do everything has ever been used.
-     * @returns the code, which stands nowhere else; null where somebody can get in
-     */
+    /** Returns a new code for the first sign-in; null where an owner can already sign in with a token, see `hasUsedOwner`. */
     async issueCode(): Promise<string | null> {
       if (await tokens.hasUsedOwner(new Date(clock.now()))) return null;
       return makeStored({});
     },
 
-    /** Makes a code for an operator who has lost all tokens. @returns the code, which stands nowhere else */
+    /** Returns a new code for an operator who has lost all tokens. */
     replaceCode: (): Promise<string> => makeStored({ tokenName: "Sign-in link" }),
 
     /**
-     * Makes a token of a code. The response is the only place where its text ever stands.
+     * Exchanges a code for a new token. Only the result contains its text.
      * @throws InvalidFields for a code that is unknown, used or expired
      */
     async exchange(code: string): Promise<{ row: TokenRow; token: string }> {
       const stored = await codes.find();
-      // Only who knows the code learns what became of it.
+      // Whether a code was used or has expired is revealed only to a client that has it.
       if (!isMatch(stored, code))
         throw refusal(
           "Unknown code. Each start of the service prints a new code and invalidates the previous one.",

@@ -19,9 +19,9 @@ export type Tokens = {
   callerOf(tokenId: number): Promise<Caller | null>;
   /** Creates, replaces or removes the operator's token to match the environment. */
   prepare(chosen: string | null): Promise<void>;
-  /** @returns the code of a first sign-in, which stands nowhere else; null where somebody can get in without one */
+  /** Returns a new code for the first sign-in; null where an owner can already sign in with a token. */
   issueCode(): Promise<string | null>;
-  /** @returns the code of a sign-in, which stands nowhere else, in place of the one before it */
+  /** Returns a new sign-in code for an operator who has lost all tokens; the previous code stops working. */
   replaceCode(): Promise<string>;
 };
 
