@@ -15,25 +15,25 @@ import { readQueueCommand, type QueueCommand } from "./queue-command.ts";
 
 /** Command and account of a program, as supervisord reports them. */
 export type RunningProgram = {
-  /** Null where it does not have the program, empty where its version does not say. */
+  /** Null if supervisord does not have the program; empty if its version does not report commands. */
   command: string | null;
-  /** Of whom it runs as. */
+  /** Uid of the account that it runs as; null = unknown. */
   uid: number | null;
 };
 
 type Comparison = {
   /** Why the program cannot be taken over, and what to do; null = it can. */
   refusal: string | null;
-  /** Sentences, for whoever decides. */
+  /** How the worker would differ, in sentences for the user. */
   differences: string[];
 };
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
-/** What `env` and a folder say of a program, the rest is the same wherever it is. */
+/** Whether two words name the same program, in whatever folder it is. */
 const isSameProgram = (one: string, other: string) => posix.basename(one) === posix.basename(other);
 
-/** Why its command does not say what it runs, its site neither; null = it does. */
+/** Returns why its command, directory or user cannot be interpreted; null = they can. */
 function unreadableOf(program: FoundProgram, command: QueueCommand | null): string | null {
   const { options } = program;
   const withPercent = ["command", "directory", "user"].find((name) =>
@@ -98,7 +98,7 @@ function ofAccount(uid: number | null, { account: { account } }: SiteRow): strin
   ];
 }
 
-/** Nothing that Quarterdeck could do about it would leave the program's file alone. */
+/** Warns of jobs that the stop would kill. Quarterdeck cannot prevent it without changing the program's file. */
 function ofStop(program: FoundProgram): string[] {
   const { timeout = 0, stopwaitsecs = 0 } = settingsOf(program);
   if (timeout > 0 && stopwaitsecs > timeout) return [];
@@ -107,7 +107,7 @@ function ofStop(program: FoundProgram): string[] {
   ];
 }
 
-/** The end that it is not started again after. */
+/** Describes the end after which supervisord does not restart the program. */
 function endOf({ options }: FoundProgram): string {
   if (readBoolean(options.get("autorestart")) === false) return "ended";
   const codes = (options.get("exitcodes") ?? "0").split(",").map((code) => code.trim());
@@ -146,7 +146,7 @@ function ofSection(program: FoundProgram, site: SiteRow): string[] {
   ];
 }
 
-/** @param site whose `artisan` it runs; null where the inventory has none */
+/** @param site the site whose `artisan` the program runs; null where the inventory has none */
 export function compareProgram(
   program: FoundProgram,
   site: SiteRow | null,

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { toShownText } from "../ssh/server-away.ts";
 
-/** Of supervisord's configuration: the beginning of a section with its file, or another line. */
+/** A record of the scan: the name of a section (`first`) with its file (`last`), or another line of the configuration (`last`). */
 type Line = { kind: string; first: string; last: string };
 
 /** A program of supervisord, as configured in its section. */
@@ -10,7 +10,7 @@ export type FoundProgram = {
   program: string;
   file: string;
   options: Map<string, string>;
-  /** That it is listed in, so that supervisord knows it by that name; null = none. */
+  /** The group that lists the program; supervisord then uses the group's name. Null = none. */
   group: string | null;
   /** Whether its file has no other section. */
   isAlone: boolean;
@@ -18,7 +18,7 @@ export type FoundProgram = {
 
 type Section = { name: string; file: string; options: Map<string, string> };
 
-/** supervisord's comments begin with a space. */
+/** Removes a comment, which begins at the start of the line or after whitespace. */
 const withoutComment = (text: string) => text.replace(/(?:^|\s)[;#].*$/, "").trim();
 
 function readSections(lines: readonly Line[]): Section[] {
@@ -34,7 +34,7 @@ function readSections(lines: readonly Line[]): Section[] {
     const text = withoutComment(last);
     if (kind !== "line" || options === undefined || text === "") continue;
     const depth = last.search(/\S/);
-    // What is further in goes on with the option before it.
+    // A line that is indented further continues the option before it.
     if (option !== "" && depth > indent) {
       options.set(option, `${options.get(option)}\n${text}`);
       continue;
@@ -47,7 +47,7 @@ function readSections(lines: readonly Line[]): Section[] {
   return sections;
 }
 
-/** What Quarterdeck itself has supervisord keep up, see `workers/supervisord/program-file.ts`. */
+/** Names of the programs of Quarterdeck's own workers, see `workers/supervisord/program-file.ts`. */
 const ownNames = /^quarterdeck-[A-Za-z0-9]{1,12}-\d+-\d+$/;
 
 export function findQueueWorkers(lines: readonly Line[]): FoundProgram[] {
@@ -67,7 +67,7 @@ export function findQueueWorkers(lines: readonly Line[]): FoundProgram[] {
   });
 }
 
-/** Tells a program from what it is once somebody has changed it. */
+/** Returns a hash of the program's definition, by which a change is detected. */
 export const versionOf = ({ program, file, options, group }: FoundProgram): string =>
   createHash("sha256")
     .update(

@@ -1,4 +1,4 @@
-// Which databases of a server that was found the inventory has, by their urls.
+// Finds the inventory's databases on a database server that was found, by their urls.
 import type { FindDatabasesBody } from "../../contract/discovery.ts";
 import { readUrl } from "../backups/sources/mysql/client.ts";
 import type { DatabaseRow } from "../inventory/store.ts";
@@ -7,14 +7,14 @@ import { readPostgresUrl } from "../postgres/address.ts";
 
 type Place = Pick<FindDatabasesBody, "engine" | "port" | "socket">;
 
-/** Of a machine, as itself sees it. */
+/** Whether a host is the machine itself. */
 const isItself = (host: string) =>
   host === "localhost" || host === "::1" || /^127(?:\.\d+){3}$/.test(host);
 
 const optionOf = (options: readonly string[], name: string): string | undefined =>
   options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3);
 
-/** @returns the database that the url names on the server at this place; null = it names another server's, or none */
+/** Returns the database that a url names on the server at a port or socket; null = the url is invalid, or of another server. */
 export function databaseThere({ engine, port, socket }: Place, url: string): string | null {
   try {
     if (engine === "postgres") {
@@ -25,14 +25,14 @@ export function databaseThere({ engine, port, socket }: Place, url: string): str
     const { database, connection } = readUrl("", url);
     const its = optionOf(connection, "port");
     const named = optionOf(connection, "socket");
-    // Without both, it is the socket that the tools know.
+    // A url without port and socket means the client's default socket, which is assumed to be this one.
     const isThere =
       its !== undefined
         ? isItself(optionOf(connection, "host") ?? "") && its === String(port)
         : socket != null && (named ?? socket) === socket;
     return isThere ? database : null;
   } catch {
-    // What is no url is told where it is used.
+    // An invalid url is reported where it is used.
     return null;
   }
 }
@@ -45,7 +45,7 @@ export async function listKnown(
   const known = new Map<string, number>();
   for (const { id, entry } of databases) {
     if (entry.engine !== place.engine || entry.scope === "server") continue;
-    // Nor is a secret that is not there.
+    // A missing secret is reported where it is used.
     const url = await secrets.read(entry.url, "").catch(() => "");
     const database = databaseThere(place, url);
     if (database !== null) known.set(database, id);

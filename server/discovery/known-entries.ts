@@ -1,4 +1,4 @@
-// Which entry of the inventory is at a path that was found.
+// Finds the inventory's entry for a path.
 import { posix } from "node:path";
 import { expandHome } from "../inventory/paths.ts";
 import type { SiteRow } from "../inventory/store.ts";

@@ -10,10 +10,10 @@ import { listKnown } from "./known-databases.ts";
 
 type Login = FindDatabasesBody;
 
-/** Where the account is corrected: nothing has a url yet. */
+/** Name of the setting with the account, for messages: no url exists yet. */
 const setting = "the login";
 
-/** Databases that every server of its kind has for itself. */
+/** System databases of MySQL and MariaDB. */
 const mysqlOwn = new Set(["information_schema", "mysql", "performance_schema", "sys"]);
 
 async function listPostgres(host: Host, login: Login, signal: AbortSignal): Promise<string[]> {
@@ -48,7 +48,7 @@ async function listMysql(host: Host, login: Login, signal: AbortSignal): Promise
     shown: socket ?? `127.0.0.1:${port ?? 3306}`,
     setting,
     connection:
-      // An account of “localhost” is one of the socket.
+      // The server treats a connection over its socket as one from `localhost`.
       socket !== null
         ? ["--host=localhost", `--socket=${socket}`]
         : ["--host=127.0.0.1", `--port=${port ?? 3306}`, "--protocol=tcp"],
@@ -60,7 +60,7 @@ async function listMysql(host: Host, login: Login, signal: AbortSignal): Promise
 
 type Known = { entries: readonly DatabaseRow[]; secrets: SecretReader };
 
-/** @returns the databases, or in words why there are none to be had */
+/** Returns the databases; `problem` says why they cannot be listed. */
 export async function listDatabases(
   host: Host,
   login: Login,

@@ -16,28 +16,28 @@ const generic = new Set([
   "src",
   "web",
   "www",
-  // Where sites usually are.
+  // Folders that usually contain sites.
   "home",
   "opt",
   "srv",
   "var",
 ]);
 
-/** The nearest folder with a name of its own, e.g. `shop.example.com` of `/srv/shop.example.com/current`. */
+/** Returns the innermost folder whose name is not generic, e.g. `shop.example.com` of `/srv/shop.example.com/current`. */
 export function siteName(root: string): string {
   const folders = root.split("/").filter((folder) => folder !== "");
   return folders.findLast((folder) => !generic.has(folder)) ?? folders.at(-1) ?? root;
 }
 
-/** The site's name, and the file's where that is not Laravel's own. */
+/** Returns the site's name, followed by the file's unless that is Laravel's default, `database`. */
 export function databaseName(path: string, siteRoot: string): string {
   const file = posix.basename(path).replace(/\.(?:sqlite3?|db)$/, "");
   return file === "database" ? siteName(siteRoot) : `${siteName(siteRoot)} ${file}`;
 }
 
 /**
- * The folder that a deployment keeps: of `/srv/shop/releases/20260101/artisan` that is `/srv/shop/current`, which leads to
- * the newest release.
+ * Returns the folder that stays the same over deployments: for `/srv/shop/releases/20260101/artisan` that is `/srv/shop/current`, a
+ * link to the newest release.
  */
 export const siteRoot = (artisan: string): string =>
   posix.dirname(artisan).replace(/\/releases\/[^/]+$/, "/current");

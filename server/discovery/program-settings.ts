@@ -6,7 +6,7 @@ import type { FoundProgram } from "./find-programs.ts";
 import { siteRoot } from "./names.ts";
 import { readQueueCommand } from "./queue-command.ts";
 
-/** By the field of a worker: Laravel's option of `queue:work`. */
+/** Options of Laravel's `queue:work`, by field of a worker. */
 const commandOptions = {
   queue: "queue",
   sleep: "sleep",
@@ -17,7 +17,7 @@ const commandOptions = {
   max_time: "max-time",
 } as const;
 
-/** By the field of a worker: supervisord's option. */
+/** Options of supervisord, by field of a worker. */
 const programOptions = {
   processes: "numprocs",
   startsecs: "startsecs",
@@ -26,7 +26,7 @@ const programOptions = {
   stopsignal: "stopsignal",
 } as const;
 
-/** What `queue:work` and supervisord take where an option is left out. */
+/** Defaults of `queue:work` and supervisord. */
 const theirDefaults = {
   sleep: 3,
   tries: 1,
@@ -40,7 +40,7 @@ const theirDefaults = {
   processes: 1,
 };
 
-/** Those of `queue:work` that a worker has a field for. */
+/** Options of `queue:work` that a worker has a field for. */
 export const mappedOptions: ReadonlySet<string> = new Set([
   ...Object.values(commandOptions),
   "force",
@@ -52,7 +52,7 @@ export const readBoolean = (text = ""): boolean | null =>
 
 const textFields = new Set(["queue", "connection", "stopsignal"]);
 
-/** What a program says of a field, as it is written; `option` is what it is called there. */
+/** Returns the fields that a program sets: the name of the option in its definition, and the text of the value. */
 function writtenIn({ options }: FoundProgram): { field: string; option: string; text: string }[] {
   const command = readQueueCommand(options.get("command") ?? "");
   const ofCommand = Object.entries(commandOptions).map(([field, name]) => ({
@@ -84,7 +84,7 @@ export function unfitOptions(program: FoundProgram): string[] {
   });
 }
 
-/** The path of its `artisan`; null where the command and the program's folder do not say it. */
+/** Returns the path of its `artisan`; null where the command has none, or has a relative path and the program no `directory`. */
 export function artisanOf({ options }: FoundProgram): string | null {
   const artisan = readQueueCommand(options.get("command") ?? "")?.artisan.find(
     (word) => posix.basename(word) === "artisan",
@@ -95,13 +95,13 @@ export function artisanOf({ options }: FoundProgram): string | null {
     : null;
 }
 
-/** The folder of the site whose `artisan` it runs; null where that is not known. */
+/** Returns the folder of the site whose `artisan` it runs; null = unknown. */
 export function siteRootOf(program: FoundProgram): string | null {
   const artisan = artisanOf(program);
   return artisan === null ? null : siteRoot(artisan);
 }
 
-/** Fields that a worker could not have are left out. */
+/** Returns the settings of an equivalent worker, without values that no worker can have. */
 export function settingsOf(program: FoundProgram): Partial<CreateWorkerBody> {
   const { options } = program;
   const command = readQueueCommand(options.get("command") ?? "");

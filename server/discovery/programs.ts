@@ -1,4 +1,4 @@
-// The programs of supervisord that were found: what is known of each, and the worker that takes its place.
+// Describes the programs of supervisord that were found, and creates the workers that replace them.
 import { createWorkerBody } from "../../contract/workers/bodies.ts";
 import type { Discovery, TakeOverBody } from "../../contract/discovery.ts";
 import { conflict, InvalidFields } from "../http/service-error.ts";
@@ -15,13 +15,13 @@ export type WorkersOfPrograms = Pick<Workers, "takeOvers" | "lookAtPrograms" | "
 
 type FoundWorker = Discovery["queue_workers"][number];
 
-/** What supervisord finds by itself, and so does `supervisorctl`. */
+/** Configuration files that supervisord and `supervisorctl` find by themselves. */
 const usualFiles = new Set(["/etc/supervisor/supervisord.conf", "/etc/supervisord.conf"]);
 
 const isUp = new Set(["STARTING", "RUNNING", "BACKOFF"]);
 
 export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOfPrograms) {
-  /** What supervisord says of each; the account of those that it names none for is its own. */
+  /** Reads what supervisord reports of each program. A program without an account of its own runs as supervisord's. */
   async function readRunning(
     server: ServerRow,
   ): Promise<
@@ -81,7 +81,11 @@ export function createPrograms({ takeOvers, lookAtPrograms, present }: WorkersOf
       });
     },
 
-    /** @param found what is on the server now */
+    /**
+     * Creates a worker that takes over a program.
+     * @param found the result of a new scan
+     * @throws a conflict or InvalidFields
+     */
     async takeOver(
       server: ServerRow,
       sites: readonly SiteRow[],

@@ -4,13 +4,13 @@ export type QueueCommand = {
   /** The words before `queue:work`: the command that runs `artisan`, and its path. */
   artisan: string[];
   connection: string | null;
-  /** Values by name of the option; null = a flag. */
+  /** Values by name of the option; null = without a value. */
   options: Map<string, string | null>;
-  /** What `queue:work` itself would refuse, or is no part of it. */
+  /** Further words, which `queue:work` would refuse or which belong to another command. */
   rest: string[];
 };
 
-/** At spaces, but for those in quotes. */
+/** Splits a command at spaces outside of quotes, and removes the quotes. */
 function splitCommand(command: string): string[] {
   const words = command.matchAll(/(?:[^\s"']|"(?:[^"\\]|\\.)*"|'[^']*')+/g);
   return [...words].map(([word]) =>
@@ -21,7 +21,7 @@ function splitCommand(command: string): string[] {
   );
 }
 
-/** Options that take the next word for their value where they have none of their own. */
+/** Options that take the next word as their value if they have no `=`. */
 const withValue = new Set([
   "name",
   "queue",
@@ -37,7 +37,7 @@ const withValue = new Set([
   "env",
 ]);
 
-/** Those of every command of Laravel that change what is printed only. */
+/** Options to ignore: those of every Laravel command that only change its output, and the obsolete `--daemon`. */
 const printing =
   /^(?:-[qvn]+|--(?:quiet|silent|verbose|ansi|no-ansi|no-interaction)(?:=.*)?|--daemon)$/;
 

@@ -7,7 +7,7 @@ import { toShownText } from "../ssh/server-away.ts";
 import { findQueueWorkers, type FoundProgram } from "./find-programs.ts";
 import { databaseName, siteName, siteRoot } from "./names.ts";
 
-/** Usual folders of sites. */
+/** Folders that usually contain sites. */
 export const usualRoots = ["/var/www", "/srv", "/home", "/opt", "/usr/share/nginx"];
 /** Deep enough for `/home/forge/shop.example.com/releases/20260101/database/database.sqlite`. */
 const maxDepth = 6;
@@ -74,17 +74,20 @@ type Record = { kind: string; first: string; last: string };
 function readRecords(text: string): Record[] {
   return text.split("\0").flatMap((record) => {
     const [kind = "", first = "", ...rest] = record.split("\t");
-    // A path may hold a tab.
+    // A path may contain tabs.
     return kind === "" ? [] : [{ kind, first, last: rest.join("\t") }];
   });
 }
 
-/** What the script wrote to its end, and whether its search was stopped before it had seen everything. */
+/**
+ * Parses the script's output, without a record that is incomplete.
+ * @returns also whether a search ran into its time limit, and whether the end of the output is missing
+ */
 function readOutput(text: string): { records: Record[]; isStopped: boolean; isCut: boolean } {
   const stop = text.lastIndexOf("\0stopped\0end\0");
   const isStopped = stop !== -1 && text.endsWith("\0stopped\0end\0");
   const isCut = !text.endsWith("\0end\0") && text !== "end\0";
-  // What it was writing then may be a part of a path.
+  // The last record may be cut off within a path.
   const whole = isStopped ? text.slice(0, stop) : text;
   const last = isStopped || isCut ? whole.lastIndexOf("\0") + 1 : whole.length;
   return { records: readRecords(whole.slice(0, last)), isStopped, isCut };
@@ -92,7 +95,7 @@ function readOutput(text: string): { records: Record[]; isStopped: boolean; isCu
 
 const databasePorts = { postgres: [5432, 5433, 5434], mysql: [3306, 3307] } as const;
 
-/** Ports where something listens that this machine itself reaches: addresses of others than 127.0.0.1 and ::1 are left out. */
+/** Returns the ports at which a program listens on 127.0.0.1, on ::1 or on all addresses. */
 function listeningPorts(records: readonly Record[]): Set<number> {
   const reached = new Set([
     "0100007F",
@@ -117,7 +120,8 @@ function findDatabaseServers(records: readonly Record[]): Discovery["database_se
       const cut = last.lastIndexOf("/.s.PGSQL.");
       return { socket: last.slice(0, cut), port: Number(last.slice(cut + "/.s.PGSQL.".length)) };
     })
-    // Its lock file has a longer name. One of another number is reached by its port alone, where it has one.
+    // Excludes lock files, whose names are longer. A url for a socket names no port, so a socket of another port than the default is
+    // listed only where it can be reached by TCP.
     .filter(({ port }) => port === databasePorts.postgres[0] || listening.has(port));
   const mysql = sockets.filter(({ first }) => first === "mysql").map(({ last }) => last);
   const ports = (engine: keyof typeof databasePorts) =>
@@ -132,7 +136,7 @@ function findDatabaseServers(records: readonly Record[]): Discovery["database_se
     ...ports("postgres")
       .filter((port) => !postgres.some((one) => one.port === port))
       .map((port) => ({ engine: "postgres" as const, socket: null, port })),
-    // Nothing tells which socket belongs to which port; there is one of each nearly everywhere.
+    // It is unknown which socket belongs to which port, so they are paired in order; most servers have one of each.
     ...mysql.map((socket, index) => ({
       engine: "mysql" as const,
       socket,
@@ -155,8 +159,8 @@ type Found = {
 } & Omit<Discovery, "sites" | "sqlite_files" | "queue_workers">;
 
 /**
- * @param where.roots folders to search, absolute; those that are not there are left out
- * @param where.supervisordConfig supervisord's main file; null = where Debian and supervisord have it
+ * @param where.roots folders to search, absolute; missing ones are skipped
+ * @param where.supervisordConfig supervisord's main file; null = one of the usual ones
  * @throws what `run` throws
  */
 export async function scanServer(
@@ -176,7 +180,7 @@ export async function scanServer(
     const root = siteRoot(path);
     sites.set(root, { root, name: siteName(root), user });
   }
-  /** The nearest one. */
+  /** Returns the folder of the innermost site that contains the path; null = none. */
   const siteOf = (path: string): string | null => {
     const folder = posix.dirname(path);
     if (folder === path) return null;
@@ -186,7 +190,7 @@ export async function scanServer(
     const root = siteOf(path);
     return root === null ? [] : [{ path, name: databaseName(path, root), user }];
   });
-  // As people look for them; the search goes through folders as they lie on the disk.
+  // Sorted for people, because `find` lists files in the order of the file system.
   const byName = [...sites.values()].sort(
     (a, b) => a.name.localeCompare(b.name) || a.root.localeCompare(b.root),
   );

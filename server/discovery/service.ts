@@ -51,7 +51,7 @@ export function createDiscoveryService(
   async function discover(server: ServerRow): Promise<Discovery> {
     const { sites, databases } = await inventory.listEntriesOf(server.id);
     const known = sites.map(({ root }) => posix.normalize(expandHome(root)));
-    // A site often has its siblings beside it.
+    // Other sites are often in the same folder.
     const parents = known.map((root) => posix.dirname(root)).filter((folder) => folder !== "/");
     const roots = [...new Set([...usualRoots, ...parents])];
     const { supervisordFile: _, ...found } = await onServer(server, (host, signal) =>
