@@ -1,4 +1,4 @@
-// Where the search finds the things of each kind, in SQL.
+// The SQL that reads the objects of each kind for the search.
 import type { SearchKind } from "../../contract/search.ts";
 import { sql } from "../store/drizzle.ts";
 import { isVisible, mayBeFound, once, type Group } from "./places.ts";
@@ -6,15 +6,15 @@ import { fold, type Sql } from "./texts.ts";
 
 type Source = {
   /**
-   * Rows that may be found, with `id`, `name`, `folded` and what the other parts read; `rest` = the patterns that none of its
-   * places matches, null = all of them.
+   * Rows that may match, with `id`, `name`, `folded` and the columns that the other parts read. `rest` = the patterns that the
+   * row's places do not match; null = all patterns.
    */
   things: Sql;
-  /** The text that has to match the rest. */
+  /** The row's own text, which must match `rest`. */
   own: Sql;
-  /** The folded text after the name and a blank, with which a thing's whole text is put together. */
+  /** The folded text of the row's places, which follows its name and a space in its full text. */
   place: Sql;
-  /** What is shown of the few that are the `best`, and the tables it is read from. */
+  /** Columns of the `best` matches in the response; `from` joins the tables that they need. */
   detail: Sql;
   status: Sql;
   serverId: Sql;
@@ -31,7 +31,7 @@ const onServer = {
   from: sql`join servers server on server.id = best.server_id`,
 };
 
-/** Of the words that a configuration's place always has. */
+/** Whether the text has a word that every configuration's place matches: `on`, or a part of it. */
 const isOfOn = (text: string): boolean =>
   text
     .normalize("NFKD")
@@ -40,10 +40,10 @@ const isOfOn = (text: string): boolean =>
 
 export function sourceOf(kind: SearchKind, group: Group): Source {
   const { text, servers, sites, databases, visible } = group;
-  /** What a place matches whole, is found with all that is there. */
+  /** Ids of the places that match all patterns: everything in them is a match. */
   const matchedBy = (places: Sql) => sql`array(select id from ${places} where rest = '{}')`;
 
-  /** Workers and webhooks. @param columns of their own, with `name` */
+  /** For workers and webhooks. @param columns their own columns, including `name` */
   const ofSite = (table: Sql, columns: Sql, folded: Sql) => ({
     things: sql`
       select own.*, ${folded}, in_site.rest, in_site.folded || ' ' || in_site.server as site from (
@@ -51,7 +51,7 @@ export function sourceOf(kind: SearchKind, group: Group): Source {
         where ${visible === null ? sql`true` : sql`site_id in (select id from sites where ${isVisible(visible)})`}
           and ${mayBeFound(group, kind, sql`site_id = any (${matchedBy(sites)})`)} ${once}
       ) own left join ${sites} in_site on in_site.id = own.site_id`,
-    // No place of it has a word: its site was not read yet.
+    // `sites` lacks a site that matches no pattern, so its name is read here.
     place: sql`coalesce(site, (
       select ${fold(sql`own_site.name`)} || ' ' || server.folded
       from sites own_site join ${servers} server on server.id = own_site.server_id where own_site.id = things.site_id

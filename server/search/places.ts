@@ -1,5 +1,5 @@
-// Which servers, sites and databases have words of a text in their names. A word has no blank, so it is in a thing's own name
-// or in one of its places; what a place has is found out once, for however many things are there.
+// Matches the names of servers, sites and databases: the places of other objects. A word has no space, so it is either in an
+// object's own name or in that of one of its places. Each place is matched once, however many objects it has.
 import type { SearchKind } from "../../contract/search.ts";
 import type { Visible } from "../events/visible-messages.ts";
 import { sql } from "../store/drizzle.ts";
@@ -8,13 +8,13 @@ import { fold, missingIn, readText, type Sql } from "./texts.ts";
 /** What to search for in a kind. */
 export type Asked = { kind: SearchKind; text: string; id: number | null };
 
-/** What is asked for of one text, which most kinds share, and the names of its queries. */
+/** A text, which most kinds share, the kinds to search for it, and the names of its queries. */
 export type Group = ReturnType<typeof groupOf>;
 
-/** An optimization fence: without it PostgreSQL would build a text again for each reference to it. */
+/** An optimization fence: without it, PostgreSQL would compute a text again for each reference to it. */
 export const once = sql`offset 0`;
 
-/** @param place of its text among those that are looked for */
+/** @param place index of the text among the texts of the search */
 export function groupOf(place: number, text: string, kinds: readonly Asked[], visible: Visible) {
   const named = (name: string) => sql`${sql.identifier(`${name}_${place}`)}`;
   return {
@@ -24,11 +24,11 @@ export function groupOf(place: number, text: string, kinds: readonly Asked[], vi
     /** One row: `text`, `parts`, `beginnings`. */
     asked: named("asked"),
     parts: sql`(select parts from ${named("asked")})::text[]`,
-    /** `kind` and `id` of what has one of the words in its own name. */
+    /** `kind` and `id` of objects with one of the words in their own names. */
     named: named("named"),
-    /** Every server; `rest` = the patterns that its name does not match. */
+    /** All visible servers; `rest` = the patterns that the name does not match. */
     servers: named("servers"),
-    /** Those for which a pattern matches their own name or their server's; `rest` of both, `server` = its folded name. */
+    /** Sites whose own name or server matches a pattern; `rest` = the patterns that neither matches, `server` = its folded name. */
     sites: named("sites"),
     databases: named("databases"),
   };
@@ -39,8 +39,8 @@ const isAnyOf = (column: Sql, visible: Visible): Sql =>
 export const isVisible = (visible: Visible): Sql => isAnyOf(sql`server_id`, visible);
 
 /**
- * Which rows of a kind may be found: those with a word in their own names, by their ids, and those whose places say so. Who sees
- * some servers alone is shown what is on these, so all of that is looked at.
+ * Returns the condition for rows of a kind that may match: a word is in their own names, their id was searched for, or
+ * `isInPlace`. For a caller who sees only some servers, all rows may: there are few, as the rows of other servers are excluded.
  */
 export function mayBeFound(
   { kinds, named, visible }: Group,

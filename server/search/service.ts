@@ -1,4 +1,4 @@
-// The rules of the search: which kinds a caller may find, and how ids and names of kinds in the text are read.
+// The rules of the search: which kinds a caller may find, and how ids and names of kinds in the text are interpreted.
 import type { SearchKind, SearchResults } from "../../contract/search.ts";
 import { maxHits } from "../../contract/search.ts";
 import { maxInteger } from "../../contract/inputs.ts";
@@ -7,7 +7,7 @@ import type { Database } from "../store/database.ts";
 import type { Asked } from "./places.ts";
 import { createSearchStore } from "./store.ts";
 
-/** Names of each kind, in the singular, and names of the pages that things of the kind have. */
+/** Names of each kind, in the singular, and names of the pages that objects of the kind have. */
 const words = {
   server: { names: ["server"], pages: ["backup", "notification", "new"] },
   site: { names: ["site"], pages: ["worker", "webhook", "notification", "new"] },
@@ -18,7 +18,7 @@ const words = {
   token: { names: ["token"], pages: [] },
 } as const satisfies Record<SearchKind, { names: readonly string[]; pages: readonly string[] }>;
 
-// The keys of a literal are its names; `Object.keys` forgets that.
+// `Object.keys` loses the type of the keys.
 const kinds = Object.keys(words) as SearchKind[];
 
 const isOneOf = (names: readonly string[], word: string): boolean =>
@@ -38,7 +38,7 @@ function readId(text: string): number | null {
 }
 
 /**
- * Returns what to search for in each kind. "worker emails" finds things with both words, and the workers that have
+ * Returns what to search for in each kind. "worker emails" finds objects with both words, and the workers that have
  * "emails"; "shop webhooks" also finds the site that has "shop", because that has a page of webhooks.
  */
 export function toAsked(text: string, visible: readonly SearchKind[]): Asked[] {

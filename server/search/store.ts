@@ -10,7 +10,7 @@ import { groupOf, once, placesOf, type Asked } from "./places.ts";
 import { spaced, type Sql } from "./texts.ts";
 
 type SearchRow = SearchHit & {
-  /** How many of this kind were found. */
+  /** Number of matches of this kind. */
   total: number;
 };
 
