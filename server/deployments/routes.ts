@@ -1,4 +1,4 @@
-// What a pipeline reports over HTTP: a site was deployed, or was not.
+// Route for pipelines to report deployments.
 import { servedOperations } from "../../contract/served-operations.ts";
 import { toTimestamp } from "../../contract/values.ts";
 import { reply, route, type Route } from "../http/route.ts";

@@ -1,4 +1,4 @@
-// The rules of deployments: which event a report becomes, and what it does to the site's workers.
+// Turns the report of a deployment into an event, and restarts the site's workers if the report says so.
 import type { ReportDeploymentBody } from "../../contract/bodies.ts";
 import { currentActor } from "../activity/actor.ts";
 import type { EventRow, NewEvent } from "../events/event.ts";
@@ -9,9 +9,9 @@ import type { Connection, Database } from "../store/database.ts";
 type DeploymentServiceOptions = {
   db: Database;
   /**
-   * Notes a finished deployment for the site's workers.
-   * @param restarts whether they finish their jobs and start anew
-   * @returns how many of them do
+   * Records a finished deployment for the site's workers.
+   * @param restarts whether the workers restart once their jobs are done
+   * @returns number of workers that restart
    */
   noteForWorkers(
     tx: Connection,
@@ -24,7 +24,7 @@ type DeploymentServiceOptions = {
 type Details = Omit<ReportDeploymentBody, "restart_workers">;
 
 export type DeploymentService = {
-  /** @returns the event that tells of it, and how many workers are being restarted */
+  /** @returns the event of the deployment, and the number of workers that restart */
   report(
     site: SiteRow,
     body: ReportDeploymentBody,
@@ -36,10 +36,10 @@ export const createDeploymentService = ({
   noteForWorkers,
 }: DeploymentServiceOptions): DeploymentService => ({
   report: (site, { restart_workers: restarts = false, ...details }) =>
-    // In one transaction: what is answered for is carried out, whatever happens to the service next.
+    // One transaction, so that everything in the response is carried out even if the service is killed afterwards.
     db.transaction(async (tx) => {
       const event = await recordEvent(tx, deploymentEvent(site, details));
-      // A deployment that failed left the old code in place, so there is nothing to start anew.
+      // A failed deployment left the old code in place, so no worker needs a restart.
       const restarted =
         details.status === "finished" ? await noteForWorkers(tx, site.id, event.id, restarts) : 0;
       return { event, restarted };

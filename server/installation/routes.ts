@@ -1,4 +1,4 @@
-// What the service says of itself, over HTTP.
+// Route of the service's description of itself.
 import { subscribableEvents } from "../../contract/events.ts";
 import type { Installation } from "../../contract/installation.ts";
 import { servedOperations } from "../../contract/served-operations.ts";

@@ -1,4 +1,4 @@
-// What the account owns over HTTP: servers, sites, databases, places for copies. They are read only here; the inventory file is where they change.
+// Routes of servers, sites, databases and storage providers. They only read: changes are made in the inventory file.
 import { servedOperations } from "../../contract/served-operations.ts";
 import type { Database, Server, Site, StorageProvider } from "../../contract/servers.ts";
 import { accountName } from "../hosts/account.ts";
@@ -116,7 +116,7 @@ const toAccount = ({ account, problem }: EntryAccount) => ({
   account_problem: problem,
 });
 
-/** @param servers names of those over SSH that the caller may see */
+/** @param servers names by id of the servers over SSH that the caller may see */
 const toStorageProvider = (
   entry: StorageProviderEntry,
   servers: ReadonlyMap<number, string>,
