@@ -9,9 +9,9 @@ import "./validation-messages.ts";
 type Path = (string | number)[];
 type Definition = z.core.$ZodTypes["_zod"]["def"];
 
-/** Where a schema takes a text. Kinds of schemas that nobody uses yet are unknown here, so that none is left out. */
+/** Returns the paths of all texts in a schema. Throws for a kind of schema that is not used yet, so that no text is missed. */
 function textsOf(schema: z.core.$ZodType): Path[] {
-  // zod's own list of all kinds; the base class says less.
+  // The union of zod's definitions, which the type of the base class hides.
   const definition = schema._zod.def as Definition;
   switch (definition.type) {
     case "string":
@@ -40,7 +40,7 @@ function textsOf(schema: z.core.$ZodType): Path[] {
   }
 }
 
-/** A value that holds nothing but `text`, at its place. */
+/** Returns a value that contains only `text`, at the given path. */
 const holding = (path: Path, text: string): unknown =>
   path.reduceRight<unknown>(
     (value, key) => (typeof key === "number" ? [value] : { [key]: value }),
@@ -48,13 +48,13 @@ const holding = (path: Path, text: string): unknown =>
   );
 
 const unstorable = [
-  // As a URL: it fits every field that takes a free text.
+  // URLs, so that they are valid in every field of free text.
   ["U+0000", "https://a.example/\0b"],
   ["a lone high surrogate", "https://a.example/\ud800b"],
   ["a lone low surrogate", "https://a.example/\udc00b"],
 ] as const;
 
-/** The shapes that a body may have, each with the field that tells it from the others. */
+/** Returns the schemas of a union, each with the value of its discriminator. */
 function shapesOf(schema: z.core.$ZodType): { shape: z.core.$ZodType; given: object }[] {
   // As above.
   const definition = schema._zod.def as Definition;

@@ -12,7 +12,7 @@ test("of nights since last year, the newest of each week, month and year stays",
   expect(nights[0]?.toISOString()).toBe("2026-01-28T02:30:00.000Z");
   const of = (rules: object) => shown(nights, keptBy(nights, rules, "UTC"));
   expect(of({ daily: 3 })).toEqual(["2026-01-28T02", "2026-01-27T02", "2026-01-26T02"]);
-  // Sundays, and the newest of the week that is not over.
+  // Sundays, and the newest backup of the current week.
   expect(of({ weekly: 3 })).toEqual(["2026-01-28T02", "2026-01-25T02", "2026-01-18T02"]);
   expect(of({ monthly: 3 })).toEqual(["2026-01-28T02", "2025-12-31T02", "2025-11-30T02"]);
   expect(of({ yearly: 5 })).toEqual(["2026-01-28T02", "2025-12-31T02"]);
@@ -21,7 +21,7 @@ test("of nights since last year, the newest of each week, month and year stays",
 });
 
 test("a day is the server's, also one that the clocks make longer", () => {
-  // On 25 October Berlin goes back by an hour at 03:00.
+  // In Berlin, the clocks are put back by an hour at 03:00 on 25 October.
   const hours = nextRuns("0 * * * *", "Europe/Berlin", new Date("2026-10-24T20:30:00Z"), 30);
   const newest = hours.toReversed();
   const days = [...keptBy(newest, { daily: 9 }, "Europe/Berlin").keys()];
@@ -50,12 +50,12 @@ test("each rule keeps the newest of as many periods as it says, and whatever goe
         for (const period of keepPeriods) {
           const its = [...kept].filter(([, periods]) => periods.includes(period));
           expect(its.length).toBeLessThanOrEqual(given[period] ?? 0);
-          // Fewer only where there are no more periods.
+          // Fewer are kept only where no more periods have backups.
           if (its.length < (given[period] ?? 0))
             expect(keptBy(moments, { [period]: 8760 }, timeZone).size).toBe(its.length);
           if ((given[period] ?? 0) > 0 && moments.length > 0) expect(its[0]?.[0]).toBe(0);
         }
-        // What goes now is not wanted later: each night decides on what the one before has left.
+        // Applying the rules again to the kept backups keeps all of them, as at the next run.
         const left = moments.filter((_, index) => kept.has(index));
         expect(keptBy(left, given, timeZone).size).toBe(left.length);
       },

@@ -97,7 +97,7 @@ test("a warning stands beside protection alone, and ranks it below protection wi
     warning: "2 warnings: Nearly empty: 1 kB.",
   });
   expect(of([backup()], ["Nearly empty: 1 kB."]).warning).toBe("Nearly empty: 1 kB.");
-  // What is worse is said by the reason.
+  // The reason shows a worse problem instead of the warnings.
   expect(of([damaged, backup()], warnings)).toMatchObject({ state: "late", warning: null });
   const ranked = [of([backup()]), of([backup()], warnings), of([damaged, backup()]), of([])];
   expect(ranked.map(protectionRank)).toEqual([3, 2, 1, 0]);

@@ -1,5 +1,5 @@
-// An oracle that shares nothing with the code: it steps through every minute of a span, reads the clock on the wall with
-// Intl, and runs what that clock shows, or has jumped over, for the first time.
+// Compares schedules with an oracle that shares no code with them: it steps through every minute of a span, reads the wall time from
+// Intl, and runs each wall time when it is first shown or skipped.
 import { array, assert, constantFrom, integer, option, property, tuple } from "fast-check";
 import { expect, test } from "vitest";
 import { cronProblem } from "./cron.ts";
@@ -64,7 +64,7 @@ function oracle(minutes: Minute[], [minute, hour, day, month, weekday]: Choice[]
   return runs;
 }
 
-/** One field: anything, every so many, or a list of values and ranges, with what it allows. */
+/** Generates one field: a star, a step, or a list of values and a range; `allows` tests a value against it. */
 const choice = (least: number, most: number, likely: number[]) => {
   const value = constantFrom(...likely);
   const range = tuple(
@@ -128,6 +128,6 @@ test("every run that the clock on the wall shows is found, and no other", () => 
     ),
     { numRuns: 400 },
   );
-  // Most schedules have to be ones that run within the span, or this compares nothing with nothing.
+  // Most schedules must run within the span; otherwise the test would compare empty lists.
   expect(compared).toBeGreaterThan(2_000);
 });
