@@ -23,7 +23,7 @@ describe("who asks", () => {
     [undefined, {}],
     ["Bearer", {}],
     ["Basic dXNlcjpwYXNz", {}],
-    // A code says something about a token, so there is none without one.
+    // Without a token, the response has no code about it.
     ["Bearer nonsense", { code: "token_unknown" }],
     ["Bearer 1|qd_nonsense", { code: "token_unknown" }],
     ["Bearer 99999999999|x", { code: "token_unknown" }],
@@ -209,7 +209,7 @@ describe("answers", () => {
     expect(packed.headers.get("Vary")).toContain("Accept-Encoding");
     const text = gunzipSync(await packed.arrayBuffer()).toString();
     expect(JSON.parse(text)).toMatchObject({ data: [{}, {}, {}] });
-    // The workers are being started meanwhile.
+    // Repeated, because the workers are still starting.
     const readTwice = async () => {
       const tag = (await read({ "Accept-Encoding": "gzip" })).headers.get("ETag") ?? "";
       return (await read({ "Accept-Encoding": "gzip", "If-None-Match": tag })).status;

@@ -40,7 +40,7 @@ notification_channels:
 ${list(rows, (n) => `type: email, email: ops-${n}@example.com`)}
 `;
 
-/** Makes so many rows of each kind, each with everything that a list shows with it. All rows of a kind are alike. */
+/** Inserts `rows` equal rows of each kind, with everything that a list shows of them. */
 async function fill({ query }: TestService, rows: number): Promise<void> {
   await query(
     `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
@@ -57,7 +57,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
      from generate_series(1, $1) n, unnest(array['database', 'site']) as kinds(type) order by n, type`,
     [rows],
   );
-  // The newest finished one is older than all that a list shows of a configuration.
+  // The newest finished backup is older than all that a list shows of a configuration.
   await query(
     `insert into backups (configuration_id, storage_provider_id, trigger, status, ended_at)
      select c.id, 1, 'manual', runs.status, case runs.status when 'pending' then null else now() end
@@ -72,7 +72,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
     [rows],
   );
   await query(
-    // One is under way for ever, so that the others wait.
+    // One task is active forever, so that the others wait.
     `insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
      select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1',
        (case row_number() over (order by id) when 1 then 'active' else 'created' end)::pgboss.job_state, now(),
@@ -113,7 +113,7 @@ async function fill({ query }: TestService, rows: number): Promise<void> {
 }
 
 type ListName = Extract<OperationName, `list${string}`>;
-/** A total record of them: the key of each is one. */
+// The keys of `operations` are all names of operations.
 const listNames = Object.keys(operations).filter((name): name is ListName =>
   name.startsWith("list"),
 );
@@ -126,7 +126,7 @@ let stopNoting: () => void;
 async function createFilled(rows: number): Promise<TestService> {
   const service = await createTestService({
     inventory: inventoryOf(rows),
-    // Time stands still: a token that was looked up once is not looked up again.
+    // The clock never advances, so that a checked token is trusted without another query.
     clock: { ...systemClock, now: () => 1_700_000_000_000 },
   });
   await fill(service, rows);
@@ -140,16 +140,16 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const service of [withOne, withMany]) {
-    // `close` checks the events of the service; these are not its own.
+    // `close` checks the service's events, but these were inserted by the test.
     await service.query("truncate events cascade");
     await service.close();
   }
   stopNoting();
 });
 
-/** What a service answers, and how often it makes which statement for it. */
+/** Sends a request. Returns the body of the response, and how often each SQL statement ran. */
 async function ask<Body>(service: TestService, path: string) {
-  // From here on the service knows the token.
+  // From here on, the service trusts the token without a query.
   await service.call("GET", "/api/token");
   const statements: Statement[] = [];
   const { status, body } = await withStatements(statements, () => service.json<Body>("GET", path));
@@ -212,12 +212,12 @@ test("each configuration is shown with what is its own", async () => {
     pathOfAll("listBackupConfigurations"),
   );
   for (const { id, type, backupable, backups, last_finished_at } of body.data) {
-    // They were made in pairs: a database's and a site's of the same number.
+    // They were inserted in pairs: of a database and of the site with the same number.
     const number = Math.ceil(id / 2);
     expect(type).toBe(id % 2 === 1 ? "database" : "site");
     expect(backupable).toMatchObject({ id: number, name: `n${number}` });
     expect(backups.map(({ configuration_id: of }) => of)).toEqual(backups.map(() => id));
-    // Its newest finished backup is none of those that are shown; the first one has newer ones.
+    // The newest finished backup is not in the list; the first configuration has newer ones.
     if (id > 1) expect(backups.filter(({ status }) => status === "finished")).toEqual([]);
     expect(last_finished_at).not.toBeNull();
   }

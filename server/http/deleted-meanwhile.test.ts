@@ -1,4 +1,4 @@
-// What a request is about is deleted by somebody else between its look and its change.
+// Requests whose object is deleted by another user after it was found, and before it is changed.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
@@ -16,7 +16,7 @@ import {
 } from "../testing/resources.ts";
 import { createTestService, type TestService } from "../testing/service.ts";
 
-/** Where the rows stand that a user can delete, and what no two of them may share. */
+/** The tables of objects that a user can delete, with values for their unique columns. */
 const tables: Partial<Record<ResourceKind, { name: string; own: (id: number) => object }>> = {
   worker: { name: "workers", own: () => ({}) },
   "backup-configuration": { name: "backup_configurations", own: () => ({}) },
@@ -49,7 +49,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Another row like the one that is there, in its table. */
+/** Inserts a copy of the existing row. Returns its id. */
 async function copyOf(kind: ResourceKind, id: number): Promise<number> {
   const { name, own } = tables[kind] ?? expect.fail(`${kind} has no table`);
   const { rows } = await somebody.query<{ id: number }>(
@@ -61,7 +61,7 @@ async function copyOf(kind: ResourceKind, id: number): Promise<number> {
   return rows[0]?.id ?? expect.fail(`no ${kind} to copy`);
 }
 
-/** Not asked by `somebody`: inside a transaction the first answer stays the same. */
+/** Whether a query waits for a lock. Not queried by `somebody`, because pg_stat_activity is cached within a transaction. */
 const isWaiting = async () =>
   (
     await service.query(

@@ -1,4 +1,4 @@
-// A request whose query fails, at the database itself: nothing of what was to be written is returned or logged.
+// Requests whose query fails in the database: the values are neither returned nor logged.
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Backup, BackupConfiguration } from "../../contract/backups/backup.ts";

@@ -21,7 +21,7 @@ let service: TestService;
 let resources: Resources;
 let server: Server;
 let port: number;
-/** A real socket of the service, by which nothing is between a request's bytes and the service. */
+/** URL of a real socket, so that the service receives the exact bytes of a request. */
 let url: string;
 const token = () => `Authorization: Bearer ${service.token}`;
 
@@ -42,7 +42,6 @@ beforeAll(async () => {
   });
   resources = await createResources(service, service.folder);
   server = await listen(service.app.fetch, 0, "127.0.0.1");
-  // It was told to listen on a port, so it has one.
   port = portOf(server);
   url = `http://127.0.0.1:${port}`;
 });

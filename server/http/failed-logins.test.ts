@@ -23,10 +23,10 @@ beforeEach(() => {
   text = "";
 });
 
-/** As if it came through a socket from `address`. */
+/** Sends a request as from `address`. Returns the status. */
 const ask = async (address: string, authorization?: string, path = "/api/servers") => {
   const socket = { remoteAddress: address };
-  // What a request is asked for beside its headers: nothing but the other end of its socket.
+  // The service reads only this property of the bindings.
   const bindings = { incoming: { socket } } as HttpBindings;
   const headers = authorization === undefined ? {} : { Authorization: authorization };
   const request = new Request(`http://quarterdeck.test${path}`, { headers });
@@ -50,7 +50,7 @@ test.each([
   ["no scheme", "wrong"],
   ["more than a token can be", `Bearer ${"x".repeat(600)}`],
 ])("%s is 401 thirty times a minute, and 429 from then on", async (_, header) => {
-  // Each header from an address of its own.
+  // A separate address for each header.
   const address = `192.0.2.${(hosts += 1)}`;
   const statuses = await askOften(33, () => address, header);
   expect(statuses).toEqual([...Array<number>(30).fill(401), 429, 429, 429]);

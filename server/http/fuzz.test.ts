@@ -1,5 +1,5 @@
-// Thousands of requests made from the interface description: no error of the service, always the described form, and
-// no secret anywhere. FUZZ_SEED plays a failure again, FUZZ_REQUESTS says how many.
+// Sends random requests that are generated from the OpenAPI description: no response may be a 500 or differ from the description, and
+// no secret may leak. FUZZ_SEED repeats a failed run, FUZZ_REQUESTS sets the number of requests.
 import type { Server } from "node:http";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -23,7 +23,7 @@ import { listen } from "./listen.ts";
 
 const seed = makeSeed("FUZZ_SEED");
 const requests = Number(process.env["FUZZ_REQUESTS"] ?? 120);
-/** The others go to the service without a socket, which costs half as much. */
+/** The other requests are sent without a socket, which costs half as much. */
 const throughSocket = Math.round(requests * 0.25);
 const timeoutMs = 120_000 + requests * 100;
 
@@ -39,19 +39,19 @@ const planted = [
 
 type Target = Pick<FuzzOptions, "url" | "send"> & {
   many: number;
-  /** What a request may be sent with beside the methods of the description. */
+  /** Methods to send in addition to those of the description. */
   methods: string[];
 };
 
-/** Requests that are under way together, as those of several people are. */
+/** Number of parallel requests, as by several users. */
 const atOnce = 4;
-/** The machine's processes are looked at after as many rounds of them. */
+/** The arguments of the machine's processes are checked after this many rounds. */
 const looksEvery = 25;
 
 let service: TestService;
 let server: Server;
 let resources: Resources;
-/** What the service has logged so far. */
+/** The service's log so far. */
 let log = "";
 beforeAll(async () => {
   service = await createTestService({
@@ -72,7 +72,7 @@ afterAll(async () => {
 
 async function expectNoFault({ many, methods, ...target }: Target): Promise<void> {
   const { call, token, folder } = service;
-  // A judge that took another form of it would say so by refusing every answer.
+  // If the description had another form, every response would be rejected.
   const description: Description = await (await call("GET", "/openapi.json")).json();
   const described = describedOperations(description);
   const secrets = [...planted, token, resources.webhookSecret];
@@ -104,7 +104,7 @@ async function expectNoFault({ many, methods, ...target }: Target): Promise<void
     });
   }
 
-  // A shorter one may leave some of these out.
+  // A shorter run may lack some of these.
   if (many >= 200)
     expect([...statuses.keys()]).toEqual(expect.arrayContaining(["200", "201", "422"]));
   expect((await call("GET", "/readyz")).status).toBe(200);
@@ -154,7 +154,7 @@ test(
       send({ method, path, headers, body }) {
         const lines = [
           `Host: ${host}`,
-          // Another length than its own would be waited for.
+          // With a wrong length, the service would wait for the rest of the body.
           ...headers
             .filter(([name]) => name !== "Content-Length")
             .map(([name, value]) => `${name}: ${value}`),

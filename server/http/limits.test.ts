@@ -34,7 +34,7 @@ describe.each([
     for (let count = 0; count < 40; count++)
       statuses.add((await service.call("GET", "/api/servers", undefined, `wrong-${count}`)).status);
     expect([...statuses]).toEqual([401, 429]);
-    // The right one has used up its own allowance above, and is told so rather than "Unauthenticated."
+    // The valid token has reached its own limit above, and gets that error instead of "Unauthenticated."
     const response = await service.call("GET", "/api/servers");
     expect(response.headers.get("X-RateLimit-Limit")).toBe("3");
   });
@@ -52,7 +52,7 @@ test("what one instance counted holds at the next one, and what counts no more i
     expect((await service.call("GET", "/api/servers")).status).toBe(429);
     expect((await service.call("GET", "/api/servers", undefined, "wrong")).status).toBe(429);
     const keys = await service.query<{ key: string }>("select key from rate_limits order by key");
-    // No token and no part of one.
+    // The keys contain no part of a token.
     expect(keys.map(({ key }) => key)).toEqual(["failures:unknown", "requests:1"]);
     await service.app.close("keep");
     await service.query("update rate_limits set expire = expire - 60000");

@@ -20,7 +20,7 @@ storage_providers:
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService({ inventory });
-  // Nothing of these moves by itself: no job is theirs.
+  // These rows have no jobs, so their states do not change by themselves.
   await service.query(
     `insert into workers (site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
        processes, startsecs, stopwaitsecs, startretries, stopsignal, status, crash_loop_since, crash_loop_reason)
@@ -102,7 +102,7 @@ describe("what is wrong comes first, then what moves, then the rest; newest firs
     expect(found.meta.counts).toMatchObject(counts);
     expect(found.meta.total).toBe(expected.length);
     expect(found.meta.sorts).toContain("attention");
-    // Every row is of exactly one status.
+    // Every row has exactly one status.
     const { all, ...others } = found.meta.counts ?? {};
     expect(Object.values(others).reduce((sum, one) => sum + one, 0)).toBe(all);
   });

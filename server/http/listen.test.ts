@@ -1,4 +1,4 @@
-// What a client gets that is still sending when it is refused: the whole response, and no reset connection.
+// A client that is still sending when it is refused gets the whole response, and no reset connection.
 import type { Server } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,7 +25,7 @@ const closing = "Connection: close";
 
 const end = Buffer.from("\r\n");
 
-/** Pieces of a body, which are chunks as well where that is asked for. */
+/** Yields a body in pieces, with the chunked encoding on request. */
 function* pieces(sizeBytes: number, isChunked: boolean) {
   const piece = Buffer.alloc(mebibyte / 4, " ");
   for (let sent = 0; sent < sizeBytes; sent += piece.length) {
@@ -38,7 +38,7 @@ function* pieces(sizeBytes: number, isChunked: boolean) {
 }
 type Sent = { headers: string[]; sizeBytes: number; pauseMs?: number; next?: string };
 
-/** Sends most of the body only after the response. @returns all that came until the service closed the connection */
+/** Sends most of the body only after the response. Returns everything received until the service closed the connection. */
 async function send({ headers, sizeBytes, pauseMs = 0, next = "" }: Sent): Promise<string> {
   const socket = connect({ port: portOf(server), host: "127.0.0.1", allowHalfOpen: true });
   const failed = new Promise<never>((_resolve, reject) => socket.on("error", reject));
@@ -57,7 +57,7 @@ async function send({ headers, sizeBytes, pauseMs = 0, next = "" }: Sent): Promi
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   let sentBytes = 0;
   for (const piece of pieces(sizeBytes, isChunked)) {
-    // Without a length they are too many only then.
+    // Without a length, the service refuses only a body that has exceeded the limit.
     if (!isChunked || sentBytes > 1.2 * mebibyte) await Promise.race([answered, failed]);
     await Promise.race([new Promise((resolve) => socket.write(piece, resolve)), failed]);
     sentBytes += piece.length;
@@ -111,7 +111,7 @@ test("a server that is closing ends each connection with the response under way"
     0,
     "127.0.0.1",
   );
-  // By itself it would keep a connection for ever.
+  // Without the timeout for idle connections, only the code under test can close the connection.
   closing.keepAliveTimeout = 0;
   const request = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   const open = (): Promise<string> =>
@@ -152,7 +152,7 @@ test("a request on a connection that a closing server still has is the last one 
   socket.write(line("/held"));
   await first;
   closing.close();
-  // While the first one is answered, which keeps the connection.
+  // Sent before the response to the first request, which keeps the connection open.
   const second = asked();
   socket.write(line("/next"));
   await second;

@@ -16,14 +16,14 @@ import { createAllowedHosts } from "./allowed-hosts.ts";
 import { listen } from "./listen.ts";
 import { portOf } from "../testing/port-of.ts";
 
-/** More requests than the pool has connections, which are ten. */
+/** Number of parallel requests: more than the ten connections of the pool. */
 const many = isLongForm ? 200 : 12;
-/** A site without events: its webhooks get nothing but what the test asks for. */
+/** A site without events, so that its webhooks get only what the test requests. */
 const quietSite = 3;
-/** How long a query waits for a connection: as long as a busy machine may need. A deadlock outlasts it. */
+/** How long a query waits for a connection: long enough for a busy machine, whereas a deadlock never ends. */
 const patienceMs = 60_000;
 
-/** A database of its own for each configuration: restores of one database exclude each other. */
+/** Has a separate database for each configuration, because restores of one database exclude each other. */
 const inventory = (folder: string) => `
 servers:
   - { id: 1, name: here, connection: local }
@@ -55,11 +55,10 @@ beforeAll(async () => {
     }),
   });
   await mkdir(`${service.folder}/copies`);
-  // A process that does nothing: there are hundreds of them.
+  // Does nothing, because hundreds of these processes run.
   await writeFile(`${service.folder}/shop/artisan`, "exec sleep 100000\n");
   await holdQueue();
   server = await listen(service.app.fetch, 0, "127.0.0.1");
-  // It was told to listen on a port, so it has one.
   url = `http://127.0.0.1:${portOf(server)}`;
 });
 afterAll(async () => {
@@ -67,22 +66,22 @@ afterAll(async () => {
   server.close();
   await service.close();
 });
-// Work that the service would continue with must not slow the next burst.
+// Removes work that would continue and slow down the next burst.
 afterEach(async () => {
   await service.query("delete from backup_configurations where type = 'database'");
-  // Locked in the order in which the service locks them; another order could deadlock.
+  // Locked in the same order as by the service, because another order could deadlock.
   await service.query(
     "update webhooks set disabled_at = now() where id in (select id from webhooks order by id for update)",
   );
 });
 
-/** Adds a run of each backup of the server to the engine's queue, in SQL to be completed with where the ids come from. */
+/** Returns the start of a statement that adds a run to the queue for each id; its `from` clause is to be appended. */
 const addTasks = (state: "created" | "active") => `
   insert into pgboss.job (name, policy, singleton_key, state, started_on, data)
   select '${backupTaskQueue}', '${serialQueueOptions.policy}', '1', '${state}', case when '${state}' = 'active' then now() end,
     jsonb_build_object('backup_id', id, 'kind', 'run', 'skip_safety_backup', false, 'begun_at', null)`;
 
-/** Makes a heavy job of the server that never ends: all jobs after it wait. */
+/** Adds a task that never ends, so that all later tasks of the server wait. */
 async function holdQueue(): Promise<void> {
   await service.query(`
     with configuration as (
@@ -108,7 +107,7 @@ const workers = (status: string) =>
     [status],
   );
 
-/** Each has a stop that waits for its server. */
+/** Inserts workers whose stop waits for their server. */
 async function waitingWorkers(): Promise<number[]> {
   const ids = await workers("stopping");
   await service.query(
@@ -166,14 +165,14 @@ const tokens = () =>
   );
 
 const finishedBackups = async () => backups(await configurations(), "finished");
-/** Of one empty file. */
+/** Inserts backups that share one empty file. */
 const storedBackups = async () => {
   await writeFile(`${service.folder}/copies/stored`, "");
   const ids = await finishedBackups();
   await service.query("update backups set path = 'stored', size = 0 where id = any($1)", [ids]);
   return ids;
 };
-/** Each is to be restored into the database of the next one. */
+/** Backups, each to be restored into the database of the next one. */
 let restored: number[] = [];
 const otherDatabases = async () => {
   restored = await finishedBackups();
@@ -190,16 +189,16 @@ type WriteName = {
 }[OperationName];
 
 type Case = {
-  /** Makes what the requests name, one id for each. */
+  /** Creates the objects of the requests, and returns one id for each request. */
   targets(): Promise<number[]>;
   body?: (n: number) => unknown;
   status: number;
 };
 
-/** Those of the inventory file wait for each other, and each needs what the one before it wrote. */
+/** Excludes changes of the inventory file: each waits for the one before it, and needs the version that it wrote. */
 type ManyName = Exclude<WriteName, "signIn" | keyof typeof inventoryOperations>;
 
-/** Total, so that whoever adds an operation that writes adds its case. */
+/** A total record, so that a new operation that writes needs a case. */
 const cases: Record<ManyName, Case> = {
   checkInstallation: { targets: allFor(1), status: 200 },
   findDatabases: {
@@ -210,7 +209,7 @@ const cases: Record<ManyName, Case> = {
   },
   takeOverProgram: {
     targets: allFor(1),
-    // What supervisord has is not the tests' to take.
+    // The test must not take over programs of the machine's supervisord.
     body: () => ({ program: "no such program", file: "/nowhere.conf", version: "none" }),
     status: 409,
   },
@@ -227,7 +226,7 @@ const cases: Record<ManyName, Case> = {
   deleteBackupConfiguration: { targets: configurations, status: 204 },
   runBackup: { targets: configurations, status: 202 },
   restoreBackup: { targets: finishedBackups, body: () => ({}), status: 202 },
-  // Its one file is no folder's archive.
+  // The file is not the archive of a folder.
   browseArchive: { targets: storedBackups, body: () => ({}), status: 409 },
   browseObjects: { targets: storedBackups, body: () => ({}), status: 409 },
   restoreIntoDatabase: {
@@ -241,10 +240,10 @@ const cases: Record<ManyName, Case> = {
       return allFor(1)();
     },
     body: (n) => ({ backup_id: restored[n] }),
-    // There is nothing to restore.
+    // A failed backup cannot be restored.
     status: 409,
   },
-  // Each is a file that only its own storage has, and nothing makes one.
+  // The storage has no such file.
   importDatabaseFile: {
     targets: allFor(1),
     body: () => ({ storage_provider_id: 1, path: "dump.sql" }),
@@ -262,9 +261,9 @@ const cases: Record<ManyName, Case> = {
   pinBackup: { targets: finishedBackups, status: 200 },
   unpinBackup: { targets: finishedBackups, status: 200 },
   drillBackup: { targets: finishedBackups, status: 202 },
-  // Their configurations have no second storage.
+  // The configurations have no second storage.
   copyBackup: { targets: finishedBackups, status: 409 },
-  // On a site without workers: each of these locks all that its site has.
+  // On a site without workers, because a report locks all workers of its site.
   reportDeployment: {
     targets: allFor(2),
     body: () => ({ status: "finished", restart_workers: true }),
@@ -336,7 +335,7 @@ async function send({ method, path }: Operation, id: number, body: unknown): Pro
   return response.status;
 }
 
-/** How often each status was answered. */
+/** Number of responses by status. */
 const counted = (statuses: readonly number[]): Record<number, number> =>
   Object.fromEntries(
     [...Map.groupBy(statuses, (status) => status)].map(([status, those]) => [status, those.length]),
@@ -361,7 +360,7 @@ describe(`${many} requests at once`, () => {
     { timeout: 2 * patienceMs },
     async (name, one) => {
       const ids = await one.targets();
-      // The key of a total record of them.
+      // The keys of `cases` are names of operations.
       const operation = operations[name as WriteName];
       const statuses = await Promise.all(ids.map((id, n) => send(operation, id, one.body?.(n))));
       expect(counted(statuses)).toEqual({ [one.status]: many });

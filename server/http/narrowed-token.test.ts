@@ -1,4 +1,4 @@
-// A token that is narrowed to server 1 asks for everything there is, where server 2 has as much.
+// A token that is limited to server 1 calls every operation, with the same objects on server 2.
 import { mkdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -15,7 +15,7 @@ import { ownUser } from "../testing/own-user.ts";
 import { keysOf } from "../../contract/keys-of.ts";
 import { soon } from "../testing/soon.ts";
 
-/** It stands in every name and address of server 2, and nowhere else. */
+/** Part of every name and address of server 2, and of nothing else. */
 const marker = "kraken";
 
 const inventory = (folder: string) => `
@@ -35,7 +35,7 @@ notification_channels:
   - { id: 2, name: on-call, type: email, email: on-call@example.com }
 `;
 
-/** What the segment of a path before an id names. */
+/** Ids by the segment of a path before them. */
 type Ids = {
   server: number;
   site: number;
@@ -74,7 +74,7 @@ const expectLast = (title: string) => soon(async () => expect(await lastTitle())
 const deploy = (site: number, status: string, message: string) =>
   make(`/api/site/${site}/deployment`, { status, message });
 
-/** As much on one server as on the other. */
+/** Creates one object of each kind on a server. */
 async function seed(place: 1 | 2, word: string): Promise<Ids> {
   const worker = await make(`/api/site/${place}/worker`, {
     ...workerBody,
@@ -144,7 +144,7 @@ beforeAll(async () => {
   ours.token = mine.body.id;
   theirs.token = await make("/api/tokens", { name: `${marker}-token`, abilities: ["read"] });
 
-  // One channel for both, notified of this server first and of the other one after that.
+  // Both sites use channel 1, which is notified about the first server and then about the second.
   await service.call("PUT", "/api/site/1/notifications", { channels: [1] });
   await service.call("PUT", "/api/site/2/notifications", { channels: [1, 2] });
   await deploy(1, "failed", "shop");
@@ -158,11 +158,11 @@ const rows = keysOf(operations).map((name): [OperationName, Operation] => [name,
 const call = (method: string, path: string, body?: unknown) =>
   service.call(method, path, body, narrowed);
 
-/** The path with the ids of one side; an id of a kind that this test does not seed fails it. */
+/** Returns the path with the ids of one server. Fails for an id of a kind that the test does not create. */
 const fill = ({ path, method }: Operation, ids: Ids): string =>
   path.replace(/([\w-]+)\/\{(\w+)\}/g, (_, segment: string) => {
     const kind = method === "POST" && path === "/api/backup/{backupConfigurationId}";
-    // A word that is no key finds undefined, which fails.
+    // The lookup of an unknown word returns undefined, and the next line fails.
     const id = ids[(kind ? "backup-configuration" : segment) as keyof Ids];
     expect(id, `an id for ${path}`).toBeTypeOf("number");
     return `${segment}/${id}`;
@@ -195,8 +195,7 @@ describe("a token narrowed to one server", () => {
       );
       const body = await response.text();
       expect(body).not.toContain(marker);
-      // A channel is the account's, and in its list; what may not be done with it is no secret.
-      // The inventory is nothing for it, whichever id it names.
+      // A channel belongs to the account and is visible to every token, so its refusal is a 403. So is that of the inventory, for any id.
       const isKnown = name === "testNotificationChannel" || row.tag === "inventory";
       expect(response.status).toBe(isKnown ? 403 : 404);
     },
@@ -216,7 +215,7 @@ describe("a token narrowed to one server", () => {
   });
 
   test("sees no message about its servers and others in one", async () => {
-    // The first of each site goes out at once; what follows within a minute is one message.
+    // The first event of a site is sent at once; those within the next minute are coalesced.
     await deploy(1, "finished", "shop");
     await expectLast("Deployed: shop");
     for (const place of [2, 1, 2] as const) await deploy(place, "finished", marker);
@@ -249,7 +248,7 @@ describe("a token narrowed to one server", () => {
   test("does not see what another server's webhook got, even of its own database", async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    // Site 2 names the database of server 1, so its webhook gets each backup of it.
+    // Site 2 lists the database of server 1, so its webhook gets the events of its backups.
     await make("/api/site/2/webhook", { url: receiver.url });
     await make(`/api/backup/${ours["backup-configuration"]}`);
     const deliveries = async (token?: string) => {

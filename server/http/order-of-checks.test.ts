@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The number before the secret part of a token. */
+/** Returns the id in the text of a token. */
 const idOf = (token: string): number => Number(token.split("|")[0]);
 const rows: [string, Operation][] = Object.entries(operations);
-/** Nobody needs a token for what is public. */
+/** Operations that a read-only token must not call. Public ones need no token. */
 const changing = rows.filter(([, row]) => abilityOf(row) === "*" && row.isPublic !== true);
 const forEveryServer = rows.filter(([, row]) => row.reach === "every server");
 
-/** Bodies that each have an answer of their own for a token that may change things. */
+/** Bodies that lead to different responses for a token with ability `*`. */
 const bodies: [string, { type: string; body?: string }][] = [
   ["no body", { type: "application/json" }],
   ["malformed JSON", { type: "application/json", body: "{" }],
@@ -65,7 +65,7 @@ describe.each(bodies)("with %s", (_, content) => {
   test.each(forEveryServer)(
     "%s is 403 for a token that reaches some servers only",
     async (_name, row) => {
-      // Of tokens and servers it finds its own alone: another one is 404.
+      // Uses its own token and server, because others would be a 404.
       const path = pathTo(row.path, {
         ...resources.ids,
         token: idOf(resources.tokens.narrowed),
@@ -81,7 +81,7 @@ describe.each(bodies)("with %s", (_, content) => {
   test.each(changing.filter(([, { path }]) => path.includes("{")))(
     "%s is 404 where there is nothing, before it is 403",
     async (_name, row) => {
-      // Those that are none go the same way whatever the body is.
+      // All ids are tried with one body only, because the result does not depend on the body.
       for (const id of isLongForm || content === bodies[0]?.[1] ? noIds : noIds.slice(0, 1)) {
         const path = row.path.replace(/\{\w+\}/, id);
         expect(await outcome(await send(row, path, resources.tokens.read, content)), id).toEqual([

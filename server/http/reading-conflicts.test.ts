@@ -1,4 +1,4 @@
-// What reads a storage or a server that cannot be read: a 409 in words, as the interface description says.
+// Requests that read an unreachable storage or server get a 409 with a message, as the OpenAPI description says.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Whatever stands in a request, the database is never asked to keep or compare what it cannot.
+// Characters that PostgreSQL cannot store are refused anywhere in a request, before they reach the database.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Operation } from "../../contract/operation.ts";
 import { operations } from "../../contract/operations.ts";
@@ -34,11 +34,11 @@ test.each([
   }
 });
 
-/** Names that a row does not have go the same way as the last of them. */
+/** Names of parameters to send to every operation; one unknown name represents all others. */
 const others = isLongForm
   ? ["page", "per_page", "search", "filter[status]", "sort", "q", "cursor", "nobody"]
   : ["nobody"];
-/** One that decodes, and one that does not. */
+/** Values that can be decoded, and others that cannot. */
 const texts = isLongForm ? ["%00", "%ED%A0%80", "%FF", "1%00"] : ["%00", "%FF"];
 
 const reading = Object.values<Operation>(operations).filter(({ method }) => method === "GET");
@@ -46,7 +46,7 @@ const reading = Object.values<Operation>(operations).filter(({ method }) => meth
 test.each(reading.map((row) => [row.path, row] as const))(
   "no character in a query of GET %s is an error of the service",
   async (_path, row) => {
-    // The shape of the row's own query, where it has one.
+    // The fields of the operation's query, if it has one.
     const shape = (row.query?._zod.def as { shape?: object } | undefined)?.shape ?? {};
     const pathOf = (id: string) => row.path.replace(/\{\w+\}/g, id);
     const queries = [...Object.keys(shape), ...others].flatMap((name) =>
