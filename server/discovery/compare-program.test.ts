@@ -47,9 +47,9 @@ function compare(
 
 test("finds nothing to say of a program that a worker does the same as", () => {
   expect(compare({})).toEqual({ refusal: null, differences: [] });
-  // Older versions of supervisord do not say what they run.
+  // Older versions of supervisord do not report commands.
   expect(compare({}, { command: "" })).toEqual({ refusal: null, differences: [] });
-  // What supervisord takes for the same.
+  // Other values with the same meaning.
   const otherwise = { autorestart: "Yes", autostart: "1", stdout_logfile: "off" };
   expect(compare(otherwise)).toEqual({ refusal: null, differences: [] });
 });
@@ -107,7 +107,7 @@ test.each([
 
 test.each([
   [{}, /^Add its site first\.$/],
-  // No site that could be added would be found for these.
+  // Adding a site would not help: these commands cannot be assigned to one.
   [{ command: `sh -c "cd /srv/shop && php artisan queue:work"` }, /Create a worker by hand/],
   [{ command: "php %(ENV_APP)s/artisan queue:work" }, /its command has a %\(/i],
   [{ command: "php artisan queue:work", directory: "%(ENV_APP)s" }, /its directory has a %\(/i],

@@ -1,4 +1,4 @@
-// On this machine and over SSH: what is there is found, what is known is told, and nothing is added.
+// Discovery on this machine and over SSH: finds sites and databases, marks known ones, and adds nothing.
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,12 +29,12 @@ databases:
   sites = service.folder;
   await mkdir(join(sites, "shop/database"));
   await writeFile(join(sites, "shop/database/database.sqlite"), "SQLite format 3\0");
-  // Deployed into releases, with a tab and a quote in its name.
+  // A site that is deployed into releases, with a tab and a quote in its name.
   const odd = join(sites, "blog's\tnew");
   await mkdir(join(odd, "releases/1"), { recursive: true });
   await writeFile(join(odd, "releases/1/artisan"), "");
   await symlink("releases/1", join(odd, "current"));
-  // No sites: a dependency's file, a folder of that name, and what cannot be entered.
+  // Not sites: a file of a dependency, a folder named `artisan`, and a folder without read permission.
   await mkdir(join(sites, "shop/vendor/laravel"), { recursive: true });
   await writeFile(join(sites, "shop/vendor/laravel/artisan"), "");
   await mkdir(join(sites, "folder/artisan"), { recursive: true });
@@ -88,7 +88,7 @@ describe.each([
 
 test("a server that does not respond is told in words", async () => {
   const [sshd] = [await remote.sshd()];
-  // Its entry leads to a port where nothing listens.
+  // Changes its entry to a port where nothing listens.
   const text = await readFile(service.inventoryFile, "utf8");
   const broken = join(service.folder, "broken");
   await writeFile(broken, text.replace(`port: ${sshd.port}`, "port: 1"));

@@ -1,4 +1,4 @@
-// A program of a real supervisord is found, and a worker takes its place: here, and on a server over SSH.
+// Take-overs of programs of a real supervisord, on this machine and on a server over SSH.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -25,8 +25,8 @@ const patience = { timeout: 60_000 };
 const run = promisify(execFile);
 
 /**
- * Stands in for `artisan`: as a program of supervisord it runs on after its stop until the file `end` is there, and says in `heeds`
- * that it heeds a stop; as a worker it does what the file `worker` says, and waits where there is none.
+ * Replaces `artisan`. As a program of supervisord, it creates the file `heeds` once it handles SIGTERM, and runs after that signal
+ * until the file `end` exists. As a worker, it runs the script `worker` if that exists, and then waits.
  */
 const artisan = `
 wait_for() { until [ -e "$1" ]; do sleep 0.05; done; }
@@ -75,8 +75,8 @@ sites:
     });
 
   /**
-   * Has supervisord keep up a program, and comes back once it runs. To supervisord it does from its fork on: a signal that comes
-   * before its program is loaded is lost.
+   * Adds a program to supervisord, and waits until it runs and handles SIGTERM: supervisord reports it as running from the fork on,
+   * when a signal would still be lost.
    */
   async function addProgram(name: string, options: Record<string, string | number>, more = "") {
     const heeds = join(root, "heeds");
@@ -102,7 +102,7 @@ sites:
 
   async function statesOf(name: string): Promise<unknown[]> {
     const all = await supervisord.call("getAllProcessInfo");
-    // As supervisord documents it.
+    // The fields that supervisord documents.
     return (all as { group: string; statename: string }[])
       .filter(({ group }) => group === name)
       .map(({ statename }) => statename);
@@ -145,7 +145,7 @@ sites:
     await supervisord.call("reloadConfig");
   }, 90_000);
 
-  // PHP does its jobs alike wherever its supervisord is.
+  // PHP runs jobs in the same way on every machine, so one is enough.
   const laravel = isWhole && laravelMissing === null ? ["a Laravel site"] : [];
   test.each(laravel)(
     "does each job of %s once while one of its programs is taken over",
@@ -194,7 +194,7 @@ sites:
         tries: 1,
         take_over: { program: "laravel-queue", status: "waiting", reason: null },
       });
-      // Jobs come in all the time.
+      // Jobs keep arriving during the take-over.
       await soon(async () => {
         names.push(...(await site.dispatch(2, 0.3)));
         expect((await show(body.id)).take_over?.status).toBe("finished");
@@ -205,7 +205,7 @@ sites:
       await expect.poll(async () => (await site.done()).length, patience).toBe(names.length);
       expect((await site.begun()).toSorted()).toEqual(names.toSorted());
       expect((await site.done()).toSorted()).toEqual(names.toSorted());
-      // What is kept up for the worker, by whomever, is no finding.
+      // The worker's own processes are not found as a program, whatever process manager runs them.
       const after = await service.json<Discovery>("GET", "/api/server/1/discovery");
       expect(
         after.body.queue_workers.flatMap(({ program, worker }) =>
@@ -220,9 +220,9 @@ sites:
     await addProgram("shop-queue", shopProgram());
     const { body } = await takeOver(await find("shop-queue"));
     await untilTaken(body.id, { status: "stopping" });
-    // It waits for the program's job before it goes.
+    // supervisord waits for the program's job before it exits.
     const stopped = supervisord.stop();
-    // Over SSH it keeps up the worker, too.
+    // Over SSH, it also runs the worker, which is unreachable then.
     await soon(async () => {
       const { status, take_over: taken } = await show(body.id);
       expect(`${status} ${taken?.reason}`).toMatch(/^unreachable|supervisord is /);
@@ -250,7 +250,7 @@ sites:
       service.app = await createApp(service.options);
     };
     await restart();
-    // It was told to stop, and has a job to end.
+    // The program has been told to stop, but still has a job.
     await untilTaken(id, { status: "stopping", commands: [] });
     await expect.poll(() => statesOf("shop-queue"), patience).toEqual(["STOPPING"]);
     await restart();
@@ -259,20 +259,20 @@ sites:
     const { take_over: taken } = await untilTaken(id, { status: "finished", reason: null });
     expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
 
-    // Somebody starts it again, and has it stopped again.
+    // A user starts the program again, and takes it over again.
     await supervisord.call("startProcess", "shop-queue");
     expect(await find("shop-queue")).toMatchObject({ running: 1, worker: { id } });
     expect((await takeOver(await find("shop-queue"))).body.id).toBe(id);
     await soon(async () => expect(await statesOf("shop-queue")).toEqual(["STOPPED"]));
     await untilTaken(id, { status: "finished" });
 
-    // What is left to do is what it says.
+    // Runs the commands that remain for the operator.
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     await expect(readFile(file)).rejects.toThrow("ENOENT");
     expect(await readFile(`${file}.before`, "utf8")).toContain("[program:shop-queue]");
     expect(await statesOf("shop-queue")).toEqual([]);
-    // Once that is done nothing is left to do.
+    // After that, no commands remain.
     await service.ahead(60_000);
     await untilTaken(id, { status: "finished", commands: [] });
     const { body: entries } = await service.json<{ data: { action: string }[] }>(
@@ -289,7 +289,7 @@ sites:
     const { take_over: taken } = await untilTaken(body.id, { status: "failed", commands: [] });
     expect(taken?.reason).toBe(`Worker ${body.id} is failed. shop-queue was left as it is.`);
     expect(await statesOf("shop-queue")).toEqual(["RUNNING"]);
-    // Once that is cured, it goes on with the same worker.
+    // Once the worker can run, another take-over continues with the same worker.
     await rm(join(root, "worker"));
     await writeFile(join(root, "end"), "");
     await service.call("POST", `/api/worker/${body.id}/start`);
@@ -299,7 +299,7 @@ sites:
   });
 
   test("does not stop what was put in the program's place meanwhile", async () => {
-    // The worker comes up once the other one is there.
+    // The worker starts only once the other program is configured.
     await writeFile(join(root, "worker"), "[ -e end ] || exit 1");
     await addProgram("shop-queue", { ...shopProgram(), startsecs: 1, startretries: 50 });
     const { body } = await takeOver(await find("shop-queue"));
@@ -332,7 +332,7 @@ sites:
     expect(stopped.running).toBe(0);
     const { body } = await takeOver(stopped);
     const { take_over: taken } = await untilTaken(body.id, { status: "finished" });
-    // The other section of its file stays.
+    // The commands keep the other section of the file.
     for (const command of taken?.commands ?? [])
       await run("sh", ["-c", command.replace(/^sudo /, "")]);
     expect(await readFile(file, "utf8")).toBe("[program:other]\ncommand=sleep 100\n");
@@ -370,7 +370,7 @@ sites:
       await untilTaken(second.id, { status: "finished" });
       expect(await statesOf("shop-queue")).toEqual(["STOPPED"]);
       expect(await find("shop-queue")).toMatchObject({ worker: { id: second.id } });
-      // What it says of the program is not about the first one's any more.
+      // The first take-over no longer reports the state of the program.
       expect((await show(first.id)).take_over).toMatchObject({ status: "finished", commands: [] });
     });
   });
