@@ -1,7 +1,7 @@
 // The number of failures in the title and icon of the browser's tab.
 import type { Overview } from "../../contract/overview.ts";
 
-/** Counts what is listed as a problem, without what nobody has set up yet. */
+/** Counts all problems except databases and sites without a backup configuration. */
 export function failureCount({
   workers,
   webhooks,

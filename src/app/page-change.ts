@@ -37,7 +37,7 @@ const focusHeading = () =>
 /** Whether there was a navigation since the load. */
 let hasChanged = false;
 
-/** For a page whose content is replaced late: the element that had the focus, or was to get it, is gone. */
+/** Focuses the heading of a page whose content was replaced late, if the replaced content had the focus. */
 export function focusLateHeading(): void {
   if (hasChanged && document.activeElement === document.body) focusHeading();
 }

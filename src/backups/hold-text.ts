@@ -18,7 +18,7 @@ const units = [
 export const isHold = (hold: number): boolean =>
   Number.isInteger(hold) && hold >= 1 && hold <= maxHold;
 
-/** Number of runs that suffice to tell their distance: more than a week of hourly runs. */
+/** Number of runs that suffice to measure their average distance: more than a week of hourly runs. */
 export const sampledRuns = 200;
 
 /**

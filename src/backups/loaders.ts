@@ -63,7 +63,7 @@ export async function configurationLoader({ params, request }: LoaderFunctionArg
   const serverId = configuration.server_id ?? cachedParentOf("listBackupConfigurations", id);
   await Promise.all([
     loadIfThere(request, scheduleQuery(configuration)),
-    // As the page asks for them: of a service that has extras, whose drills are one.
+    // Like the page, requests counts only from a service with Quarterdeck's extras; see `hasExtras`.
     ...(configuration.drill === undefined
       ? []
       : [loadIfThere(request, countsQuery(configuration))]),

@@ -15,10 +15,10 @@ const steps = [
   { unit: "minute", sizeMs: minuteMs },
 ] as const;
 
-/** What is to come and less than a minute away. */
+/** Text of a future time that is less than a minute away. */
 export const soonText = "in under a minute";
 
-/** "3 minutes ago", "in 2 hours"; what is less than a minute away is "just now", as no clock is told that well. */
+/** "3 minutes ago", "in 2 hours"; by default "just now" for any time less than a minute away, because clocks differ by as much. */
 export function relativeText(momentMs: number, nowMs: number, nowText = "just now"): string {
   const awayMs = momentMs - nowMs;
   const step = steps.find(({ sizeMs }) => Math.abs(awayMs) >= sizeMs);

@@ -24,7 +24,7 @@ const fullBytes = 48 * 1024;
 
 export const rotatedText = "… log rotated; lines may be missing here …";
 
-// Colours, cursor moves (CSI), titles and links (OSC), and other two-character escapes: ECMA-48, section 5.
+// Colors, cursor moves (CSI), titles and links (OSC), and other two-character escapes: ECMA-48, section 5.
 const escapes =
   // oxlint-disable-next-line no-control-regex -- control characters are what this removes
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-Z^-~\\])/g;

@@ -47,6 +47,6 @@ const helps: Record<ShownWorkerState, (worker: Worker) => string> = {
 export const workerHelp = (worker: Worker): string | undefined =>
   lookUp(helps, worker.status)?.(worker);
 
-/** For a worker in a crash loop, whose status may say in between that all is well. */
+/** Explains a crash loop, during which the worker's status may be `installed` between two crashes. */
 export const crashLoopHelp = ({ status }: Worker): string =>
   `Processes keep starting and exiting. Status: ${status}.`;

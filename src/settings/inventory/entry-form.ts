@@ -163,7 +163,7 @@ const toBody: Record<InventoryKind, (values: EntryValues) => EntryValues> = {
   databases: (values) =>
     values["engine"] === "sqlite"
       ? { ...pick(values, "server", "name", "engine", "path", "user"), ...hooksOf(values) }
-      : // What the default says need not be written.
+      : // The default scope is not written.
         {
           ...pick(values, "server", "name", "engine", "url"),
           ...(values["scope"] === "server" && { scope: "server" }),
