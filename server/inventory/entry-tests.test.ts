@@ -280,7 +280,7 @@ describe("what does not answer", () => {
     const results = await Promise.all(
       Object.entries(entries(port)).map(([kind, entry]) => tries(kind, entry)),
     );
-    // Well before any program gives up by itself, even on a busy machine.
+    // Well before any program would time out by itself, even on a busy machine.
     expect(performance.now() - startMs).toBeLessThan(20_000);
     for (const { ok, message } of results)
       expect([ok, message]).toEqual([

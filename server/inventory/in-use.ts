@@ -150,7 +150,7 @@ export async function stillUsed(db: Connection, inventory: Inventory): Promise<I
         name: table.name,
         numbers: sql<number[]>`array_agg(${number} order by ${number})`,
       })
-      // The overloads of a union of tables do not meet; the columns read here stand in all of them.
+      // The overloads do not accept a union of tables; all tables have the columns that are read here.
       .from(table as typeof sites)
       .innerJoin(by, eq(reference, table.id))
       .where(notInArray(table.id, kept))

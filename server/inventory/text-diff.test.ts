@@ -1,4 +1,4 @@
-// What a difference of two inventories shows of secrets that somebody wrote into the file.
+// Literal secrets in the inventory file are masked in diffs.
 import { expect, test } from "vitest";
 import { diffText, mask } from "./text-diff.ts";
 

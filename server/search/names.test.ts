@@ -1,4 +1,4 @@
-// The search held against a model of it that reads every thing from end to end, over names of all sorts.
+// Compares the search with a simple model that reads all objects, with random names.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { maxHits, maxHitsOfKind, type SearchResults } from "../../contract/search.ts";
 import { createTestDatabase, type TestDatabase } from "../testing/database.ts";
@@ -68,7 +68,7 @@ type Thing = {
   server_id: number;
 };
 
-/** Everything with its texts, as they are shown. */
+/** Reads all objects with their texts, as they are shown. */
 const readThings = () =>
   query<Thing>(`
     select 'server' as kind, id, name, '' as detail, '' as extra, id as server_id from servers
@@ -113,7 +113,7 @@ function rankOf({ id, name, detail, extra }: Thing, askedId: number | null, text
 
 const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** What the search is to find: the keys of its hits, and how many there are of each kind. */
+/** Returns the expected hits, and the number of matches by kind. */
 function expected(things: readonly Thing[], text: string, visible: readonly number[] | null) {
   const counts: Record<string, number> = {};
   const best = toAsked(text, kinds).flatMap(({ kind, text: given, id: askedId }) => {

@@ -38,7 +38,7 @@ async function createToken(body: object): Promise<string> {
 
 beforeAll(async () => {
   service = await createTestService({ inventory });
-  // Not by the operations: nothing here is to run.
+  // Inserted by SQL, so that nothing runs.
   await service.query(
     `insert into workers (id, site_id, connection, queue, max_jobs, max_time, force, memory, sleep, timeout, tries,
        processes, startsecs, stopwaitsecs, startretries, stopsignal, status)

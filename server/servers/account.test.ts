@@ -39,7 +39,7 @@ test("a user that the machine does not have is reported with its line, and the l
 });
 
 describe.runIf(isRoot)("as root", () => {
-  /** A folder of root's, one of daemon's, and a database in each. */
+  /** Adds a site with a folder that root owns, one with a folder that daemon owns, and a database in each. */
   async function withSites() {
     const { folder } = service;
     await chmod(folder, 0o711);

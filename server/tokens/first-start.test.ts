@@ -1,4 +1,4 @@
-// The first start as an operator sees it: what stands in the terminal, and what the link in it is worth.
+// The first start as an operator sees it: the output in the terminal, and the sign-in link in it.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

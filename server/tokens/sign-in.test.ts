@@ -122,7 +122,7 @@ test("each start prints another code until somebody has been in, and then none",
   expect(second).not.toBe(first);
   expect(reasonOf(await signIn(service, first))).toMatch(/Unknown code/);
   const { body } = await signIn(service, second);
-  // The answer may have got lost on its way: a token that nobody has used lets nobody in.
+  // The response may have been lost, so an unused token does not count.
   expect(await restart()).not.toBeNull();
   expect((await service.call("GET", "/api/token", undefined, body.token)).status).toBe(200);
   expect(await restart()).toBeNull();

@@ -184,7 +184,7 @@ test("a token ends when it said it would", async () => {
   });
   const refusal = await service.call("GET", "/api/servers", undefined, token);
   expect(refusal.status).toBe(401);
-  // Who has the whole token learns why; who only guesses at it does not.
+  // Only a client with the whole token gets the reason.
   const why = async (response: Response) => [
     response.headers.get("WWW-Authenticate"),
     await response.json(),
@@ -196,7 +196,7 @@ test("a token ends when it said it would", async () => {
   const guess = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
   const unknown = ["Bearer", { message: "Unauthenticated.", code: "token_unknown" }];
   expect(await why(await service.call("GET", "/api/servers", undefined, guess))).toEqual(unknown);
-  // Nothing is kept of a revoked one, so it cannot be told from one that never was.
+  // A revoked token is deleted, so it is the same as an unknown one.
   const revoked = await make({ name: "gone", abilities: ["*"] });
   await service.call("DELETE", `/api/token/${revoked.id}`);
   const answer = await service.call("GET", "/api/servers", undefined, revoked.token);
