@@ -40,7 +40,7 @@ export function createAllowedHosts(options: AllowedHostsOptions): IsAllowedHost 
   };
 }
 
-/** A host as it stands in a URL: an IPv6 address in brackets. */
+/** Returns a host as it is written in a URL, with an IPv6 address in brackets. */
 export const hostInUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
 /** @returns the URL without a slash at the end; `localhost` where the service listens on all addresses or on loopback */

@@ -136,7 +136,7 @@ async function sendJson(
     const packed = await response.pack();
     c.header("Content-Encoding", "gzip");
     c.header("Vary", "Accept-Encoding", { append: true });
-    // Weak, because the same tag stands for the compressed and the plain text.
+    // Weak, because the compressed and the plain text share the tag.
     c.header("ETag", `W/${tag}`);
     c.header("Content-Length", String(packed.length));
     return c.body(packed, status);

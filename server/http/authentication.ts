@@ -100,7 +100,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     const token = bearer.exec(authorization ?? "")?.[1];
     const caller = token === undefined ? null : await findCaller(token);
     if (caller === null || typeof caller === "string") {
-      // A request without the header guesses nothing and is not counted. Any other header is, even one that holds no token.
+      // A request without the header is no guess, and is not counted. Any header is counted, even one without a token.
       const points = authorization === undefined || authorization === "" ? 0 : 1;
       const left = await countFailure(c, points);
       throw caller === null ? unauthenticated(left) : new RefusedToken(caller, left);

@@ -1,5 +1,5 @@
-// Reads the JSON body of a request, limited in size, and reports everything that is wrong with its fields at once: what the
-// schema finds, and what only the disk or the database can tell.
+// Reads the JSON body of a request, limited in size, and reports all errors of its fields at once: those of the schema, and those that
+// only the disk or the database can show.
 import { errorMessage, type FieldErrors, toFieldErrors } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import "../../contract/validation-messages.ts";

@@ -15,7 +15,7 @@ export const spaced = (text: Sql): Sql =>
 /** Escapes the wildcards of `like`, so that they match literally. */
 const escaped = (text: Sql): Sql => sql`regexp_replace(${text}, '([\\\\%_])', '\\\\\\1', 'g')`;
 
-/** A row with the folded text, and patterns of its words: `parts` anywhere in a text, `beginnings` of words in a spaced one. */
+/** Selects one row: the folded text, and patterns of its words: `parts` match anywhere, `beginnings` at words of a spaced text. */
 export const readText = (given: string): Sql => sql`
   select text,
     array(select '%' || ${escaped(sql`word`)} || '%' from unnest(words) word) as parts,
