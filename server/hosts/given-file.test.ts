@@ -19,16 +19,16 @@ async function makeRunner() {
 
 /** The service's own account gets a file; other accounts and machines receive the text by standard input. */
 const ways = [
-  { way: "as our own", given: <Running extends Command>(command: Running) => command },
-  { way: "brought", given: bringingGiven },
+  { way: "as our own", bring: <Running extends Command>(command: Running) => command },
+  { way: "brought", bring: bringingGiven },
 ];
 
-describe.each(ways)("$way", ({ given }) => {
+describe.each(ways)("$way", ({ bring }) => {
   test("a program reads the text as a file for its account alone, which no name leads to", async () => {
     const { run, folder } = await makeRunner();
-    const script = `cat ${givenFile} ${givenFile}; stat -L -c '%a %h %F' ${givenFile}; ls "$0"; cat /proc/$$/cmdline /proc/$$/environ >&2`;
+    const script = `cat ${givenFile(0)} ${givenFile(0)}; stat -L -c '%a %h %F' ${givenFile(0)}; ls "$0"; cat /proc/$$/cmdline /proc/$$/environ >&2`;
     const { stderr, ...end } = await run(
-      given({ given: "päss\n", argv: ["sh", "-c", script, folder] }),
+      bring({ given: ["päss\n"], argv: ["sh", "-c", script, folder] }),
     );
     expect(end).toMatchObject({ exitCode: 0, stdout: "päss\npäss\n600 0 regular file\n" });
     expect(stderr).toContain(folder);
@@ -41,9 +41,9 @@ describe.each(ways)("$way", ({ given }) => {
     async (size) => {
       const { run } = await makeRunner();
       const input = Readable.from(["in", "put", "!".repeat(200_000)]);
-      const command = given({
-        given: "x".repeat(size),
-        argv: ["sh", "-c", `wc -c < ${givenFile}; wc -c; exit 5`],
+      const command = bring({
+        given: ["x".repeat(size)],
+        argv: ["sh", "-c", `wc -c < ${givenFile(0)}; wc -c; exit 5`],
         input,
       });
       const { exitCode, stdout } = await run(command);
@@ -51,13 +51,23 @@ describe.each(ways)("$way", ({ given }) => {
     },
   );
 
+  test("a program reads several texts, and its input after them", async () => {
+    const { run, folder } = await makeRunner();
+    const given = ["one\n", "", "three\n", "four\n"];
+    const files = given.map((_, index) => givenFile(index)).join(" ");
+    const argv = ["sh", "-c", `cat ${files} -`] as const;
+    const end = await run(bring({ given, argv, input: Readable.from(["input"]) }));
+    expect(end).toMatchObject({ stdout: "one\nthree\nfour\ninput" });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("a program never takes an input that broke off for one that ended", async () => {
     const { run } = await makeRunner();
     async function* broken() {
       yield Buffer.from("begin");
       throw new Error("the disk is gone");
     }
-    const command = given({ given: "x", argv: ["cat"], input: Readable.from(broken()) });
+    const command = bring({ given: ["x"], argv: ["cat"], input: Readable.from(broken()) });
     await expect(run(command)).rejects.toThrow("the disk is gone");
   });
 
@@ -65,7 +75,7 @@ describe.each(ways)("$way", ({ given }) => {
     const { run } = await makeRunner();
     const input = new PassThrough();
     input.write("enough and more");
-    const command = given({ given: "x", argv: ["head", "-c", "6"], input });
+    const command = bring({ given: ["x"], argv: ["head", "-c", "6"], input });
     expect(await run(command)).toMatchObject({ exitCode: 0, stdout: "enough" });
     // Only the next write finds the pipe closed.
     input.write("more");
@@ -76,7 +86,7 @@ describe.each(ways)("$way", ({ given }) => {
     const { run, folder } = await makeRunner();
     const controller = new AbortController();
     const running = run({
-      ...given({ given: "x", argv: ["sh", "-c", "echo up >&2; sleep 60"] }),
+      ...bring({ given: ["x"], argv: ["sh", "-c", "echo up >&2; sleep 60"] }),
       onErrorLine: () => controller.abort(new Error("enough")),
       signal: controller.signal,
     });

@@ -1,4 +1,4 @@
-// Passes text to a program as an unnamed file: a password must not appear in the arguments, nor in an environment that other
+// Passes texts to a program as unnamed files: a password must not appear in the arguments, nor in an environment that other
 // programs of the account can read, and a named file could be left behind when the machine is cut off.
 import { randomUUID } from "node:crypto";
 import { open, rm, type FileHandle } from "node:fs/promises";
@@ -8,61 +8,86 @@ import { pipeline } from "node:stream/promises";
 import { toError } from "../to-error.ts";
 import { CommandMissing, type Command } from "./host.ts";
 
-/** The file descriptor in the program. */
-export const givenAt = 9;
+/** The file descriptor of the first text in the program; the others are below it, because a shell names one digit only. */
+const firstAt = 9;
 
-/** The path where the program reads the text: on Linux any number of times, elsewhere once. */
-export const givenFile = `/dev/fd/${givenAt}`;
+/** Returns the path where the program reads a text of `given`: on Linux any number of times, elsewhere once. */
+export const givenFile = (index: number): string => `/dev/fd/${firstAt - index}`;
 
 /**
  * For a program of the service's own account on this machine.
- * @param folder for the file, whose name is removed before the text is written
- * @returns the file for descriptor `givenAt`, which the caller closes after the start; null = there is no text
+ * @param folder for the files, whose names are removed before the texts are written
+ * @returns the files, which the caller closes after the start
  * @throws CommandMissing
  */
 export async function openGiven(
-  { given, argv: [program] }: Command,
+  { given = [], argv: [program] }: Command,
   folder: string,
-): Promise<FileHandle | null> {
-  if (given === undefined) return null;
-  const path = join(folder, `quarterdeck-given-${randomUUID()}`);
-  let file: FileHandle | null = null;
+): Promise<FileHandle[]> {
+  const files: FileHandle[] = [];
   try {
-    file = await open(path, "wx+", 0o600);
-    await rm(path);
-    // Written at a position: outside Linux the program shares the file offset, which has to stay at 0.
-    const { bytesWritten } = await file.write(given, 0);
-    if (bytesWritten < Buffer.byteLength(given)) throw new Error(`${folder} is full.`);
-    return file;
+    for (const text of given) {
+      const path = join(folder, `quarterdeck-given-${randomUUID()}`);
+      const file = await open(path, "wx+", 0o600);
+      files.push(file);
+      await rm(path);
+      // Written at a position: outside Linux the program shares the file offset, which has to stay at 0.
+      const { bytesWritten } = await file.write(text, 0);
+      if (bytesWritten < Buffer.byteLength(text)) throw new Error(`${folder} is full.`);
+    }
+    return files;
   } catch (error) {
-    await file?.close();
+    for (const file of files) await file.close();
     throw new CommandMissing(`${program} could not be started: ${toError(error).message}`);
   }
 }
 
 /**
- * Removes the name before the text arrives. `head` reads exactly the bytes of the text; the rest is the program's input. `mktemp`
- * creates a file that only this account can read.
+ * Returns the descriptors of a program by number, from 3.
+ * @param files those of `LocalCommand`
+ * @param given those of `openGiven`
  */
-const script = `f=$(mktemp) && exec 8>"$f" 9<"$f" && rm -f -- "$f" && head -c "$1" >&8 && exec 8>&- && shift && exec "$@"`;
+export function descriptorsOf(
+  files: readonly number[],
+  given: readonly FileHandle[],
+): (number | "ignore")[] {
+  if (given.length === 0) return [...files];
+  const between = firstAt + 1 - given.length - 3 - files.length;
+  const ignored = Array.from({ length: between }, () => "ignore" as const);
+  return [...files, ...ignored, ...given.toReversed().map(({ fd }) => fd)];
+}
 
 /**
- * For a program of another account, which could not open the service's file, or on another machine.
- * @returns the command to run instead, which receives the text by its standard input
+ * Opens the text's file as a descriptor. Removes the name before the text arrives. `head` reads exactly the bytes of the text; the
+ * rest is the program's input. `mktemp` creates a file that only this account can read.
+ */
+const opening = (_text: string, index: number): string =>
+  `f=$(mktemp) && exec ${firstAt - index}<"$f" && { rm -f -- "$f" && head -c "$1" >&3; } 3>"$f" && shift`;
+
+/**
+ * For a program of another account, which could not open the service's files, or on another machine.
+ * @returns the command to run instead, which receives the texts by its standard input
  */
 export function bringingGiven<Running extends Command>(command: Running): Running {
-  const { given } = command;
-  if (given === undefined) return command;
-  const content = Buffer.from(given);
+  const { given = [] } = command;
+  if (given.length === 0) return command;
+  const texts = given.map((text) => Buffer.from(text));
   // Not a generator: one that waits for the next piece would not notice that its reader is gone.
   const input = new PassThrough();
-  input.write(content);
+  input.write(Buffer.concat(texts));
   if (command.input === undefined) input.end();
   // `pipeline` destroys both streams when either fails, so that no side waits for the other.
   else pipeline(command.input, input).catch(() => undefined);
   return {
     ...command,
-    argv: ["sh", "-c", script, "sh", String(content.length), ...command.argv],
+    argv: [
+      "sh",
+      "-c",
+      `${given.map(opening).join(" && ")} && exec "$@"`,
+      "sh",
+      ...texts.map(({ length }) => String(length)),
+      ...command.argv,
+    ],
     input,
   };
 }

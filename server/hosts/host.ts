@@ -21,8 +21,8 @@ export type Command = {
    * machine.
    */
   release?(piece: Buffer): void;
-  /** A text that the program reads as the file `givenFile`, such as a password. */
-  given?: string;
+  /** Texts that the program reads as the files `givenFile(0)`, `givenFile(1)` …, at most six, such as a password. */
+  given?: readonly string[];
   /** Standard output; if not given, up to 1 MiB of it is returned. */
   output?: Writable;
   /** Takes gigabytes of output in place of `output`: called with each piece, which it may use until it resolves. */

@@ -1,14 +1,13 @@
 // Runs one command on the service's own machine: connects its streams, and ends everything that it started.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { type Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
 import type { Account } from "./account.ts";
 import { accountEnvironment, asAccount, enterFolder, startFailure } from "./as-account.ts";
-import { bringingGiven, givenAt, openGiven } from "./given-file.ts";
+import { bringingGiven, descriptorsOf, openGiven } from "./given-file.ts";
 import { CommandMissing, type Command, type CommandEnd, type LocalCommand } from "./host.ts";
 import { eachLine } from "./lines.ts";
 import { mayHang } from "./mounts.ts";
@@ -38,7 +37,7 @@ export const createRunner =
         : asAccount(account, folder, command.argv);
     command.signal?.throwIfAborted();
     const { take } = command;
-    const given = account === null ? await openGiven(command, temporary) : null;
+    const given = account === null ? await openGiven(command, temporary) : [];
     // Where no pipe of our own can be opened, an ordinary one is slower.
     const pipe = take === undefined ? null : await openOwnPipe(take).catch(() => null);
     const child = spawn(program, args, {
@@ -51,12 +50,17 @@ export const createRunner =
       },
       // A group of its own, so that an abort also reaches the program's children.
       detached: true,
-      stdio: ["pipe", pipe?.writing ?? "pipe", "pipe", ...filesOf(command, given)],
+      stdio: [
+        "pipe",
+        pipe?.writing ?? "pipe",
+        "pipe",
+        ...descriptorsOf(command.files ?? [], given),
+      ],
       // No overload of `spawn` accepts a custom stream among the three.
     }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
     pipe?.writing.destroy();
     // Not awaited: the output of a program that ends before anyone listens would be lost.
-    given?.close().catch(() => undefined);
+    for (const file of given) file.close().catch(() => undefined);
     const ended = once(child, "close").then(
       ([exitCode, endSignal]): [number | null, string | null] => [exitCode, endSignal],
     );
@@ -126,13 +130,6 @@ export const createRunner =
       throw new CommandMissing(`${command.argv[0]} could not be started: ${failure}`);
     return end;
   };
-
-/** Descriptors by number, from 3. */
-function filesOf({ files = [] }: LocalCommand, given: FileHandle | null): (number | "ignore")[] {
-  if (given === null) return [...files];
-  const between = Array.from({ length: givenAt - 3 - files.length }, () => "ignore" as const);
-  return [...files, ...between, given.fd];
-}
 
 /** @returns a stream that passes pieces to `take`, one at a time */
 function eachPiece(take: (piece: Buffer) => Promise<void>): Writable {

@@ -42,7 +42,7 @@ export async function runRclone(
   const place = placeOfRemote(remote);
   const late = isStep ? AbortSignal.timeout(stepMs) : null;
   const signals = [late, command.signal].filter((one) => one != null);
-  const path = config === null ? [] : ["--config", "path" in config ? config.path : givenFile];
+  const path = config === null ? [] : ["--config", "path" in config ? config.path : givenFile(0)];
   const running: Command = {
     ...command,
     ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
@@ -65,7 +65,7 @@ export async function runRclone(
   };
   try {
     const text = config !== null && "text" in config ? config.text : null;
-    const end = await host.run(text === null ? running : { ...running, given: `${text}\n` });
+    const end = await host.run(text === null ? running : { ...running, given: [`${text}\n`] });
     if (end.exitCode === 127 && /rclone: not found/.test(end.stderr)) throw rcloneMissing(place);
     return end;
   } catch (error) {

@@ -12,9 +12,9 @@ export const runAs = (
 ): Promise<CommandEnd> =>
   host.run({
     ...command,
-    given: toOptionFile(login),
+    given: [toOptionFile(login)],
     // This has to be the first option.
-    argv: [program, `--defaults-extra-file=${givenFile}`, ...rest],
+    argv: [program, `--defaults-extra-file=${givenFile(0)}`, ...rest],
     // The account's own .my.cnf is read after this file and would override it.
     environment: { HOME: "/nonexistent" },
   });

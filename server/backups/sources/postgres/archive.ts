@@ -37,8 +37,10 @@ export type Archive = {
   run(list: string[] | null, command: Command): Promise<CommandEnd>;
   /** Like `run`, for a command that writes SQL: its output is compressed by zstd where `isSqlPacked`. */
   runForSql: Archive["run"];
-  /** Whether SQL is compressed for the transfer from and to the machine that runs the tools. */
+  /** Whether `runForSql` compresses the SQL. */
   isSqlPacked: boolean;
+  /** Whether `stream` is compressed by zstd. */
+  isPacked: boolean;
 };
 
 /** @throws SourceError where `from` is not an archive; or the error of `from` */
@@ -110,6 +112,7 @@ export async function openArchive(
     run,
     runForSql: runWith(running.isSqlPacked),
     isSqlPacked: running.isSqlPacked,
+    isPacked: running.isPacked,
   };
 }
 
@@ -192,14 +195,14 @@ async function runOnArchive(
   list: string[] | null,
   { argv, ...rest }: Command,
 ): Promise<CommandEnd> {
-  const tool = list === null ? argv : ([...argv, `--use-list=${givenFile}`] as const);
+  const tool = list === null ? argv : ([...argv, `--use-list=${givenFile(0)}`] as const);
   const output = isOutputPacked ? [packSqlCommand] : [];
   const stages: Parameters<typeof pipelineOf> = isPacked
     ? [unpackCommand, tool, ...output]
     : [tool, ...output];
   const command = { ...rest, argv: stages.length === 1 ? tool : pipelineOf(...stages) };
   const end = await host.run(
-    list === null ? command : { ...command, given: `${list.join("\n")}\n` },
+    list === null ? command : { ...command, given: [`${list.join("\n")}\n`] },
   );
   if (stages.length === 1) return end;
   // Only the exit code of pg_restore counts: it may stop reading before zstd has written everything. Truncated output fails when it

@@ -96,10 +96,11 @@ export async function runTool(
     throw new SourceError(
       `The password of ${name} holds a line break, which PostgreSQL's tools cannot read from a file. Choose another one.`,
     );
+  const { given = [] } = command;
   return host.run({
     ...command,
-    given: toPasswordFile(password),
-    environment: { ...environment, PGPASSFILE: givenFile },
+    given: [...given, toPasswordFile(password)],
+    environment: { ...environment, PGPASSFILE: givenFile(given.length) },
   });
 }
 

@@ -19,7 +19,8 @@ import { dumpDatabase } from "./dump.ts";
 import { createRowTally, refuseCommand, refuseStatement } from "./foreign-statements.ts";
 import { createSqlLoad } from "./foreign-sql.ts";
 import { archiveSql } from "./archive-sql.ts";
-import { openBackup, type Backup } from "./restore.ts";
+import { openBackup } from "./restore.ts";
+import type { Backup } from "./run-script.ts";
 import { findTools, type Tools } from "./tools.ts";
 
 /** Last line of a plain dump, except for `\unrestrict`. */
@@ -74,9 +75,8 @@ function archiveIntake(target: Target, file: ForeignFile): Intake {
   let opened: Backup | null = null;
   let bySql: Intake | null = null;
 
-  async function* sqlOf({ tools, archive }: Backup, input: Readable, signal: AbortSignal) {
-    const unreadable = "The file is cut off or damaged. Copy it again, or dump again.";
-    yield* archiveSql({ tools, archive, input, list: null, more: [], unreadable, signal });
+  async function* sqlOf(backup: Backup, input: Readable, signal: AbortSignal) {
+    yield* archiveSql(backup, input, signal);
     // Reads the rest, because pg_restore may stop before the end.
     for await (const _ of input);
   }

@@ -1,7 +1,9 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import { createRunner } from "../../../hosts/run.ts";
 import { isBeyond } from "./rights.ts";
 import { readTarget, toolEnvironment } from "./connection.ts";
-import { withFittingSettings } from "./archive-sql.ts";
+import { loading } from "./run-script.ts";
 import { lastWords, toolsToDump, type Tools } from "./tools.ts";
 import { SourceError } from "../source.ts";
 
@@ -43,21 +45,29 @@ test("dumps with the oldest tools that are new enough", () => {
 
 test("leaves out settings that an older server does not know, and only at the beginning", async () => {
   const start =
-    "SET lock_timeout = 0;\nSET transaction_timeout = 0;\nSET client_encoding = 'UTF8';\n";
-  const rows = "COPY a FROM stdin;\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\n";
+    "--\n\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\nSELECT pg_catalog.set_config('search_path', '', false);\nSET check_function_bodies = false;\n";
+  const rows = "COPY a FROM stdin;\n\\b$x\nSET lock_timeout = 0;\nSET transaction_timeout = 0;\n";
+  const run = createRunner({ PATH: process.env["PATH"] ?? "", HOME: "/" });
+  // Prints what psql would run.
+  const printing = ["sh", "-c", 'for file do cat "${file#--file=}"; done', "sh"];
   const fitted = async (serverMajor: number, chunkBytes: number) => {
     const all = Buffer.from(start + rows);
-    async function* chunks() {
-      for (let at = 0; at < all.length; at += chunkBytes) yield all.subarray(at, at + chunkBytes);
-    }
-    const parts: Buffer[] = [];
-    for await (const part of withFittingSettings(chunks(), serverMajor)) parts.push(part);
-    return Buffer.concat(parts).toString();
+    const chunks = Array.from({ length: Math.ceil(all.length / chunkBytes) }, (_, index) =>
+      all.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+    );
+    const end = await run({
+      argv: loading(printing, serverMajor),
+      given: ["begin;\n"],
+      input: Readable.from(chunks),
+    });
+    return end.stdout;
   };
-  const kept = "SET client_encoding = 'UTF8';\n";
+  const kept = "SET check_function_bodies = false;\n";
   for (const chunkBytes of [1, 10, 1000]) {
-    expect(await fitted(15, chunkBytes)).toBe(kept + rows);
-    expect(await fitted(17, chunkBytes)).toBe(`SET transaction_timeout = 0;\n${kept}${rows}`);
+    expect(await fitted(15, chunkBytes)).toBe(`begin;\n--\n\n${kept}${rows}`);
+    expect(await fitted(17, chunkBytes)).toBe(
+      `begin;\n--\n\nSET transaction_timeout = 0;\n${kept}${rows}`,
+    );
   }
 });
 

@@ -10,8 +10,7 @@ import { columnsIn, tellLoss, type Column } from "./column-types.ts";
 import { serverVersion, withClient, type Target } from "./connection.ts";
 import { findDropped } from "./dropped-tables.ts";
 import { completeTables, emptyTables, restoreAside } from "./restore-tables-sql.ts";
-import { archiveSql, withFittingSettings } from "./archive-sql.ts";
-import { runScript, type Backup } from "./restore.ts";
+import { runScript, type Backup } from "./run-script.ts";
 import { lastWords } from "./tools.ts";
 import { toError } from "../../../to-error.ts";
 
@@ -150,7 +149,7 @@ export async function restoreTables(
   { say, signal }: Attempt,
   { wanted, counts, lockWaitMs, isWithoutRoles }: RestoreTablesOptions,
 ): Promise<void> {
-  const { tools, archive } = backup;
+  const { archive } = backup;
   const entries = archive.entries();
   const tables = findTables(entries, wanted, counts);
   const { version, live, columns } = await withClient(
@@ -175,23 +174,17 @@ export async function restoreTables(
     return `${pg.escapeLiteral(JSON.stringify(plain))}::jsonb`;
   };
   const rows = new Set(tables.map((table) => table.rows));
-  const sql = withFittingSettings(
-    archiveSql({
-      archive,
-      tools,
+  await runScript(
+    { host, backup, target, applicationName, lockWaitMs, isRehearsal: false },
+    {
+      start: emptyTables(literal(tables.filter(isLive)), lockWaitMs),
       input: archive.stream,
       // In the order of the archive, which is read once.
       list: entries.filter((entry) => rows.has(entry) || made.has(entry)).map(({ line }) => line),
       more: isWithoutRoles ? ["--no-owner", "--no-privileges"] : [],
-      isWithinOurs: true,
-      signal,
-    }),
-    version.major,
-  );
-  const start = emptyTables(literal(tables.filter(isLive)), lockWaitMs);
-  await runScript(
-    { host, backup, target, applicationName, lockWaitMs, isRehearsal: false },
-    { start, sql, end: completeTables(literal(tables)) },
+      end: completeTables(literal(tables)),
+      serverMajor: version.major,
+    },
     { say, signal },
   ).catch(async (error: unknown) => {
     const taken = /relation "(.+)" already exists/.exec(toError(error).message)?.[1];

@@ -2,24 +2,19 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Host } from "../../../hosts/host.ts";
-import { pipelineEnds, pipelineOf } from "../../../hosts/shell-pipeline.ts";
-import { giveBackPiece } from "../../../piece-memory.ts";
-import { streamOf } from "../../../storage/stream-of.ts";
-import { openArchive, type Archive } from "./archive.ts";
-import { archiveSql, withFittingSettings } from "./archive-sql.ts";
+import { openArchive } from "./archive.ts";
 import { leavesPublic, listFor, readRights } from "./rights.ts";
-import { patience, serverVersion, withClient, type Target, runTool } from "./connection.ts";
+import { serverVersion, withClient, type Target } from "./connection.ts";
 import { prologue, ownSearchPath } from "./prologue.ts";
 import { tellNames } from "./privileges.ts";
 import { givingProperties } from "./properties.ts";
 import { howToMakeTemplate } from "./restorable.ts";
-import { findTools, lastWords, type Installations, type Tools } from "./tools.ts";
-import { carryingLevel, unpackCommand } from "../compress-there.ts";
+import { type Backup, runScript } from "./run-script.ts";
+import { findTools, type Installations } from "./tools.ts";
+import { carryingLevel } from "../compress-there.ts";
 import { compressHere } from "../../pipeline/packing.ts";
 import { SourceError, type Attempt } from "../source.ts";
 
-/** Printed once everything before it has succeeded, including the `commit`. */
-const endMark = "quarterdeck: restored";
 /** How long a restore waits by default for the locks of a session that uses the database. */
 export const defaultLockWaitMs = 30_000;
 
@@ -35,8 +30,6 @@ type RestoreArchiveOptions = {
   /** Statements for a database that was created for the restore, see `readProperties`. */
   properties?: readonly string[];
 };
-
-export type Backup = { tools: Tools; archive: Archive };
 
 type Opening = {
   /** The machine that runs the tools. */
@@ -96,7 +89,7 @@ export async function restoreArchive(
     properties = [],
   }: RestoreArchiveOptions = {},
 ): Promise<void> {
-  const { tools, archive } = backup;
+  const { archive } = backup;
   const { signal } = attempt;
   let left: readonly string[] = [];
   try {
@@ -123,13 +116,7 @@ export async function restoreArchive(
     const restore = (input: Readable, say: Attempt["say"], more: string[] = []) =>
       runScript(
         { host, backup, target, applicationName, lockWaitMs, isRehearsal },
-        {
-          start,
-          sql: withFittingSettings(
-            archiveSql({ tools, archive, input, list, more: [...without, ...more], signal }),
-            server.version.major,
-          ),
-        },
+        { start, input, list, more: [...without, ...more], serverMajor: server.version.major },
         { say, signal },
       );
     // Without messages, because the same ones come again with the rows.
@@ -153,84 +140,10 @@ export async function restoreArchive(
   }
 }
 
-type Script = {
-  start: string;
-  sql: AsyncIterable<Buffer>;
-  /** Runs after all of the archive. */
-  end?: string;
-};
-
-async function* linesOf({ start, sql, end = "" }: Script): AsyncGenerator<Buffer> {
-  yield Buffer.from(start);
-  yield* sql;
-  yield Buffer.from(end);
-  yield Buffer.from(`\\echo ${endMark}\n`);
-}
-
 /** Compresses content for the transfer to another machine. */
 function packed(content: Readable): Readable {
   const { into, out } = compressHere(carryingLevel);
   // The reader of the stream gets the error.
   pipeline(content, into).catch(() => undefined);
   return out.once("close", () => into.destroy());
-}
-
-type Run = {
-  host: Host;
-  backup: Backup;
-  target: Target;
-  applicationName: string;
-  lockWaitMs: number;
-  isRehearsal: boolean;
-};
-
-export async function runScript(
-  run: Run,
-  script: Script,
-  { say, signal }: Pick<Attempt, "say" | "signal">,
-): Promise<void> {
-  const { backup, target, lockWaitMs, isRehearsal } = run;
-  const { isSqlPacked } = backup.archive;
-  const psql = [
-    backup.tools.program("psql"),
-    "--no-psqlrc",
-    "--quiet",
-    "--no-password",
-    // Results such as those of `select setval(…)` are not needed.
-    "--output=/dev/null",
-    "--set=ON_ERROR_STOP=1",
-    `--dbname=${patience}`,
-  ] as const;
-  const lines = streamOf(linesOf(script), () => undefined, { isOneByOne: true });
-  const end = await runTool(run, {
-    argv: isSqlPacked ? pipelineOf(unpackCommand, psql) : psql,
-    input: isSqlPacked ? packed(lines) : lines,
-    release: giveBackPiece,
-    onErrorLine(line) {
-      const warning = /^(?:psql:<stdin>:\d+: )?WARNING: +(.*)$/.exec(line)?.[1];
-      // The archive's own BEGIN, within ours.
-      const isOurs = warning === "there is already a transaction in progress";
-      if (warning !== undefined && !isOurs) say(`Warning: ${warning}`);
-    },
-    signal,
-  });
-  const exitCode = isSqlPacked ? pipelineEnds(end.stderr)?.[1] : end.exitCode;
-  if (exitCode === 0 && end.stdout.includes(endMark)) return;
-  const why = whyNot(lastWords(end), lockWaitMs);
-  throw new SourceError(
-    isRehearsal ? `The backup cannot be restored: ${why}` : `${target.name} is unchanged: ${why}`,
-  );
-}
-
-function whyNot(words: string, lockWaitMs: number): string {
-  if (words.includes("lock timeout"))
-    return `another session held one of its tables for more than ${lockWaitMs / 1000} seconds. Stop what works with the database, and restore again.`;
-  // Not restored without owners instead, because the objects would silently belong to another role.
-  if (/must be (?:member of|able to SET|owner of) /i.test(words))
-    return `something belongs to another role, and the account may neither replace it nor give it back. Make the account a member of that role with GRANT, or restore as a superuser. (${words})`;
-  if (/role ".*" does not exist/.test(words))
-    return `the backup names a role that this server does not have. Create it with CREATE ROLE, and restore again. (${words})`;
-  if (words.includes("max_locks_per_transaction"))
-    return `it has more objects than the server can lock at once. Raise max_locks_per_transaction in postgresql.conf, restart PostgreSQL, and restore again. (${words})`;
-  return words;
 }

@@ -78,7 +78,7 @@ export function lastWords({ stderr, exitCode, signal }: CommandEnd): string {
   const lines = stderr
     .split("\n")
     .filter((line) => !isPipelineEnd(line))
-    .map((line) => line.replace(/^(?:pg_\w+|psql)(?::<stdin>:\d+)?: /, ""));
+    .map((line) => line.replace(/^(?:pg_\w+|psql)(?::[^:]+:\d+)?: /, ""));
   const telling = lines.filter((line) => /^(?:error|fatal|detail|hint|panic):/i.test(line));
   const words = (telling.length > 0 ? telling : lines.filter((line) => line.trim() !== ""))
     .slice(-keptLines)
