@@ -18,11 +18,11 @@ test.each([
   ["invoice\u202egnp.exe", "invoicegnp.exe"],
   ["👨\u200d👩\u200d👧 nightly", "👨\u200d👩\u200d👧 nightly"],
   ["שלום \u200e(1)", "שלום \u200e(1)"],
-])("a name given as %j is kept as it is seen", (given, kept) => {
+])("stores the name %j as it is displayed", (given, kept) => {
   for (const name of names) expect(z.parse(name, given)).toBe(kept);
 });
 
-test("a name in which nothing can be seen is refused", () => {
+test("refuses a name without visible characters", () => {
   for (const name of names)
     for (const given of ["\u200b\u2060", " \ufeff ", "\u202e"])
       expect(name.safeParse(given).success, JSON.stringify(given)).toBe(false);

@@ -16,7 +16,7 @@ test("no two operations share a method and a path", () => {
   expect(new Set(rows).size).toBe(rows.length);
 });
 
-test("a path is filled with the ids it names", () => {
+test("fills the ids into a path", () => {
   expect(pathOf(operations.stopWorker, { id: 7 })).toBe("/api/worker/7/stop");
   expect(pathOf(operations.runBackup, { backupConfigurationId: 3 })).toBe("/api/backup/3");
 });

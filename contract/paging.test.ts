@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { itemsOn, readPage, toPage } from "./paging.ts";
 
-describe("what is asked for", () => {
+describe("the query parameters", () => {
   test.each([
     [{}, { page: 1, perPage: 20 }],
     [{ page: "3" }, { page: 3, perPage: 20 }],
@@ -14,15 +14,15 @@ describe("what is asked for", () => {
     [{ per_page: "100" }, { page: 1, perPage: 100 }],
     [{ per_page: "101" }, { page: 1, perPage: 100 }],
     [{ per_page: "0" }, { page: 1, perPage: 20 }],
-  ])("%o reads as %o", (query, expected) => {
+  ])("parses %o as %o", (query, expected) => {
     expect(readPage(query)).toEqual(expected);
   });
 });
 
-describe("the envelope", () => {
+describe("the response", () => {
   const path = "http://host/api/list";
 
-  test("an empty list has one page and counts from nothing", () => {
+  test("an empty list has one page and no range", () => {
     const { links, meta } = toPage([], 0, { page: 1, perPage: 20 }, path);
     expect(meta).toEqual({
       current_page: 1,
@@ -52,7 +52,7 @@ describe("the envelope", () => {
     });
   });
 
-  test("links keep what a list is filtered by, and its answer says what there is", () => {
+  test("links keep the filter of a list, and the metadata has its counts and orders", () => {
     const filter = { "filter[status]": "failed,stopped", search: "a&b", sort: "" };
     const filtered = { counts: { all: 1, failed: 1 }, sorts: ["id"] };
     const { links, meta } = toPage([4], 1, { page: 1, perPage: 20 }, path, filter, filtered);
@@ -71,6 +71,6 @@ test.each([
   [1, ["a", "b"]],
   [3, ["e"]],
   [4, []],
-])("page %s of a list in memory holds its own items only", (page, items) => {
+])("page %s of a list in memory contains only its own items", (page, items) => {
   expect(itemsOn(["a", "b", "c", "d", "e"], { page, perPage: 2 })).toEqual(items);
 });

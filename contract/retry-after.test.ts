@@ -16,7 +16,7 @@ test.each([
   ["", null],
   [null, null],
   [undefined, null],
-])("Retry-After: %s is to wait for %s ms", (header, waitMs) => {
+])("Retry-After: %s means to wait for %s ms", (header, waitMs) => {
   vi.stubEnv("TZ", "America/New_York");
   expect(readRetryAfter(header, Date.parse("2015-10-21T07:28:00Z"))).toBe(waitMs);
 });

@@ -19,7 +19,7 @@ test.each([
   expect(isInTransit(state)).toBe(expected);
 });
 
-test("every state of the interface is either in transit or a settled word", () => {
+test("every state of the interface is either in transit or a known settled state", () => {
   const settled = new Set(
     [...workerStates, ...backupStates, ...backupConfigurationStates, ...restoreStates].filter(
       (state) => !isInTransit(state),

@@ -75,7 +75,7 @@ const bodies = Object.entries(servedOperations).flatMap(([name, row]: [string, O
       ),
 );
 
-test.each(bodies)("%s refuses what cannot be stored in %s", (_name, field, body, path, given) => {
+test.each(bodies)("%s refuses an unstorable text in %s", (_name, field, body, path, given) => {
   for (const [kind, text] of unstorable) {
     const parsed = body?.safeParse(Object.assign({}, holding(path, text), given));
     const errors = toFieldErrors(parsed?.error?.issues ?? []);
@@ -83,7 +83,7 @@ test.each(bodies)("%s refuses what cannot be stored in %s", (_name, field, body,
   }
 });
 
-test("the table of operations has bodies with texts", () => {
+test("the table of operations has bodies with text fields", () => {
   expect(bodies.length).toBeGreaterThan(10);
 });
 

@@ -2,7 +2,7 @@ import { array, assert, constantFrom, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cronProblem, frequency } from "./cron.ts";
 
-describe("a schedule that can run is taken", () => {
+describe("accepts a schedule that can run", () => {
   test.each([
     "* * * * *",
     "0 0 * * *",
@@ -42,7 +42,7 @@ describe("a schedule that can run is taken", () => {
   });
 });
 
-describe("a schedule that cannot run is refused, and the sentence names the field", () => {
+describe("refuses a schedule that cannot run, with a message that names the field", () => {
   test.each([
     ["75 2 * * *", "The minute must be 0 to 59, not 75."],
     ["60 * * * *", "The minute must be 0 to 59, not 60."],
@@ -108,7 +108,7 @@ describe("a schedule that cannot run is refused, and the sentence names the fiel
   });
 });
 
-test("any text has an answer, whatever is in it", () => {
+test("returns a message or nothing for any text", () => {
   const piece = constantFrom(
     ..."0 1 5 9 * / - , ? L W # + @ MON SUN FEB 31 é".split(" "),
     " ",
@@ -128,16 +128,16 @@ describe("the field of a form and of a body", () => {
   const complaints = (value: unknown) =>
     frequency.safeParse(value).error?.issues.map(({ message }) => message);
 
-  test("has one space between its fields, and keeps its names as they were written", () => {
+  test("collapses spaces between its fields, and keeps names as they were written", () => {
     expect(frequency.parse("  0   3 * *  Sun ")).toBe("0 3 * * Sun");
   });
 
-  test("complains in the words of the grammar", () => {
+  test("returns the message of the grammar", () => {
     expect(complaints("75 2 * * *")).toEqual(["The minute must be 0 to 59, not 75."]);
   });
 
   test.each([[""], ["   "], [undefined], ["0 ".repeat(200)], ["0\n2 * * *"]])(
-    "complains once about %o",
+    "returns a single error for %o",
     (value) => {
       expect(complaints(value)).toHaveLength(1);
     },

@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const shown = (moments: readonly Date[], kept: ReturnType<typeof keptBy>) =>
   [...kept.keys()].sort((a, b) => a - b).map((index) => moments[index]?.toISOString().slice(0, 13));
 
-test("of nights since last year, the newest of each week, month and year stays", () => {
+test("keeps the newest run of each week, month and year", () => {
   const nights = nextRuns("30 2 * * *", "UTC", new Date("2025-11-20T00:00:00Z"), 70).toReversed();
   expect(nights[0]?.toISOString()).toBe("2026-01-28T02:30:00.000Z");
   const of = (rules: object) => shown(nights, keptBy(nights, rules, "UTC"));
@@ -20,8 +20,8 @@ test("of nights since last year, the newest of each week, month and year stays",
   expect(of({ daily: null })).toEqual([]);
 });
 
-test("a day is the server's, also one that the clocks make longer", () => {
-  // In Berlin, the clocks are put back by an hour at 03:00 on 25 October.
+test("counts days in the server's time zone, including a day of 25 hours", () => {
+  // On 25 October Berlin goes back by an hour at 03:00.
   const hours = nextRuns("0 * * * *", "Europe/Berlin", new Date("2026-10-24T20:30:00Z"), 30);
   const newest = hours.toReversed();
   const days = [...keptBy(newest, { daily: 9 }, "Europe/Berlin").keys()];
@@ -37,7 +37,7 @@ const rules = record(
   Object.fromEntries(keepPeriods.map((period) => [period, option(integer({ min: 1, max: 9 }))])),
 );
 
-test("each rule keeps the newest of as many periods as it says, and whatever goes no rule wanted", () => {
+test("each rule keeps the newest backup of as many periods as it says, and only backups that no rule keeps are removed", () => {
   assert(
     property(
       array(nat(2000), { maxLength: 60 }),
@@ -63,7 +63,7 @@ test("each rule keeps the newest of as many periods as it says, and whatever goe
   );
 });
 
-test("rules are told in words, and a period that there is not is refused", () => {
+test("describes rules in words, and refuses an unknown period", () => {
   expect(keepInWords({ daily: 7, monthly: 12, weekly: null })).toBe("7 daily, 12 monthly");
   expect(keepInWords({})).toBe(null);
   expect(keepInWords(null)).toBe(null);

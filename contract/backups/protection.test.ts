@@ -88,7 +88,7 @@ test.each<[string, BackupConfiguration, Protection["state"], RegExp]>([
   });
 });
 
-test("a warning stands beside protection alone, and ranks it below protection without one", () => {
+test("shows a warning only while protected, and ranks it below protection without a warning", () => {
   const warnings = ["Nearly empty: 1 kB.", "Unusual size."];
   const of = (backups: Backup[], some?: string[]) =>
     protectionOf(configuration(backups, { warnings: some }), now);
@@ -103,6 +103,6 @@ test("a warning stands beside protection alone, and ranks it below protection wi
   expect(ranked.map(protectionRank)).toEqual([3, 2, 1, 0]);
 });
 
-test("a restore would take the newest copy that is good", () => {
+test("a restore would use the newest undamaged backup", () => {
   expect(protectionOf(configuration([damaged, backup()]), now).newest?.id).toBe(1);
 });

@@ -1,5 +1,5 @@
-// Compares schedules with an oracle that shares no code with them: it steps through every minute of a span, reads the wall time from
-// Intl, and runs each wall time when it is first shown or skipped.
+// An independent oracle: it steps through every minute of a period, reads the wall clock with Intl, and runs what that clock
+// shows, or has skipped, for the first time.
 import { array, assert, constantFrom, integer, option, property, tuple } from "fast-check";
 import { expect, test } from "vitest";
 import { cronProblem } from "./cron.ts";
@@ -64,7 +64,7 @@ function oracle(minutes: Minute[], [minute, hour, day, month, weekday]: Choice[]
   return runs;
 }
 
-/** Generates one field: a star, a step, or a list of values and a range; `allows` tests a value against it. */
+/** One field: any value, a step, or a list of values and ranges, with the values that it allows. */
 const choice = (least: number, most: number, likely: number[]) => {
   const value = constantFrom(...likely);
   const range = tuple(
@@ -100,7 +100,7 @@ const anySchedule = tuple(
   choice(0, 6, [0, 1, 5, 6]),
 );
 
-test("every run that the clock on the wall shows is found, and no other", () => {
+test("finds exactly the runs that the wall clock reaches", () => {
   let compared = 0;
   assert(
     property(
@@ -128,6 +128,6 @@ test("every run that the clock on the wall shows is found, and no other", () => 
     ),
     { numRuns: 400 },
   );
-  // Most schedules must run within the span; otherwise the test would compare empty lists.
+  // Most schedules must run within the period, or the test compares nothing with nothing.
   expect(compared).toBeGreaterThan(2_000);
 });

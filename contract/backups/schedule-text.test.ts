@@ -18,7 +18,7 @@ test.each([
   ["0 3 1,15 * *", "At 03:00, on day 1 and 15 of the month"],
   ["0 0 1 */3 *", "At 00:00, on day 1 of the month, every 3 months"],
   ["0 0 29 2 *", "At 00:00, on day 29 of the month, only in February"],
-])("%s reads: %s", (frequency, words) => {
+])("describes %s as: %s", (frequency, words) => {
   expect(scheduleText(frequency)).toBe(words);
 });
 
@@ -30,12 +30,12 @@ test.each([
     "0 0 */2 3-5 6,0",
     "At 00:00, every 2 days in a month or on Sunday and Saturday, March through May",
   ],
-])("%s says that either day will do: %s", (frequency, words) => {
+])("says for %s that either day matches: %s", (frequency, words) => {
   expect(scheduleText(frequency)).toBe(words);
 });
 
 test.each(["", "nonsense", "99 2 * * *", "0 0 L * FRI#9", "* * * *", "0 0 * * 1,*"])(
-  "%o has no words and stands for itself",
+  "returns %o unchanged, because it is not a valid schedule",
   (text) => {
     expect(scheduleText(text)).toBe(text);
   },

@@ -10,7 +10,7 @@ const runsOf = (frequency: string, timeZone: string, after: string, count: numbe
     .map((run) => run.toISOString().slice(5, 16))
     .join(" ");
 
-describe("a time that spring skips runs once, at the first minute after the gap", () => {
+describe("a time that is skipped in spring runs once, at the first minute after the gap", () => {
   test.each([
     ["30 2 * * *", berlin, "2026-03-28T12:00Z", "03-29T01:00 03-30T00:30 03-31T00:30"],
     ["*/20 * * * *", berlin, "2026-03-29T00:20Z", "03-29T00:40 03-29T01:00 03-29T01:20"],
@@ -29,7 +29,7 @@ describe("a time that spring skips runs once, at the first minute after the gap"
   });
 });
 
-describe("a time that autumn repeats runs once, at the first", () => {
+describe("a time that is repeated in autumn runs once, at the first occurrence", () => {
   test.each([
     ["30 2 * * *", berlin, "2026-10-24T12:00Z", "10-25T00:30 10-26T01:30 10-27T01:30"],
     ["30 2 * * *", berlin, "2026-10-25T00:45Z", "10-26T01:30"],
@@ -60,18 +60,18 @@ describe("the calendar", () => {
     expect(runsOf(frequency, "UTC", after, runs.split(" ").length)).toBe(runs);
   });
 
-  test("a leap day comes within five years, but not from 2096 on", () => {
+  test("a leap day is found within five years, but not from 2096 on", () => {
     expect(nextRun("0 0 29 2 *", "UTC", new Date("2025-01-01Z"))?.getUTCFullYear()).toBe(2028);
     expect(nextRun("0 0 29 2 *", "UTC", new Date("2096-03-01Z"))).toBeNull();
     expect(nextRuns("0 0 29 2 *", "UTC", new Date("2091-01-01Z"), 5)).toHaveLength(2);
   });
 
-  test("a date that never comes has no run", () => {
+  test("a date that does not exist has no run", () => {
     expect(nextRun("0 0 31 2 *", berlin, new Date("2026-01-01Z"))).toBeNull();
   });
 });
 
-describe("the run before a moment", () => {
+describe("the last run before a time", () => {
   test.each([
     ["30 2 * * *", "2026-05-10T00:30:00Z", "2026-05-09T00:30"],
     ["30 2 * * *", "2026-05-10T00:30:30Z", "2026-05-10T00:30"],
@@ -87,7 +87,7 @@ describe("the run before a moment", () => {
   });
 });
 
-describe("the gap before a run", () => {
+describe("the interval before a run", () => {
   test.each([
     ["30 2 * * *", "2026-05-10T00:30Z", 24],
     ["30 2 * * *", "2026-03-29T01:00Z", 23.5],
@@ -101,7 +101,7 @@ describe("the gap before a run", () => {
   });
 });
 
-describe("what a change of the clocks does is said", () => {
+describe("describes the effect of a clock change", () => {
   test.each([
     [
       "30 2 * * *",

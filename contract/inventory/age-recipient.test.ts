@@ -4,7 +4,7 @@ import { hasRecipientSum, recipientForm } from "./age-recipient.ts";
 
 const characters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-test("knows public keys of age, and tells each slip in one of them", async () => {
+test("accepts public keys of age, and detects each typo in one", async () => {
   const recipient = await identityToRecipient(await generateX25519Identity());
   expect(recipient).toMatch(recipientForm);
   expect(hasRecipientSum(recipient)).toBe(true);

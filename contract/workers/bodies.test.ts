@@ -20,7 +20,7 @@ const complaints = (change: Record<string, unknown>) => {
   return parsed.success ? {} : toFieldErrors(parsed.error.issues);
 };
 
-test("the required fields alone are enough, and the rest has defaults", () => {
+test("accepts the required fields alone, with defaults for the rest", () => {
   const parsed = createWorkerBody.parse({ ...body, something: "unknown" });
   expect(parsed).toEqual(body);
   expect(withWorkerDefaults(parsed)).toMatchObject({
@@ -40,19 +40,19 @@ test.each([
   [6, 11],
   [60, 65],
   [2_147_483_647, 2_147_483_647],
-])("jobs of %i seconds make a stop wait %i seconds", (timeout, expected) => {
+])("a timeout of %i s leads to a default stop wait of %i s", (timeout, expected) => {
   expect(defaultStopWait(timeout)).toBe(expected);
 });
 
 test.each(["TERM", "HUP", "INT", "QUIT", "KILL", "USR1", "USR2"])(
-  "the signal %s may be written with SIG before it and is kept without",
+  "accepts the signal %s with and without SIG, and stores it without",
   (name) => {
     expect(createWorkerBody.parse({ ...body, stopsignal: name }).stopsignal).toBe(name);
     expect(createWorkerBody.parse({ ...body, stopsignal: `SIG${name}` }).stopsignal).toBe(name);
   },
 );
 
-describe("a value out of bounds is reported at its field", () => {
+describe("reports a value out of bounds at its field", () => {
   test.each<[Record<string, unknown>, string, string]>([
     [{ connection: undefined }, "connection", "The connection field is required."],
     [{ connection: "" }, "connection", "The connection field is required."],
@@ -102,7 +102,7 @@ test.each([
   [1, "The a field is required."],
   [2, "The a field is required. (and 1 more error)"],
   [3, "The a field is required. (and 2 more errors)"],
-])("%i errors are summed up", (count, message) => {
+])("summarizes %i errors in one message", (count, message) => {
   const errors = Object.fromEntries(
     ["a", "b", "c"].slice(0, count).map((name) => [name, [`The ${name} field is required.`]]),
   );

@@ -13,18 +13,18 @@ const settings = {
   force: false,
 };
 
-test("the command has every option, in a fixed order", () => {
+test("has every option, in a fixed order", () => {
   expect(toCommandLine(workerArguments(defaultArtisan, settings))).toBe(
     "php artisan queue:work redis '--queue=high,{low}' --sleep=3 --tries=1 --timeout=60 --memory=128 --max-jobs=0 --max-time=3600",
   );
 });
 
-test("force stands at the end", () => {
+test("puts force at the end", () => {
   expect(workerArguments(["php8.3", "artisan"], { ...settings, force: true }).at(-1)).toBe(
     "--force",
   );
 });
 
-test("what a shell would take apart is quoted when the command is shown", () => {
+test("quotes what a shell would split when the command is shown", () => {
   expect(toCommandLine(["/opt/my php/bin", "it's"])).toBe(`'/opt/my php/bin' 'it'\\''s'`);
 });

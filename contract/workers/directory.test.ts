@@ -15,7 +15,7 @@ test.each([
   ["/srv/shop-2", true],
   ["/srv/shop/../blog", true],
   ["/etc", true],
-])("of the site in /srv/shop, %s leaves its folder: %s", (directory, leaves) => {
+])("relative to the site in /srv/shop, %s leaves its folder: %s", (directory, leaves) => {
   expect(leavesRoot("/srv/shop", directory)).toBe(leaves);
   expect(leavesRoot("/srv/shop/", directory)).toBe(leaves);
 });

@@ -11,7 +11,7 @@ const calm = {
   processes: 1,
 } as const;
 
-test("sensible settings warn of nothing", () => {
+test("does not warn about sensible settings", () => {
   expect(workerWarnings(calm, 1024)).toEqual([]);
 });
 
@@ -26,16 +26,16 @@ test.each([
   [{ stopsignal: "USR2" }, "stopsignal"],
   [{ max_jobs: 5 }, "max_jobs"],
   [{ memory: 512, processes: 3 }, "memory"],
-] as const)("%o warns at %s", (change, field) => {
+] as const)("warns about %o at %s", (change, field) => {
   expect(workerWarnings({ ...calm, ...change }, 1024).map((warning) => warning.field)).toEqual([
     field,
   ]);
 });
 
-test("few jobs are fine when nothing has to stay up first", () => {
+test("does not warn about few jobs without start seconds", () => {
   expect(workerWarnings({ ...calm, max_jobs: 5, startsecs: 0 }, 1024)).toEqual([]);
 });
 
-test("memory is not judged where the machine's is not known", () => {
+test("does not warn about memory when the machine's memory is unknown", () => {
   expect(workerWarnings({ ...calm, memory: 1_000_000 }, null)).toEqual([]);
 });
